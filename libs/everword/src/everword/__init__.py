@@ -1,0 +1,1 @@
+"""Everword: long-term memory for AI agents."""

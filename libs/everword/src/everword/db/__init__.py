@@ -1,0 +1,1 @@
+"""Postgres: the pool, named statements, and the schema's migrations."""

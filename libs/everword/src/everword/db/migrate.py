@@ -1,0 +1,136 @@
+"""Apply the schema's migrations: the numbered SQL files beside this module, in order, each once.
+
+Run as the owner of the schema, never by a serving process. An advisory lock lets one runner work at a time; each file
+is one transaction, unless its first line is `-- no-transaction`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+
+import psycopg
+from psycopg import sql
+
+#: "everword" in ASCII, cut to 63 bits.
+_LOCK = 0x65766572776F7264 & 0x7FFFFFFFFFFFFFFF
+_FILE = re.compile(r"(\d{4})_(\w+)\.sql")
+_BOOTSTRAP = """
+CREATE SCHEMA IF NOT EXISTS everword;
+CREATE TABLE IF NOT EXISTS everword.schema_migrations (
+    number integer PRIMARY KEY,
+    name text NOT NULL,
+    sha256 text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+);
+"""
+#: Set per connection: an application's lock must not be waited for while everybody else queues behind.
+_SESSION = (
+    "SET search_path = everword, public; SET lock_timeout = '4s'; SET statement_timeout = '10min'"
+)
+SERVICE_ROLES = ("everword_ingest", "everword_search", "everword_compactor", "everword_embedder")
+
+
+class MigrationError(Exception):
+    """The schema cannot be brought to this version; the message says why."""
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One numbered SQL file."""
+
+    number: int
+    name: str
+    sql: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+def load_migrations() -> list[Migration]:
+    """Return the migrations in order. Raises MigrationError where a number is missing or stands twice."""
+    found = [
+        Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8"))
+        for entry in files("everword.db").joinpath("migrations").iterdir()
+        if (match := _FILE.fullmatch(entry.name))
+    ]
+    found.sort(key=lambda migration: migration.number)
+    if [migration.number for migration in found] != list(range(1, len(found) + 1)):
+        raise MigrationError("migrations are not numbered 0001, 0002, … without gaps")
+    return found
+
+
+def latest_version() -> int:
+    """Return the version of the schema that this code is written for."""
+    return load_migrations()[-1].number
+
+
+def migrate(
+    admin_url: str, partitions: int | None = None, to: int | None = None
+) -> list[Migration]:
+    """Bring the schema up to date, or to version `to`, and return what was applied.
+
+    `partitions` is the hash modulus of the partitioned tables; it counts on the first run only. Raises MigrationError
+    where an applied file has changed since, or the database is newer than this code.
+    """
+    with psycopg.connect(admin_url, autocommit=True) as conn:
+        conn.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+        conn.execute(_BOOTSTRAP)
+        conn.execute(_SESSION)
+        if partitions is not None:
+            conn.execute("SELECT set_config('everword.partitions', %s, false)", [str(partitions)])
+        pending = list(_pending(conn, load_migrations()))
+        wanted = [migration for migration in pending if to is None or migration.number <= to]
+        for migration in wanted:
+            _apply(conn, migration)
+        return wanted
+
+
+def _pending(conn: psycopg.Connection, known: list[Migration]) -> Iterator[Migration]:
+    rows = conn.execute("SELECT number, sha256 FROM schema_migrations").fetchall()
+    applied: dict[int, str] = dict(rows)
+    if max(applied, default=0) > len(known):
+        raise MigrationError(
+            f"the database has schema version {max(applied)} and this code knows {len(known)}; "
+            "run a newer release"
+        )
+    for migration in known:
+        if migration.number not in applied:
+            yield migration
+        elif applied[migration.number] != migration.sha256:
+            raise MigrationError(
+                f"migration {migration.number:04} has changed since it was applied; add a new one instead"
+            )
+
+
+def _apply(conn: psycopg.Connection, migration: Migration) -> None:
+    record = "INSERT INTO schema_migrations (number, name, sha256) VALUES (%s, %s, %s)"
+    values = [migration.number, migration.name, migration.sha256]
+    if migration.sql.startswith("-- no-transaction"):
+        conn.execute(migration.sql.encode())
+        conn.execute(record, values)
+        return
+    with conn.transaction():
+        conn.execute(migration.sql.encode())
+        conn.execute(record, values)
+
+
+def create_service_login(admin_url: str, login: str, password: str) -> None:
+    """Make `login` a user that may act as every service, and as nothing else; safe to repeat."""
+    with psycopg.connect(admin_url, autocommit=True) as conn:
+        known = conn.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [login]).fetchone()
+        verb = sql.SQL("ALTER" if known else "CREATE")
+        conn.execute(
+            # NOINHERIT: without taking a service's role, the login can do nothing.
+            sql.SQL("{} ROLE {} LOGIN NOINHERIT PASSWORD {}").format(
+                verb, sql.Identifier(login), sql.Literal(password)
+            )
+        )
+        for role in SERVICE_ROLES:
+            conn.execute(
+                sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), sql.Identifier(login))
+            )

@@ -1,0 +1,94 @@
+"""The connection pool, and transactions that are bound to one namespace and to the caller's deadline."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from psycopg import AsyncConnection, conninfo
+from psycopg_pool import AsyncConnectionPool
+
+from everword.db.settings import DatabaseSettings
+from everword.db.statements import execute, fetch_value, load_statements
+from everword.domain.deadline import remaining
+
+Connection = AsyncConnection[Any]
+SQL = load_statements("everword.db")
+#: A statement without a caller's deadline, such as a background task's, ends after this many seconds.
+STATEMENT_CAP_S = 60.0
+#: How long a call waits for a connection before it is told that storage is unavailable.
+POOL_TIMEOUT_S = 10.0
+
+
+class Database:
+    """One pool of connections that act as a service's role."""
+
+    def __init__(self, settings: DatabaseSettings, service: str) -> None:
+        # Startup options and not SET: a connection is never in any other role, not even before its first statement.
+        options = f"-c role={settings.role} -c search_path=everword,public"
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            conninfo.make_conninfo(
+                settings.url, options=options, application_name=f"everword-{service}"
+            ),
+            kwargs={"autocommit": True},
+            min_size=settings.pool_min,
+            max_size=settings.pool_max,
+            max_waiting=settings.pool_waiting,
+            timeout=POOL_TIMEOUT_S,
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+            name=service,
+        )
+
+        self._token_secret: bytes | None = None
+
+    async def open(self) -> None:
+        """Start filling the pool; it does not wait for the database."""
+        await self._pool.open()
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    def pool_stats(self) -> dict[str, int]:
+        return self._pool.get_stats()
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Lend a connection in autocommit mode, for statements outside of any namespace."""
+        async with self._pool.connection(timeout=remaining(POOL_TIMEOUT_S)) as conn:
+            yield conn
+
+    @asynccontextmanager
+    async def transaction(self, namespace_id: int) -> AsyncIterator[Connection]:
+        """Lend a connection in a transaction that sees the rows of one namespace only.
+
+        Statements are pipelined: their round trips are shared until a result is read. The transaction commits when the
+        block ends, and rolls back when it raises.
+        """
+        async with (
+            self.connection() as conn,
+            conn.pipeline(),
+            conn.transaction(),
+        ):
+            await execute(
+                conn,
+                SQL["begin_namespace"],
+                {
+                    "namespace_id": str(namespace_id),
+                    "statement_timeout": f"{int(remaining(STATEMENT_CAP_S) * 1000)}ms",
+                },
+            )
+            yield conn
+
+    async def token_secret(self) -> bytes:
+        """Return the deployment's secret for signing tokens; read once a process."""
+        if self._token_secret is None:
+            async with self.connection() as conn:
+                self._token_secret = bytes(await fetch_value(conn, SQL["token_secret"]))
+        return self._token_secret
+
+    async def ping(self) -> None:
+        """Ask the database for a sign of life. Raises psycopg's errors."""
+        async with self.connection() as conn:
+            await fetch_value(conn, SQL["ping"])

@@ -1,0 +1,36 @@
+-- Statements that every service needs.
+
+-- begin_namespace --
+-- Bind the transaction to one namespace and to the caller's deadline. Both settings end with the transaction.
+SELECT set_config('everword.namespace_id', %(namespace_id)s, true),
+       set_config('statement_timeout', %(statement_timeout)s, true);
+
+-- ping --
+-- Whether the database answers.
+SELECT 1;
+
+-- schema_version --
+-- The number of the newest migration that was applied.
+SELECT max(number) FROM schema_migrations;
+
+-- token_secret --
+-- The secret that signs tokens, the same for all processes of a deployment.
+SELECT token_secret FROM deployment;
+
+-- authenticate_key --
+-- Whom the key with this hash belongs to; no row where it is unknown, revoked, or its namespace is gone.
+SELECT api_key_id, role, namespace_id, namespace_name FROM authenticate_key(%(key_hash)s);
+
+-- api_keys_exist --
+-- Whether a key was ever made.
+SELECT api_keys_exist();
+
+-- find_namespace --
+-- The namespace with a name, unless it is being deleted.
+SELECT id, name FROM namespaces WHERE name = %(name)s AND state = 'active';
+
+-- get_namespace_settings --
+-- What a namespace's writes and reads depend on.
+SELECT time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting, channel_policies
+  FROM namespaces
+ WHERE id = %(namespace_id)s AND state = 'active';

@@ -1,0 +1,105 @@
+"""Named SQL: every statement of a service stands in its queries.sql with a name and a description.
+
+    -- insert_messages --
+    -- Store the messages of one append.
+    INSERT INTO messages …
+
+A statement is run by the functions here, which open a span named after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, LiteralString, TypeVar
+
+from opentelemetry.trace import SpanKind
+from psycopg import AsyncConnection
+from psycopg.rows import class_row, scalar_row
+
+from everword.telemetry import names
+from everword.telemetry.tracing import tracer
+
+T = TypeVar("T")
+Parameters = Mapping[str, Any]
+_HEADER = re.compile(r"^-- (\w+) --\n((?:-- .*\n)+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A named statement."""
+
+    name: str
+    description: str
+    #: Everword takes responsibility for its own SQL: it comes from queries.sql alone, and is never composed.
+    sql: LiteralString
+
+
+def parse_statements(text: str) -> dict[str, Statement]:
+    """Return the statements of a queries.sql. Raises ValueError for one without name, description or body, or twice."""
+    headers = list(_HEADER.finditer(text))
+    statements: dict[str, Statement] = {}
+    for header, following in zip(headers, [*headers[1:], None], strict=True):
+        name = header[1]
+        body = text[header.end() : following.start() if following else len(text)].strip()
+        if not body or name in statements:
+            raise ValueError(f"statement {name} is empty or stands twice")
+        description = " ".join(line[3:] for line in header[2].splitlines())
+        statements[name] = Statement(name, description, body)
+    leading = text[: headers[0].start()] if headers else text
+    if re.sub(r"^--.*$", "", leading, flags=re.MULTILINE).strip():
+        raise ValueError("text before the first statement's name")
+    return statements
+
+
+def load_statements(package: str) -> dict[str, Statement]:
+    """Return the statements of `package`'s queries.sql by name."""
+    return parse_statements(files(package).joinpath("queries.sql").read_text(encoding="utf-8"))
+
+
+def _span(statement: Statement) -> Any:
+    return tracer().start_as_current_span(
+        statement.name,
+        kind=SpanKind.CLIENT,
+        attributes={names.DB_SYSTEM: "postgresql", names.DB_QUERY_SUMMARY: statement.name},
+    )
+
+
+async def execute(
+    conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None = None
+) -> None:
+    """Run a statement whose result does not matter. In a pipeline its error surfaces at the next result."""
+    with _span(statement):
+        await conn.execute(statement.sql, parameters)
+
+
+async def fetch_all(
+    conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None, row: type[T]
+) -> list[T]:
+    """Run a statement and return its rows as `row`, a dataclass with a field for each column."""
+    with _span(statement):
+        async with conn.cursor(row_factory=class_row(row)) as cursor:
+            await cursor.execute(statement.sql, parameters)
+            return await cursor.fetchall()
+
+
+async def fetch_optional(
+    conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None, row: type[T]
+) -> T | None:
+    """Run a statement and return its first row, or None."""
+    with _span(statement):
+        async with conn.cursor(row_factory=class_row(row)) as cursor:
+            await cursor.execute(statement.sql, parameters)
+            return await cursor.fetchone()
+
+
+async def fetch_value(
+    conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None = None
+) -> Any:
+    """Run a statement and return the first column of its first row, or None."""
+    with _span(statement):
+        async with conn.cursor(row_factory=scalar_row) as cursor:
+            await cursor.execute(statement.sql, parameters)
+            return await cursor.fetchone()

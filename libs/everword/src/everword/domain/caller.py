@@ -1,0 +1,53 @@
+"""Who calls, and which namespace is theirs."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Role(IntEnum):
+    """What a caller may do; each role may do what the one before it may. Values equal proto `ApiKeyRole`."""
+
+    READ = 1
+    WRITE = 2
+    ADMIN = 3
+
+
+@dataclass(frozen=True)
+class NamespaceScope:
+    """The namespace that a call works in."""
+
+    id: int
+    #: The namespace's public name.
+    name: str
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The authenticated caller of the current RPC."""
+
+    role: Role
+    #: None for an operator's call that names no existing namespace: only AdminService can be called so.
+    namespace: NamespaceScope | None
+
+
+_caller: ContextVar[Caller] = ContextVar("everword_caller")
+
+
+def set_caller(caller: Caller) -> None:
+    _caller.set(caller)
+
+
+def current_caller() -> Caller:
+    """Return the caller of the current RPC. LookupError outside of one."""
+    return _caller.get()
+
+
+def current_namespace() -> NamespaceScope:
+    """Return the namespace of the current call. The auth interceptor has made sure that there is one."""
+    namespace = current_caller().namespace
+    if namespace is None:
+        raise LookupError("the call has no namespace")
+    return namespace

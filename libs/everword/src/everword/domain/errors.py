@@ -1,0 +1,225 @@
+"""Every error that a caller may see.
+
+EverwordError
+├── InvalidArgument          INVALID_ARGUMENT
+│   ├── InvalidPageToken
+│   ├── InvalidConsistencyToken
+│   └── InvalidRegex
+├── Unauthenticated          UNAUTHENTICATED
+├── AccessDenied             PERMISSION_DENIED
+├── NotFound                 NOT_FOUND: ConversationNotFound, MemoryNotFound, NamespaceNotFound, ApiKeyNotFound
+├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
+├── NamespaceNotEmpty        FAILED_PRECONDITION
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded
+├── ConcurrentUpdate         ABORTED
+├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
+├── DeadlineExceeded         DEADLINE_EXCEEDED
+└── MethodUnknown            UNIMPLEMENTED
+
+Each class knows its status code, its `ErrorReason`, and a message that says what to do; what varies goes into the
+metadata. `everword.rpc` turns them into `google.rpc.Status`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class EverwordError(Exception):
+    """An internal error occurred."""
+
+    code: ClassVar[str] = "INTERNAL"
+    reason: ClassVar[str] = "INTERNAL"
+    retry_after_s: ClassVar[float | None] = None
+
+    def __init__(self, message: str = "", **metadata: object) -> None:
+        self.message = message or (self.__doc__ or "").split("\n\n")[0]
+        self.metadata = {key: str(value) for key, value in metadata.items()}
+        super().__init__(self.message)
+
+
+class InvalidArgument(EverwordError):
+    """The request is not valid.
+
+    `violations` holds (field path, description) pairs.
+    """
+
+    code = "INVALID_ARGUMENT"
+    reason = "VALIDATION_FAILED"
+
+    def __init__(
+        self, message: str = "", violations: tuple[tuple[str, str], ...] = (), **metadata: object
+    ) -> None:
+        self.violations = violations
+        summary = "; ".join(f"{field}: {text}" for field, text in violations[:3])
+        if violations:
+            metadata["violations"] = len(violations)
+        super().__init__(message or summary, **metadata)
+
+
+class InvalidPageToken(InvalidArgument):
+    """The page token is not one of this request's; start again without it."""
+
+    reason = "PAGE_TOKEN_INVALID"
+
+
+class InvalidConsistencyToken(InvalidArgument):
+    """The consistency token was not issued by this deployment for this namespace."""
+
+    reason = "CONSISTENCY_TOKEN_INVALID"
+
+
+class InvalidRegex(InvalidArgument):
+    """The regular expression does not compile."""
+
+    reason = "REGEX_INVALID"
+
+
+class Unauthenticated(EverwordError):
+    """Send `authorization: Bearer KEY`."""
+
+    code = "UNAUTHENTICATED"
+    reason = "CREDENTIALS_MISSING"
+
+
+class InvalidCredentials(Unauthenticated):
+    """The API key is unknown or revoked."""
+
+    reason = "CREDENTIALS_INVALID"
+
+
+class AccessDenied(EverwordError):
+    """The API key's role does not allow this call."""
+
+    code = "PERMISSION_DENIED"
+    reason = "ACCESS_DENIED"
+
+
+class NotFound(EverwordError):
+    """There is no such thing in this namespace."""
+
+    code = "NOT_FOUND"
+    reason = "MEMORY_NOT_FOUND"
+
+
+class ConversationNotFound(NotFound):
+    """This namespace has no such conversation."""
+
+    reason = "CONVERSATION_NOT_FOUND"
+
+
+class MemoryNotFound(NotFound):
+    """This namespace has no such memory."""
+
+    reason = "MEMORY_NOT_FOUND"
+
+
+class NamespaceNotFound(NotFound):
+    """There is no such namespace; create it with AdminService.CreateNamespace."""
+
+    reason = "NAMESPACE_NOT_FOUND"
+
+
+class ApiKeyNotFound(NotFound):
+    """There is no such API key."""
+
+    reason = "API_KEY_NOT_FOUND"
+
+
+class AlreadyExists(EverwordError):
+    """It exists already."""
+
+    code = "ALREADY_EXISTS"
+    reason = "REQUEST_ID_CONFLICT"
+
+
+class RequestIdConflict(AlreadyExists):
+    """The request id was used before with another body; use a new one for a new request."""
+
+    reason = "REQUEST_ID_CONFLICT"
+
+
+class ExternalIdConflict(AlreadyExists):
+    """The conversation has another message under this external id, and stored messages never change."""
+
+    reason = "EXTERNAL_ID_CONFLICT"
+
+
+class NamespaceAlreadyExists(AlreadyExists):
+    """The name of the namespace is taken."""
+
+    reason = "NAMESPACE_ALREADY_EXISTS"
+
+
+class NamespaceNotEmpty(EverwordError):
+    """The text search configuration can change only while the namespace is empty; create another namespace for it."""
+
+    code = "FAILED_PRECONDITION"
+    reason = "NAMESPACE_NOT_EMPTY"
+
+
+class Exhausted(EverwordError):
+    """A limit is reached."""
+
+    code = "RESOURCE_EXHAUSTED"
+    reason = "OVERLOADED"
+
+
+class RequestTooLarge(Exhausted):
+    """The request is over the limit for one message; send it in parts."""
+
+    reason = "REQUEST_TOO_LARGE"
+
+
+class RegexTooExpensive(Exhausted):
+    """The regular expression did not finish in its time; anchor it, simplify it, or narrow the filter."""
+
+    reason = "REGEX_TOO_EXPENSIVE"
+
+
+class Overloaded(Exhausted):
+    """Too many calls at once; repeat this one after a pause."""
+
+    retry_after_s = 1.0
+
+
+class ConcurrentUpdate(EverwordError):
+    """The call lost against a concurrent one; repeat it."""
+
+    code = "ABORTED"
+    reason = "CONCURRENT_UPDATE"
+    retry_after_s = 0.1
+
+
+class Unavailable(EverwordError):
+    """A part of Everword cannot be reached; repeat the call after a pause."""
+
+    code = "UNAVAILABLE"
+    reason = "STORAGE_UNAVAILABLE"
+    retry_after_s = 1.0
+
+
+class StorageUnavailable(Unavailable):
+    """The database cannot be reached; repeat the call after a pause."""
+
+    reason = "STORAGE_UNAVAILABLE"
+
+
+class EmbedderUnavailable(Unavailable):
+    """No embedding model answers; words still find what is remembered."""
+
+    reason = "EMBEDDER_UNAVAILABLE"
+
+
+class DeadlineExceeded(EverwordError):
+    """The deadline passed; what was waited for may still happen."""
+
+    code = "DEADLINE_EXCEEDED"
+    reason = "DEADLINE_EXCEEDED"
+
+
+class MethodUnknown(EverwordError):
+    """This service has no such RPC; the README lists which service has which."""
+
+    code = "UNIMPLEMENTED"
+    reason = "METHOD_UNKNOWN"

@@ -1,0 +1,103 @@
+"""Stored things, as statements of several services return them: a field for each column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class ConversationRecord:
+    """A row of `conversations`."""
+
+    id: UUID
+    session_key: str
+    agent: str
+    channel: str
+    channel_id: str
+    bot_identity: str
+    instance: str
+    subject: str
+    client_session_id: str
+    title: str
+    settings: dict[str, Any] | None
+    active: bool
+    last_seq: int
+    turn_count: int
+    last_message_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class MessageRecord:
+    """A row of `messages`."""
+
+    id: UUID
+    conversation_id: UUID
+    seq: int
+    #: Values equal proto `Role`.
+    role: int
+    author: str
+    instance: str
+    content: str
+    #: Each with `type`, `text` and `json`.
+    content_blocks: list[dict[str, str]] | None
+    tags: list[str]
+    #: Values equal proto `ImportanceClass`.
+    importance_class: int
+    automated: bool
+    tool_name: str
+    tool_args: str
+    tool_result: str
+    metadata: dict[str, Any] | None
+    token_count: int
+    external_id: str | None
+    parent_id: UUID | None
+    occurred_at: datetime
+    recorded_at: datetime
+
+
+@dataclass(frozen=True)
+class MemoryRecord:
+    """A memory of any kind, with as much of its text as was asked for."""
+
+    id: UUID
+    #: Values equal proto `MemoryKind`.
+    kind: int
+    content: str
+    content_truncated: bool
+    conversation_id: UUID | None
+    seq: int | None
+    agent: str
+    subject: str
+    channel: str
+    instance: str
+    author: str
+    role: int
+    tags: list[str]
+    importance_class: int
+    automated: bool
+    occurred_at: datetime
+    use_count: int
+    last_used_at: datetime | None
+
+
+#: Tool results are searchable up to this many characters; the whole is stored.
+INDEXED_TOOL_RESULT_CHARS = 32_768
+
+
+def message_text(
+    content: str,
+    content_blocks: list[dict[str, str]] | None,
+    tool_name: str,
+    tool_args: str,
+    tool_result: str,
+) -> str:
+    """Return what can be read in a message: its content, its blocks' text, and what a tool was asked and answered."""
+    parts = [content]
+    parts += [block.get("text", "") for block in content_blocks or ()]
+    parts += [f"{tool_name} {tool_args}".strip(), tool_result[:INDEXED_TOOL_RESULT_CHARS]]
+    return "\n".join(part for part in parts if part)

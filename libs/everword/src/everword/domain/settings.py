@@ -1,0 +1,83 @@
+"""Settings from environment variables, read once at start: typed, and refused by name where they are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+class SettingError(Exception):
+    """A setting is missing or wrong; the message names the variable and says what it should be."""
+
+
+class Environment:
+    """Typed access to environment variables. An empty variable counts as unset."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = variables
+
+    def text(self, name: str, default: str = "") -> str:
+        return self._variables.get(name) or default
+
+    def required(self, name: str) -> str:
+        value = self.text(name)
+        if not value:
+            raise SettingError(f"{name} is not set")
+        return value
+
+    def integer(self, name: str, default: int, minimum: int) -> int:
+        text = self.text(name, str(default))
+        try:
+            value = int(text)
+        except ValueError:
+            raise SettingError(f"{name} is {text!r}, which is not a whole number") from None
+        if value < minimum:
+            raise SettingError(f"{name} is {value}; it must be at least {minimum}")
+        return value
+
+    def seconds(self, name: str, default: float) -> float:
+        text = self.text(name, str(default))
+        try:
+            value = float(text)
+        except ValueError:
+            raise SettingError(f"{name} is {text!r}, which is not a number of seconds") from None
+        if value <= 0:
+            raise SettingError(f"{name} is {text}; it must be more than 0 seconds")
+        return value
+
+    def switch(self, name: str, default: bool) -> bool:
+        text = self.text(name, "true" if default else "false").lower()
+        if text in {"1", "true", "yes", "on"}:
+            return True
+        if text in {"0", "false", "no", "off"}:
+            return False
+        raise SettingError(f"{name} is {text!r}; it must be true or false")
+
+    def file(self, name: str) -> Path | None:
+        """Return the path in `name`, or None where it is unset. Raises SettingError where there is no such file."""
+        text = self.text(name)
+        if not text:
+            return None
+        path = Path(text)
+        if not path.is_file():
+            raise SettingError(f"{name} is {text!r}, and there is no such file")
+        return path
+
+
+class Secret:
+    """A text that no representation shows."""
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        return self._value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __repr__(self) -> str:
+        return "Secret('…')" if self._value else "Secret('')"
+
+
+NO_SECRET = Secret("")

@@ -1,0 +1,90 @@
+"""Signed opaque tokens: pages and consistency.
+
+A token is base64url(HMAC-SHA256 truncated to 16 bytes || payload); the payload is JSON. The purpose is part of what is
+signed, so that one kind of token is never taken for another.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from everword.domain.errors import InvalidConsistencyToken, InvalidPageToken
+
+_MAC_BYTES = 16
+
+
+def _mac(secret: bytes, purpose: str, payload: bytes) -> bytes:
+    return hmac.digest(secret, purpose.encode() + b"\0" + payload, hashlib.sha256)[:_MAC_BYTES]
+
+
+def _seal(secret: bytes, purpose: str, value: object) -> str:
+    payload = json.dumps(value, separators=(",", ":")).encode()
+    return base64.urlsafe_b64encode(_mac(secret, purpose, payload) + payload).decode().rstrip("=")
+
+
+def _open(secret: bytes, purpose: str, token: str) -> Any:
+    """Return the value sealed in `token`, or raise ValueError."""
+    try:
+        raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ValueError("not base64") from error
+    mac, payload = raw[:_MAC_BYTES], raw[_MAC_BYTES:]
+    if not hmac.compare_digest(mac, _mac(secret, purpose, payload)):
+        raise ValueError("wrong signature")
+    return json.loads(payload)
+
+
+@dataclass(frozen=True)
+class PageTokens:
+    """Issues and reads the page tokens of one RPC in one namespace."""
+
+    secret: bytes
+    #: What a token is bound to, such as the RPC and the namespace.
+    purpose: str
+
+    def issue(self, request_hash: str, position: list[Any]) -> str:
+        """Return a token for the page after `position` of the request with this hash."""
+        return _seal(self.secret, f"page:{self.purpose}", [request_hash, position])
+
+    def read(self, token: str, request_hash: str) -> list[Any] | None:
+        """Return the position in `token`; None where there is no token. Raises InvalidPageToken."""
+        if not token:
+            return None
+        try:
+            bound_to, position = _open(self.secret, f"page:{self.purpose}", token)
+        except ValueError as error:
+            raise InvalidPageToken from error
+        if bound_to != request_hash:
+            raise InvalidPageToken("The request differs from the one that the page token is of.")
+        return list(position)
+
+
+@dataclass(frozen=True)
+class ConsistencyToken:
+    """Stands for a write: what a read that is given it must see."""
+
+    namespace_id: int
+    #: Postgres' write-ahead log position read after the commit, as text.
+    lsn: str
+    #: The highest id of a passage that was written; 0 for none.
+    memory_id: int
+
+    def seal(self, secret: bytes) -> str:
+        return _seal(secret, "consistency", [self.namespace_id, self.lsn, self.memory_id])
+
+    @classmethod
+    def read(cls, secret: bytes, token: str, namespace_id: int) -> ConsistencyToken:
+        """Return what `token` stands for. Raises InvalidConsistencyToken, also for another namespace's."""
+        try:
+            found = cls(*_open(secret, "consistency", token))
+        except (ValueError, TypeError) as error:
+            raise InvalidConsistencyToken from error
+        if found.namespace_id != namespace_id:
+            raise InvalidConsistencyToken
+        return found

@@ -1,0 +1,121 @@
+"""The whole stack: engines, database, services, in that order, for as long as a block lasts."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from everword.db.migrate import create_service_login, migrate
+from everword.embedded.folder import RunningStack, locked, remove_run_file, stop_leftovers
+from everword.embedded.ports import require_free
+from everword.embedded.postgres import EmbeddedPostgres
+from everword.embedded.process import ProcessSpec
+from everword.embedded.secret import secret
+from everword.embedded.services import addresses, service_specs
+from everword.embedded.settings import StackSettings
+from everword.embedded.supervisor import Supervisor
+from everword.embedded.valkey import EmbeddedValkey
+
+# What the services connect by; each connection takes the role of its service.
+LOGIN = "everword_services"
+
+Say = Callable[[str], None]
+Services = Callable[[RunningStack], list[ProcessSpec]]
+
+
+@asynccontextmanager
+async def stack(
+    settings: StackSettings,
+    say: Say = lambda line: None,
+    *,
+    services: Services = service_specs,
+) -> AsyncIterator[RunningStack]:
+    """Run the stack while the block lasts; on entry every part of it is ready.
+
+    `say` gets a line for people whenever a part starts, ends or is started again. Raises
+    EmbeddedError, with nothing left running, where the stack cannot be started. Enter it in a
+    thread that outlives it, such as the main thread.
+    """
+    with _data_folder(settings) as data, locked(data):
+        stop_leftovers(data, say)
+        require_free(settings.ports, settings.used_ports)
+        postgres, valkey = _postgres(settings, data), _valkey(settings, data)
+        noted = RunningStack(
+            supervisor=os.getpid(),
+            addresses=addresses(settings.ports),
+            database_url=_services_url(postgres) if postgres else settings.database_url or "",
+            admin_database_url=postgres.admin_url if postgres else settings.admin_database_url,
+            redis_url=valkey.url if valkey else settings.redis_url or "",
+            # Kept in the folder, so that what a service signs with it outlives a restart.
+            internal_token=settings.internal_token or secret(data / "internal-token"),
+        )
+        supervisor = Supervisor(
+            data / "logs", say, lambda running: replace(noted, processes=running).write(data)
+        )
+        try:
+            if postgres:
+                await supervisor.start(postgres.spec())
+                await asyncio.to_thread(_open_database, postgres)
+            elif settings.admin_database_url:
+                await asyncio.to_thread(migrate, settings.admin_database_url)
+            if valkey:
+                await supervisor.start(valkey.spec())
+            await supervisor.start(*services(noted))
+            yield replace(noted, processes=supervisor.processes())
+        finally:
+            await supervisor.stop()
+            remove_run_file(data)
+
+
+@contextmanager
+def _data_folder(settings: StackSettings) -> Iterator[Path]:
+    if settings.data is not None:
+        yield settings.data.expanduser().resolve()
+        return
+    folder = Path(tempfile.mkdtemp(prefix="everword-"))
+    # As locked() makes one: whoever PostgreSQL runs as can pass through.
+    folder.chmod(0o711)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+# Preparing blocks the event loop for the second that a first start takes: nothing runs on it yet.
+
+
+def _postgres(settings: StackSettings, data: Path) -> EmbeddedPostgres | None:
+    if settings.database_url is not None:
+        return None
+    postgres = EmbeddedPostgres(
+        data / "postgres", settings.ports.postgres, durable=settings.data is not None
+    )
+    postgres.prepare()
+    return postgres
+
+
+def _valkey(settings: StackSettings, data: Path) -> EmbeddedValkey | None:
+    if settings.redis_url is not None:
+        return None
+    valkey = EmbeddedValkey(
+        data / "valkey", settings.ports.valkey, durable=settings.data is not None
+    )
+    valkey.prepare()
+    return valkey
+
+
+def _services_url(postgres: EmbeddedPostgres) -> str:
+    return postgres.url(LOGIN, _services_password(postgres))
+
+
+def _services_password(postgres: EmbeddedPostgres) -> str:
+    return secret(postgres.folder / "services-password")
+
+
+def _open_database(postgres: EmbeddedPostgres) -> None:
+    migrate(postgres.admin_url)
+    create_service_login(postgres.admin_url, LOGIN, _services_password(postgres))

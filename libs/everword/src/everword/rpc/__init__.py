@@ -1,0 +1,1 @@
+"""gRPC as every Everword service speaks it: serving, authentication, errors, health, and outgoing channels."""

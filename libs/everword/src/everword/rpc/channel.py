@@ -1,0 +1,51 @@
+"""Outgoing channels: names resolved through DNS, calls spread over replicas, retries where they are safe."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import grpc
+
+_MAX_BYTES = 32 * 1024 * 1024
+#: Only UNAVAILABLE is retried: the call was not answered. Writes carry a request_id, so repeating them is safe.
+_SERVICE_CONFIG = {
+    "loadBalancingConfig": [{"round_robin": {}}],
+    "methodConfig": [
+        {
+            "name": [{}],
+            "retryPolicy": {
+                "maxAttempts": 4,
+                "initialBackoff": "0.1s",
+                "maxBackoff": "1s",
+                "backoffMultiplier": 2,
+                "retryableStatusCodes": ["UNAVAILABLE"],
+            },
+        }
+    ],
+    "retryThrottling": {"maxTokens": 100, "tokenRatio": 0.1},
+}
+_OPTIONS: list[tuple[str, str | int]] = [
+    ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
+    ("grpc.max_receive_message_length", _MAX_BYTES),
+    ("grpc.max_send_message_length", _MAX_BYTES),
+    ("grpc.keepalive_time_ms", 60_000),
+]
+
+
+def target_of(address: str) -> str:
+    """Return `address` with the DNS resolver named, unless it names one itself."""
+    return address if "://" in address or address.startswith("unix:") else f"dns:///{address}"
+
+
+def open_channel(
+    address: str,
+    ca: Path | None = None,
+    interceptors: tuple[grpc.aio.ClientInterceptor, ...] = (),
+) -> grpc.aio.Channel:
+    """Open a channel; with TLS where `ca`, a PEM file, is given."""
+    target = target_of(address)
+    if ca is None:
+        return grpc.aio.insecure_channel(target, options=_OPTIONS, interceptors=interceptors)
+    credentials = grpc.ssl_channel_credentials(ca.read_bytes())
+    return grpc.aio.secure_channel(target, credentials, options=_OPTIONS, interceptors=interceptors)

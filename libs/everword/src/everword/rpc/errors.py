@@ -1,0 +1,90 @@
+"""The one place where errors become `google.rpc.Status`, and where drivers' errors lose what callers must not see."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import grpc
+import psycopg
+from google.protobuf import any_pb2, duration_pb2
+from google.rpc import error_details_pb2, status_pb2
+from psycopg_pool import PoolTimeout, TooManyRequests
+
+from everword.domain.errors import (
+    ConcurrentUpdate,
+    DeadlineExceeded,
+    EverwordError,
+    InvalidArgument,
+    NotFound,
+    Overloaded,
+    StorageUnavailable,
+)
+
+DOMAIN = "everword.dev"
+Trailers = Sequence[tuple[str, bytes]]
+
+
+def translate(error: Exception) -> EverwordError | None:
+    """Return what a caller is told of a driver's error; None for one that nobody foresaw."""
+    match error:
+        case EverwordError():
+            return error
+        case TooManyRequests():
+            return Overloaded()
+        case psycopg.errors.SerializationFailure() | psycopg.errors.DeadlockDetected():
+            return ConcurrentUpdate()
+        case psycopg.errors.QueryCanceled() | asyncio.TimeoutError():
+            return DeadlineExceeded()
+        case psycopg.errors.LockNotAvailable():
+            return ConcurrentUpdate()
+        case PoolTimeout() | psycopg.OperationalError():
+            return StorageUnavailable()
+    return None
+
+
+def to_status(error: EverwordError, request_id: str) -> status_pb2.Status:
+    """Return the status of an error: exactly one ErrorInfo, and each other detail at most once."""
+    metadata = dict(error.metadata)
+    if request_id:
+        metadata["request_id"] = metadata.get("request_id", request_id)
+    details = [error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=metadata)]
+    status = status_pb2.Status(code=grpc_code(error).value[0], message=error.message)
+    for detail in [*details, *_further_details(error)]:
+        packed = any_pb2.Any()
+        packed.Pack(detail)
+        status.details.append(packed)
+    return status
+
+
+def _further_details(
+    error: EverwordError,
+) -> list[
+    error_details_pb2.BadRequest | error_details_pb2.RetryInfo | error_details_pb2.ResourceInfo
+]:
+    if isinstance(error, InvalidArgument) and error.violations:
+        violation = error_details_pb2.BadRequest.FieldViolation
+        return [
+            error_details_pb2.BadRequest(
+                field_violations=[
+                    violation(field=field, description=text) for field, text in error.violations
+                ]
+            )
+        ]
+    if error.retry_after_s is not None:
+        delay = duration_pb2.Duration()
+        delay.FromMilliseconds(int(error.retry_after_s * 1000))
+        return [error_details_pb2.RetryInfo(retry_delay=delay)]
+    if isinstance(error, NotFound) and error.metadata:
+        kind, name = next(iter(error.metadata.items()))
+        return [error_details_pb2.ResourceInfo(resource_type=kind, resource_name=name)]
+    return []
+
+
+def grpc_code(error: EverwordError) -> grpc.StatusCode:
+    return grpc.StatusCode[error.code]
+
+
+def trailers(status: status_pb2.Status) -> Trailers:
+    """Return the trailing metadata that carries a rich status."""
+    return (("grpc-status-details-bin", status.SerializeToString()),)

@@ -1,0 +1,87 @@
+"""Health of a service: SERVING while Postgres answers and has the schema that this code needs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import psycopg
+from grpc_health.v1 import health_pb2
+from grpc_health.v1.health import aio as health_aio
+from psycopg_pool import PoolTimeout, TooManyRequests
+
+from everword.db.migrate import latest_version
+from everword.db.pool import SQL, Database
+from everword.db.statements import fetch_value
+from everword.domain.deadline import set_deadline
+from everword.telemetry import names
+from everword.telemetry.tracing import duration_histogram
+
+log = logging.getLogger(__name__)
+_STATUS = health_pb2.HealthCheckResponse.ServingStatus
+CHECK_INTERVAL_S = 2.0
+CHECK_TIMEOUT_S = 2.0
+
+
+class Health:
+    """Keeps the health service's answers true."""
+
+    def __init__(self, database: Database, services: list[str]) -> None:
+        self.servicer = health_aio.HealthServicer()
+        self._database = database
+        self._names = ["", *services]
+        self._serving: bool | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Answer NOT_SERVING until the database has been seen to be ready."""
+        await self._set(False)
+        await self._check()
+        self._task = asyncio.create_task(self._watch())
+
+    async def stop(self) -> None:
+        """Answer NOT_SERVING from now on."""
+        if self._task:
+            self._task.cancel()
+        await self.servicer.enter_graceful_shutdown()
+
+    async def _watch(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + CHECK_INTERVAL_S
+            await asyncio.sleep(CHECK_INTERVAL_S)
+            # How late a timer fires is how long a handler blocked the loop.
+            duration_histogram(names.LOOP_LAG).record(max(0.0, loop.time() - due))
+            await self._check()
+
+    async def _check(self) -> None:
+        await self._set(await self._ready())
+
+    async def _ready(self) -> bool:
+        set_deadline(CHECK_TIMEOUT_S)
+        try:
+            async with self._database.connection() as conn:
+                version = await fetch_value(conn, SQL["schema_version"])
+        except psycopg.errors.UndefinedTable:
+            version = None
+        except TooManyRequests:
+            return True  # busy is not broken: taking the service out would only move the load
+        except (psycopg.Error, PoolTimeout) as error:
+            log.warning("database not ready", extra={"error": str(error)})
+            return False
+        if version is None or version < latest_version():
+            log.error(
+                "schema is older than this release: run `everword migrate`",
+                extra={"found": version, "needed": latest_version()},
+            )
+            return False
+        return True
+
+    async def _set(self, serving: bool) -> None:
+        if serving == self._serving:
+            return
+        self._serving = serving
+        status = _STATUS.Value("SERVING" if serving else "NOT_SERVING")
+        for name in self._names:
+            await self.servicer.set(name, status)
+        log.info("health changed", extra={"serving": serving})

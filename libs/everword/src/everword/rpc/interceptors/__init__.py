@@ -1,0 +1,34 @@
+"""One interceptor a module. Their order is part of the contract, and a test holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import grpc
+from google.protobuf.descriptor import ServiceDescriptor
+
+from everword.rpc.authentication import Authenticator
+from everword.rpc.interceptors.auth import AuthInterceptor
+from everword.rpc.interceptors.capacity import CapacityInterceptor
+from everword.rpc.interceptors.deadline import DeadlineInterceptor
+from everword.rpc.interceptors.errors import ErrorInterceptor
+from everword.rpc.interceptors.request_id import RequestIdInterceptor
+from everword.rpc.interceptors.telemetry import TelemetryInterceptor
+from everword.rpc.interceptors.validation import ValidationInterceptor
+from everword.rpc.methods import access_table
+from everword.rpc.settings import ServerSettings
+
+
+def ordered_interceptors(
+    settings: ServerSettings, authenticator: Authenticator, services: list[ServiceDescriptor]
+) -> Sequence[grpc.aio.ServerInterceptor]:
+    """Return the interceptors of a server, outermost first."""
+    return (
+        TelemetryInterceptor(),  # first, so that every outcome is counted, refusals included
+        RequestIdInterceptor(),  # before whatever logs
+        ErrorInterceptor(),  # around all that may refuse
+        CapacityInterceptor(settings.max_concurrent),  # before anything costs
+        DeadlineInterceptor(),  # before the first statement, which is authentication's
+        AuthInterceptor(authenticator, settings, access_table(services)),
+        ValidationInterceptor(),  # last: a stranger learns nothing about the rules
+    )

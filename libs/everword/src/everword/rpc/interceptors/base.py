@@ -1,0 +1,75 @@
+"""What interceptors share: something that is done around each call of Everword's own services."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+import grpc
+
+from everword.rpc.methods import INTERNAL, PUBLIC
+
+# Generic in the type stubs alone.
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]"
+Behavior: TypeAlias = "Callable[[Any, Context], Awaitable[Any]]"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call on its way in."""
+
+    #: The path, such as `/everword.v1.SearchService/Search`.
+    path: str
+    #: The caller's metadata; of a repeated key, the last value.
+    metadata: dict[str, str]
+    context: Context
+    streaming: bool
+
+
+class Interceptor(grpc.aio.ServerInterceptor, ABC):
+    """Does something around each call. Health and reflection pass untouched."""
+
+    @abstractmethod
+    def around(self, call: Call) -> AbstractAsyncContextManager[None]:
+        """Return what is entered before the call and left after it; it may raise."""
+
+    async def intercept_service(
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> Handler | None:
+        path = handler_call_details.method
+        handler = await continuation(handler_call_details)
+        if handler is None or not path.startswith((PUBLIC, INTERNAL)):
+            return handler
+        metadata = {
+            key: value
+            for key, value in handler_call_details.invocation_metadata or ()
+            if isinstance(value, str)
+        }
+        return self._wrap(handler, path, metadata)
+
+    def _wrap(self, handler: Handler, path: str, metadata: dict[str, str]) -> Handler:
+        streaming = handler.request_streaming
+        inner = behavior_of(handler)
+
+        async def behavior(request: Any | AsyncIterator[Any], context: Context) -> Any:
+            async with self.around(Call(path, metadata, context, streaming)):
+                return await inner(request, context)
+
+        return replace_behavior(handler, behavior)
+
+
+def behavior_of(handler: Handler) -> Behavior:
+    """Return what a handler does. Everword has no RPC that streams responses."""
+    behavior: Any = handler.stream_unary if handler.request_streaming else handler.unary_unary
+    return cast(Behavior, behavior)
+
+
+def replace_behavior(handler: Handler, behavior: Behavior) -> Handler:
+    """Return `handler` with another behavior."""
+    kind = "stream_unary" if handler.request_streaming else "unary_unary"
+    return handler._replace(**{kind: behavior})  # type: ignore[attr-defined,no-any-return]

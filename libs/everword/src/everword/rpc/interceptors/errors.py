@@ -1,0 +1,54 @@
+"""Turns every exception into a rich status, and lets nothing out that nobody foresaw."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import grpc
+
+from everword.domain.errors import EverwordError, MethodUnknown
+from everword.rpc.errors import grpc_code, to_status, trailers, translate
+from everword.rpc.interceptors.base import Call, Context, Continuation, Handler, Interceptor
+from everword.telemetry.logs import request_id
+
+log = logging.getLogger(__name__)
+
+
+async def abort(context: Context, error: EverwordError) -> None:
+    """End the call with the error's status. Raises grpc.aio.AbortError."""
+    status = to_status(error, request_id.get())
+    await context.abort(grpc_code(error), error.message, trailing_metadata=trailers(status))
+
+
+async def _refuse_unknown(request: Any, context: Context) -> None:
+    await abort(context, MethodUnknown())
+
+
+class ErrorInterceptor(Interceptor):
+    """The one place where exceptions of a call are caught."""
+
+    async def intercept_service(
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> Handler | None:
+        handler = await super().intercept_service(continuation, handler_call_details)
+        return handler or grpc.unary_unary_rpc_method_handler(_refuse_unknown)
+
+    @asynccontextmanager
+    async def around(self, call: Call) -> AsyncIterator[None]:
+        try:
+            yield
+        except grpc.aio.AbortError:
+            raise
+        except (
+            Exception
+        ) as error:  # the edge of the process: whatever it is, the caller gets a status
+            known = translate(error)
+            if known is None:
+                log.exception("call failed", extra={"method": call.path})
+                known = EverwordError()
+            elif not isinstance(error, EverwordError):
+                log.warning("storage error", extra={"method": call.path, "error": repr(error)})
+            await abort(call.context, known)

@@ -1,0 +1,141 @@
+"""Run a gRPC service: listen, tell its health, drain on SIGTERM."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import ServiceDescriptor
+
+# Imported so that reflection can resolve the types of error details.
+from google.rpc import error_details_pb2 as _error_details  # noqa: F401
+from grpc_health.v1 import health, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from everword.db.pool import Database
+from everword.domain.settings import SettingError
+from everword.rpc.authentication import Authenticator
+from everword.rpc.health import Health
+from everword.rpc.interceptors import ordered_interceptors
+from everword.rpc.interceptors.validation import MAX_REQUEST_BYTES
+from everword.rpc.settings import ServerSettings, TlsSettings
+
+log = logging.getLogger(__name__)
+#: Twice what a request may have, so that a request just over the limit gets an error that explains itself.
+_TRANSPORT_BYTES = 2 * MAX_REQUEST_BYTES
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A servicer and the generated function that adds it to a server."""
+
+    descriptor: ServiceDescriptor
+    add: Callable[[Any, grpc.aio.Server], None]
+    servicer: object
+
+
+class RpcServer:
+    """One gRPC server with health, reflection and the ordered interceptors."""
+
+    def __init__(
+        self, settings: ServerSettings, database: Database, registrations: list[Registration]
+    ) -> None:
+        self._settings = settings
+        self._registrations = registrations
+        self._authenticator = Authenticator(database, settings.admin_key)
+        self.health = Health(database, [entry.descriptor.full_name for entry in registrations])
+        self._server: grpc.aio.Server | None = None
+        self.address = ""
+
+    async def start(self) -> str:
+        """Listen, and return the address. Raises SettingError where the port is taken."""
+        descriptors = [entry.descriptor for entry in self._registrations]
+        server = grpc.aio.server(
+            interceptors=ordered_interceptors(self._settings, self._authenticator, descriptors),
+            options=_options(),
+        )
+        for entry in self._registrations:
+            entry.add(entry.servicer, server)
+        health_pb2_grpc.add_HealthServicer_to_server(self.health.servicer, server)
+        if self._settings.reflection:
+            names = [descriptor.full_name for descriptor in descriptors]
+            reflection.enable_server_reflection(
+                (*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server
+            )
+        self.address = _bind(server, self._settings)
+        await self.health.start()
+        await self._refuse_open_network()
+        await server.start()
+        self._server = server
+        log.info("service started", extra={"address": self.address})
+        return self.address
+
+    async def stop(self) -> None:
+        """Say NOT_SERVING, let calls finish, and close."""
+        await self.health.stop()
+        if self._server:
+            await asyncio.sleep(self._settings.drain_s)
+            await self._server.stop(self._settings.grace_s)
+        log.info("service stopped")
+
+    async def _refuse_open_network(self) -> None:
+        """Raise SettingError where callers without a key would be let in from the network."""
+        if not self._settings.loopback and await self._authenticator.is_open():
+            raise SettingError(
+                f"EVERWORD_LISTEN is {self._settings.listen}, which the network can reach, and no API key exists: set "
+                "EVERWORD_ADMIN_KEY, or make a key first with `everword keys create`"
+            )
+
+
+def _options() -> list[tuple[str, int]]:
+    return [
+        ("grpc.so_reuseport", 0),  # else two servers would share a port without a word
+        ("grpc.max_receive_message_length", _TRANSPORT_BYTES),
+        ("grpc.max_send_message_length", _TRANSPORT_BYTES),
+        # Connections end after a while, so that clients find new replicas.
+        ("grpc.max_connection_age_ms", 15 * 60_000),
+        ("grpc.max_connection_age_grace_ms", 5 * 60_000),
+        # Clients may ping each minute; gRPC's own minimum of 5 minutes would answer GOAWAY.
+        ("grpc.http2.min_ping_interval_without_data_ms", 50_000),
+    ]
+
+
+def _bind(server: grpc.aio.Server, settings: ServerSettings) -> str:
+    host = settings.listen.rpartition(":")[0]
+    try:
+        if settings.tls:
+            port = server.add_secure_port(settings.listen, _credentials(settings.tls))
+        else:
+            port = server.add_insecure_port(settings.listen)
+    except RuntimeError as error:
+        raise SettingError(
+            f"cannot listen on {settings.listen} ({settings.service}): the port is taken or the address is not this "
+            "machine's; choose another with EVERWORD_LISTEN"
+        ) from error
+    return f"{host}:{port}"
+
+
+def _credentials(tls: TlsSettings) -> grpc.ServerCredentials:
+    return grpc.ssl_server_credentials(
+        [(tls.key.read_bytes(), tls.certificate.read_bytes())],
+        root_certificates=tls.client_ca.read_bytes() if tls.client_ca else None,
+        require_client_auth=tls.client_ca is not None,
+    )
+
+
+async def serve_until_stopped(start: Callable[[], Any], stop: Callable[[], Any]) -> None:
+    """Await `start`, run until SIGTERM or SIGINT, and await `stop`."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    try:
+        await start()
+        await stopped.wait()
+    finally:
+        await stop()

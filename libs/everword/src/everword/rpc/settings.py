@@ -1,0 +1,74 @@
+"""How a service listens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from everword.domain.settings import NO_SECRET, Environment, Secret, SettingError
+
+PORTS = {"ingest": 50051, "search": 50052, "compactor": 50053, "embedder": 50054}
+_LOOPBACK = ("127.", "localhost", "[::1]", "unix:")
+
+
+@dataclass(frozen=True)
+class TlsSettings:
+    """Certificates of a server, as PEM files."""
+
+    certificate: Path
+    key: Path
+    client_ca: Path | None
+    """Where set, clients must show a certificate that this authority signed."""
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """How a service listens."""
+
+    service: str
+    listen: str
+    """HOST:PORT; port 0 takes a free one."""
+    admin_key: Secret = NO_SECRET
+    """An operator's key that needs no database row, to make the first keys with. Setting it closes the service to
+    callers without a key."""
+    internal_token: Secret = NO_SECRET
+    """What services show each other."""
+    tls: TlsSettings | None = None
+    reflection: bool = True
+    """Whether grpcurl may ask what there is."""
+    max_concurrent: int = 256
+    """Calls at once; the next one is told to come back."""
+    drain_s: float = 3.0
+    """How long a stopping service says NOT_SERVING before it refuses calls, so that balancers can notice."""
+    grace_s: float = 10.0
+    """How long calls may take to finish after that."""
+    log_level: str = "INFO"
+
+    @property
+    def loopback(self) -> bool:
+        return self.listen.startswith(_LOOPBACK)
+
+    @classmethod
+    def from_environment(cls, environment: Environment, service: str) -> ServerSettings:
+        return cls(
+            service=service,
+            listen=environment.text("EVERWORD_LISTEN", f"127.0.0.1:{PORTS[service]}"),
+            admin_key=Secret(environment.text("EVERWORD_ADMIN_KEY")),
+            internal_token=Secret(environment.text("EVERWORD_INTERNAL_TOKEN")),
+            tls=_tls(environment),
+            reflection=environment.switch("EVERWORD_REFLECTION", cls.reflection),
+            max_concurrent=environment.integer("EVERWORD_MAX_CONCURRENT", cls.max_concurrent, 1),
+            drain_s=environment.seconds("EVERWORD_DRAIN_SECONDS", cls.drain_s),
+            grace_s=environment.seconds("EVERWORD_GRACE_SECONDS", cls.grace_s),
+            log_level=environment.text("EVERWORD_LOG_LEVEL", cls.log_level),
+        )
+
+
+def _tls(environment: Environment) -> TlsSettings | None:
+    certificate = environment.file("EVERWORD_TLS_CERT")
+    key = environment.file("EVERWORD_TLS_KEY")
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise SettingError("EVERWORD_TLS_CERT and EVERWORD_TLS_KEY are needed together")
+    return TlsSettings(certificate, key, environment.file("EVERWORD_TLS_CLIENT_CA"))

@@ -1,0 +1,122 @@
+"""Stored records to proto messages and back, for what several services share."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from google.protobuf import json_format, struct_pb2, timestamp_pb2
+
+from everword.domain.errors import InvalidArgument
+from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
+from everword.v1 import conversation_pb2, memory_pb2
+
+
+def to_timestamp(moment: datetime | None) -> timestamp_pb2.Timestamp | None:
+    if moment is None:
+        return None
+    stamp = timestamp_pb2.Timestamp()
+    stamp.FromDatetime(moment)
+    return stamp
+
+
+def from_timestamp(stamp: timestamp_pb2.Timestamp, field: str) -> datetime:
+    """Return the moment in `stamp`, in UTC. Raises InvalidArgument outside of the years 1 to 9999."""
+    try:
+        return stamp.ToDatetime(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidArgument(violations=((field, "must be in the years 1 to 9999"),)) from error
+
+
+def from_struct(struct: struct_pb2.Struct) -> dict[str, Any]:
+    """Return a Struct as JSON would have it: whole numbers as integers."""
+    return json_format.MessageToDict(struct)
+
+
+def to_struct(value: dict[str, Any] | None) -> struct_pb2.Struct | None:
+    if value is None:
+        return None
+    struct = struct_pb2.Struct()
+    struct.update(value)
+    return struct
+
+
+def conversation_to_proto(record: ConversationRecord) -> conversation_pb2.Conversation:
+    return conversation_pb2.Conversation(
+        id=str(record.id),
+        key=conversation_pb2.ConversationKey(
+            session_key=record.session_key, agent=record.agent, channel=record.channel
+        ),
+        details=conversation_pb2.ConversationDetails(
+            channel_id=record.channel_id,
+            bot_identity=record.bot_identity,
+            instance=record.instance,
+            subject=record.subject,
+            client_session_id=record.client_session_id,
+            title=record.title,
+            settings=to_struct(record.settings),
+        ),
+        active=record.active,
+        message_count=record.last_seq,
+        turn_count=record.turn_count,
+        create_time=to_timestamp(record.created_at),
+        update_time=to_timestamp(record.updated_at),
+        last_message_time=to_timestamp(record.last_message_at),
+    )
+
+
+def message_to_proto(record: MessageRecord) -> memory_pb2.Message:
+    return memory_pb2.Message(
+        id=str(record.id),
+        conversation_id=str(record.conversation_id),
+        seq=record.seq,
+        record_time=to_timestamp(record.recorded_at),
+        body=memory_pb2.NewMessage(
+            content=record.content,
+            role=memory_pb2.Role.ValueType(record.role),
+            author=record.author,
+            instance=record.instance,
+            tags=record.tags,
+            importance_class=memory_pb2.ImportanceClass.ValueType(record.importance_class),
+            automated=record.automated,
+            tool_name=record.tool_name,
+            tool_args=record.tool_args,
+            tool_result=record.tool_result,
+            metadata=to_struct(record.metadata),
+            create_time=to_timestamp(record.occurred_at),
+            token_count=record.token_count,
+            external_id=record.external_id or "",
+            parent_id=text_of(record.parent_id),
+            content_blocks=[
+                memory_pb2.ContentBlock(**block) for block in record.content_blocks or ()
+            ],
+        ),
+    )
+
+
+def memory_to_proto(record: MemoryRecord) -> memory_pb2.Memory:
+    return memory_pb2.Memory(
+        id=str(record.id),
+        kind=memory_pb2.MemoryKind.ValueType(record.kind),
+        content=record.content,
+        content_truncated=record.content_truncated,
+        conversation_id=text_of(record.conversation_id),
+        seq=record.seq or 0,
+        agent=record.agent,
+        subject=record.subject,
+        channel=record.channel,
+        instance=record.instance,
+        author=record.author,
+        role=memory_pb2.Role.ValueType(record.role),
+        tags=record.tags,
+        importance_class=memory_pb2.ImportanceClass.ValueType(record.importance_class),
+        automated=record.automated,
+        occur_time=to_timestamp(record.occurred_at),
+        use_count=record.use_count,
+        last_use_time=to_timestamp(record.last_used_at),
+    )
+
+
+def text_of(id_: UUID | None) -> str:
+    return str(id_) if id_ else ""

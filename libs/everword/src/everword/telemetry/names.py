@@ -1,0 +1,47 @@
+"""Every telemetry name that Everword emits. docs/telemetry.md explains them; a test holds both together.
+
+RPC names follow the OpenTelemetry RPC conventions (release candidate, semconv 1.44), database names the stable ones,
+memory names the GenAI conventions (development).
+"""
+
+from __future__ import annotations
+
+# Spans
+RPC_SYSTEM = "rpc.system.name"
+RPC_METHOD = "rpc.method"
+RPC_STATUS = "rpc.response.status_code"
+ERROR_TYPE = "error.type"
+DB_SYSTEM = "db.system.name"
+DB_QUERY_SUMMARY = "db.query.summary"
+GEN_AI_OPERATION = "gen_ai.operation.name"
+GEN_AI_STORE = "gen_ai.memory.store.id"
+GEN_AI_RECORDS = "gen_ai.memory.record.count"
+SEARCH_ARM = "everword.search.arm"
+
+# Metrics
+RPC_SERVER_DURATION = "rpc.server.call.duration"
+RPC_CLIENT_DURATION = "rpc.client.call.duration"
+RPC_SERVER_ACTIVE = "everword.rpc.server.active"
+POOL_SIZE = "everword.db.pool.size"
+POOL_WAITING = "everword.db.pool.waiting"
+SEARCH_ARM_DURATION = "everword.search.arm.duration"
+INGEST_MESSAGES = "everword.ingest.messages"
+INGEST_BYTES = "everword.ingest.bytes"
+LOOP_LAG = "everword.event_loop.lag"
+
+METRICS = frozenset(
+    {
+        RPC_SERVER_DURATION,
+        RPC_CLIENT_DURATION,
+        RPC_SERVER_ACTIVE,
+        POOL_SIZE,
+        POOL_WAITING,
+        SEARCH_ARM_DURATION,
+        INGEST_MESSAGES,
+        INGEST_BYTES,
+        LOOP_LAG,
+    }
+)
+
+#: Bucket bounds of every duration, in seconds, as the RPC conventions give them.
+DURATION_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)

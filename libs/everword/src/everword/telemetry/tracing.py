@@ -1,0 +1,38 @@
+"""The tracer and the meter that all of Everword shares."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from opentelemetry import metrics, trace
+from opentelemetry.metrics import Counter, Histogram, UpDownCounter
+
+from everword.telemetry import names
+
+_SCOPE = "everword"
+
+
+def tracer() -> trace.Tracer:
+    return trace.get_tracer(_SCOPE)
+
+
+def meter() -> metrics.Meter:
+    return metrics.get_meter(_SCOPE)
+
+
+@cache
+def duration_histogram(name: str) -> Histogram:
+    """Return the histogram of durations in seconds with this name."""
+    return meter().create_histogram(
+        name, unit="s", explicit_bucket_boundaries_advisory=names.DURATION_BUCKETS
+    )
+
+
+@cache
+def counter(name: str, unit: str) -> Counter:
+    return meter().create_counter(name, unit=unit)
+
+
+@cache
+def up_down_counter(name: str, unit: str) -> UpDownCounter:
+    return meter().create_up_down_counter(name, unit=unit)

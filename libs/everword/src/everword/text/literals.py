@@ -1,0 +1,39 @@
+"""Finds what people look up letter by letter: file names, versions, addresses, error codes, identifiers.
+
+Only these are indexed by trigrams: trigrams of all text would halve the speed of ingest.
+"""
+
+from __future__ import annotations
+
+import regex
+
+# Joined by . / : _ @ # \ or -, with a letter or digit on both sides; or a digit next to a letter.
+_LITERAL = regex.compile(
+    r"[\p{L}\p{N}](?:.*[\p{L}\p{N}])?[./:_@#\\-][\p{L}\p{N}]|\p{N}\p{L}|\p{L}\p{N}|\p{Ll}\p{Lu}"
+)
+_EDGES = " \t\n\r.,;:!?\"'`()[]{}<>…„“”‘’«»*|"
+#: Longer tokens are blobs.
+_MAX_TOKEN_CHARS = 200
+#: What is kept of one passage.
+_MAX_CHARS = 2000
+
+
+def is_literal(token: str) -> bool:
+    """Whether `token` looks like something that is looked up letter by letter."""
+    return 3 <= len(token) <= _MAX_TOKEN_CHARS and _LITERAL.search(token) is not None
+
+
+def literal_tokens(text: str) -> list[str]:
+    """Return the literal-looking tokens of `text` in lower case, each once, in order."""
+    tokens = (token.strip(_EDGES) for token in text.split())
+    return list(dict.fromkeys(token.lower() for token in tokens if is_literal(token)))
+
+
+def literals_of(passage: str) -> str | None:
+    """Return what a passage is indexed under for the trigram arm; None where it holds no literal."""
+    kept = ""
+    for token in literal_tokens(passage):
+        if len(kept) + len(token) > _MAX_CHARS:
+            break
+        kept = f"{kept} {token}" if kept else token
+    return kept or None

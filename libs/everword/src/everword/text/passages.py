@@ -1,0 +1,75 @@
+"""Cuts a long text into passages of about a hundred words; together they are the text again.
+
+A hit in a long text should point at the part that matched, and BM25 and embeddings both blur over long texts.
+"""
+
+from __future__ import annotations
+
+import regex
+
+#: A text of up to this many words stays whole, and no passage has more.
+MAX_WORDS = 120
+#: A passage is closed at the first sentence end after this many words.
+TARGET_WORDS = 80
+#: No passage is longer, whatever its words: lexemes have positions only up to 16,383 and one tsvector only 1 MB.
+MAX_CHARS = 4000
+
+# A word, or one ideograph: Chinese and Japanese write no spaces.
+_WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}'_-]*")
+# A piece is what stays together: a sentence with its end, or a line.
+_PIECE = regex.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+(?:[\s\"')\]”’]+|$)|\n+|[.!?。！？]+|$)")
+
+
+def count_words(text: str) -> int:
+    return sum(1 for _ in _WORD.finditer(text))
+
+
+def split_passages(text: str) -> list[str]:
+    """Return `text` in passages, whose concatenation is `text`. An empty text is one empty passage."""
+    if len(text) <= MAX_CHARS and count_words(text) <= MAX_WORDS:
+        return [text]
+    passages: list[str] = []
+    current, words = "", 0
+    for piece in _pieces(text):
+        piece_words = count_words(piece)
+        if current and (words + piece_words > MAX_WORDS or len(current) + len(piece) > MAX_CHARS):
+            passages.append(current)
+            current, words = "", 0
+        current += piece
+        words += piece_words
+        if words >= TARGET_WORDS:
+            passages.append(current)
+            current, words = "", 0
+    if current:
+        passages.append(current)
+    return passages
+
+
+def _pieces(text: str) -> list[str]:
+    """Return sentences and lines, each short enough for one passage."""
+    pieces: list[str] = []
+    for match in _PIECE.finditer(text):
+        piece = match[0]
+        if piece:
+            pieces += _cut(piece)
+    return pieces
+
+
+def _cut(piece: str) -> list[str]:
+    """Cut a sentence that is too long after its words; a word that is too long, anywhere."""
+    parts: list[str] = []
+    start = 0
+    while start < len(piece):
+        head = piece[start : start + MAX_CHARS]
+        end = _end_of_word(head, MAX_WORDS)
+        parts.append(head[:end])
+        start += end
+    return parts
+
+
+def _end_of_word(text: str, number: int) -> int:
+    """Return where the word with this number (from 1) ends in `text`; the length of `text` if it has fewer."""
+    for count, match in enumerate(_WORD.finditer(text), start=1):
+        if count == number:
+            return int(match.end())
+    return len(text)

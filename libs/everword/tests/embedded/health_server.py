@@ -1,0 +1,36 @@
+"""A real gRPC server that has nothing but health: what the supervisor's tests run as a service.
+
+Usage: health_server.py [ADDRESS [not-serving | deaf | broken]]; without one, EVERWORD_LISTEN.
+"""
+
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+
+
+def main(address: str, behaviour: str = "") -> None:
+    if behaviour == "broken":
+        sys.exit("the configuration is broken")
+    server = grpc.server(ThreadPoolExecutor(1), options=[("grpc.so_reuseport", 0)])
+    servicer = health.HealthServicer()  # type: ignore[no-untyped-call]
+    status = health_pb2.HealthCheckResponse
+    state = status.NOT_SERVING if behaviour == "not-serving" else status.SERVING
+    servicer.set("", state)  # type: ignore[no-untyped-call]
+    health_pb2_grpc.add_HealthServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
+    server.add_insecure_port(address)
+    server.start()
+    if behaviour == "deaf":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    else:
+        signal.signal(signal.SIGTERM, lambda *_: server.stop(grace=None))
+    print("listening", flush=True)
+    server.wait_for_termination()
+    print("stopped", flush=True)
+
+
+if __name__ == "__main__":
+    main(*(sys.argv[1:] or [os.environ["EVERWORD_LISTEN"]]))

@@ -1,0 +1,135 @@
+"""`everword up` as a user runs it: a process of its own, with signals and kill -9."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everword.embedded.ports import HOST
+from everword.embedded.services import SERVICES, is_serving
+
+HEALTH_SERVER = Path(__file__).with_name("health_server.py")
+UP = [sys.executable, "-c", "from everword.cli.up import up; up()"]
+
+Wait = Callable[[Callable[[], bool]], None]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Has health servers in place of the services' own modules."""
+    modules = tmp_path / "modules"
+    for module in SERVICES.values():
+        package = modules / module
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "__main__.py").write_text(HEALTH_SERVER.read_text())
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}
+    path = os.pathsep.join(filter(None, [str(modules), inherited.get("PYTHONPATH")]))
+    # Wide enough for rich not to break the lines looked for here.
+    return inherited | {"PYTHONPATH": path, "COLUMNS": "400"}
+
+
+@contextmanager
+def started_up(
+    environment: dict[str, str], *arguments: str
+) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """The running command, and what it printed when it was ready."""
+    process = subprocess.Popen(
+        [*UP, "--free-ports", "--json", *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout
+        line = process.stdout.readline()
+        assert line, process.communicate()[1]
+        yield process, json.loads(line)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_everything_in_order_and_the_exit_status_is_0(
+    environment: dict[str, str],
+    tmp_path: Path,
+    is_alive: Callable[[int], bool],
+    number: signal.Signals,
+) -> None:
+    with started_up(environment, "--data", str(tmp_path / "data")) as (process, ready):
+        assert all(is_serving(ready[name]) for name in SERVICES)
+        process.send_signal(number)
+        # A second Ctrl-C, from one who is impatient, breaks nothing off.
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, errors
+    assert not any(is_alive(pid) for pid in ready["processes"].values())
+    log = (tmp_path / "data" / "logs" / "postgres.log").read_text()
+    assert "database system is shut down" in log
+
+
+def test_nothing_outlives_a_supervisor_that_was_killed_and_the_next_start_succeeds(
+    environment: dict[str, str],
+    tmp_path: Path,
+    is_alive: Callable[[int], bool],
+    wait_until: Wait,
+) -> None:
+    with started_up(environment, "--data", str(tmp_path / "data")) as (process, ready):
+        process.kill()
+        wait_until(lambda: not any(is_alive(pid) for pid in ready["processes"].values()))
+    with started_up(environment, "--data", str(tmp_path / "data")) as (process, ready):
+        assert is_serving(ready["ingest"])
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+
+
+def test_a_taken_port_is_named_before_anything_is_started(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    with socket.create_server((HOST, 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [*UP, "--data", str(tmp_path / "data"), "--valkey-port", str(port)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
+    assert done.returncode == 1
+    assert f"port {port} (valkey) is already in use" in done.stderr
+    assert "--valkey-port / EVERWORD_VALKEY_PORT" in done.stderr
+    assert not (tmp_path / "data" / "postgres").exists()
+
+
+def test_a_person_sees_every_process_with_its_address_and_a_warning_if_nothing_is_kept(
+    environment: dict[str, str],
+) -> None:
+    process = subprocess.Popen(
+        [*UP, "--ephemeral", "--free-ports"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if "Everword is ready" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=30)
+    assert "NOTHING IS KEPT" in said[0]
+    for name in ("postgres", "valkey", *SERVICES):
+        [row] = [line for line in output.splitlines() if f" {name} " in line]
+        assert f"{HOST}:" in row

@@ -1,0 +1,8 @@
+"""`python -m everword_compactor`."""
+
+from everword.rpc.run import run
+from everword_compactor.server import CompactorServer
+from everword_compactor.settings import Settings
+
+if __name__ == "__main__":
+    run(lambda environment: CompactorServer(Settings.from_environment(environment)))

@@ -1,0 +1,31 @@
+"""What MaintenanceService reports, free of protobuf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+
+@dataclass(frozen=True)
+class TaskStatus:
+    """How the jobs of a task stand."""
+
+    task: str
+    pending: int
+    running: int
+    failed: int
+    #: How long the oldest pending job could have run already; None where none could.
+    oldest_pending: timedelta | None
+    #: The latest error of a job that was given up; empty where there is none.
+    sample_error: str
+
+
+@dataclass(frozen=True)
+class FailedJob:
+    """A job that was given up."""
+
+    task: str
+    subject: str
+    attempts: int
+    error: str
+    failed_at: datetime

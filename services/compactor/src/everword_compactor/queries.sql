@@ -1,0 +1,75 @@
+-- Statements of MaintenanceService. Jobs and the queue have no fence, so every one names its namespace.
+
+-- count_jobs --
+-- How the jobs of each task stand, by task; a name of '' stands for all tasks.
+SELECT task,
+       count(*) FILTER (WHERE state = 'pending') AS pending,
+       count(*) FILTER (WHERE state = 'running') AS running,
+       count(*) FILTER (WHERE state = 'failed') AS failed,
+       now() - min(not_before) FILTER (WHERE state = 'pending' AND not_before <= now()) AS oldest_pending,
+       coalesce((array_agg(error ORDER BY updated_at DESC) FILTER (WHERE state = 'failed'))[1], '') AS sample_error
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND (%(task)s = '' OR task = %(task)s)
+ GROUP BY task
+ ORDER BY task;
+
+-- list_failed_jobs --
+-- The latest jobs that were given up.
+SELECT task, subject, attempts, coalesce(error, '') AS error, updated_at AS failed_at
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
+ ORDER BY updated_at DESC, id DESC
+ LIMIT %(limit)s;
+
+-- count_failed_jobs --
+-- How many jobs retry_failed_jobs would take.
+SELECT count(*)
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
+   AND (%(error_contains)s = '' OR strpos(error, %(error_contains)s) > 0);
+
+-- retry_failed_jobs --
+-- Make failed jobs pending as if they had never been tried; returns how many. published_at is cleared, so that the
+-- publisher takes them up.
+WITH retried AS (
+    UPDATE jobs
+       SET state = 'pending', attempts = 0, not_before = now(), published_at = NULL, lease_until = NULL,
+           updated_at = now()
+     WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
+       AND (%(error_contains)s = '' OR strpos(error, %(error_contains)s) > 0)
+    RETURNING 1
+)
+SELECT count(*) FROM retried;
+
+-- last_passage --
+-- Where the next batch of passages ends; NULL where there are no more.
+SELECT max(id)
+  FROM (SELECT id FROM visible_memories
+         WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch;
+
+-- count_unowed_vectors --
+-- How many vectors owe_vectors would make owed.
+SELECT count(*)
+  FROM visible_memories m
+ CROSS JOIN model_generations g
+  LEFT JOIN embedding_queue q
+    ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = g.id
+ WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
+   AND g.state IN ('building', 'active') AND q.state IS DISTINCT FROM 'owed';
+
+-- owe_vectors --
+-- Owe a vector of each live generation for the passages of a batch; returns how many vectors were not owed before. What
+-- was given up becomes owed again. Passages that have their vector are excluded here once there are vector tables.
+WITH owed AS (
+    INSERT INTO embedding_queue AS q (namespace_id, memory_id, generation_id)
+    SELECT m.namespace_id, m.id, g.id
+      FROM visible_memories m CROSS JOIN model_generations g
+     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
+       AND g.state IN ('building', 'active')
+     ORDER BY m.id, g.id
+    ON CONFLICT (namespace_id, memory_id, generation_id) DO UPDATE
+       SET state = 'owed', attempts = 0, not_before = now(), error = NULL
+     WHERE q.state = 'failed'
+    RETURNING 1
+)
+SELECT count(*) FROM owed;

@@ -1,0 +1,20 @@
+"""Give jobs that were given up another chance."""
+
+from __future__ import annotations
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword_compactor import store
+
+
+async def retry_jobs(
+    database: Database, namespace: NamespaceScope, task: str, error_contains: str, dry_run: bool
+) -> int:
+    """Make failed jobs pending again, as if they had never been tried, and return how many.
+
+    `task` and `error_contains` narrow it down; empty ones do not. A dry run only counts.
+    """
+    async with database.transaction(namespace.id) as conn:
+        if dry_run:
+            return await store.count_failed_jobs(conn, namespace.id, task, error_contains)
+        return await store.retry_failed_jobs(conn, namespace.id, task, error_contains)

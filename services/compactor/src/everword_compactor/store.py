@@ -1,0 +1,56 @@
+"""MaintenanceService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from everword.db.pool import Connection
+from everword.db.statements import fetch_all, fetch_value, load_statements
+from everword_compactor.model import FailedJob, TaskStatus
+
+SQL = load_statements("everword_compactor")
+
+
+async def count_jobs(conn: Connection, namespace_id: int, task: str) -> list[TaskStatus]:
+    parameters = {"namespace_id": namespace_id, "task": task}
+    return await fetch_all(conn, SQL["count_jobs"], parameters, TaskStatus)
+
+
+async def list_failed_jobs(
+    conn: Connection, namespace_id: int, task: str, limit: int
+) -> list[FailedJob]:
+    parameters = {"namespace_id": namespace_id, "task": task, "limit": limit}
+    return await fetch_all(conn, SQL["list_failed_jobs"], parameters, FailedJob)
+
+
+async def count_failed_jobs(
+    conn: Connection, namespace_id: int, task: str, error_contains: str
+) -> int:
+    parameters = {"namespace_id": namespace_id, "task": task, "error_contains": error_contains}
+    return int(await fetch_value(conn, SQL["count_failed_jobs"], parameters))
+
+
+async def retry_failed_jobs(
+    conn: Connection, namespace_id: int, task: str, error_contains: str
+) -> int:
+    """Make failed jobs pending; returns how many."""
+    parameters = {"namespace_id": namespace_id, "task": task, "error_contains": error_contains}
+    return int(await fetch_value(conn, SQL["retry_failed_jobs"], parameters))
+
+
+async def last_passage(conn: Connection, namespace_id: int, after: int, limit: int) -> int | None:
+    """Return the highest id of the next `limit` passages above `after`; None where there are none."""
+    parameters = {"namespace_id": namespace_id, "after": after, "limit": limit}
+    found: int | None = await fetch_value(conn, SQL["last_passage"], parameters)
+    return found
+
+
+async def count_unowed_vectors(
+    conn: Connection, namespace_id: int, after: int, last: int
+) -> int:
+    parameters = {"namespace_id": namespace_id, "after": after, "last": last}
+    return int(await fetch_value(conn, SQL["count_unowed_vectors"], parameters))
+
+
+async def owe_vectors(conn: Connection, namespace_id: int, after: int, last: int) -> int:
+    """Put passages above `after` up to `last` into the queue; returns how many vectors became owed."""
+    parameters = {"namespace_id": namespace_id, "after": after, "last": last}
+    return int(await fetch_value(conn, SQL["owe_vectors"], parameters))

@@ -1,0 +1,8 @@
+"""`python -m everword_embedder`."""
+
+from everword.rpc.run import run
+from everword_embedder.server import EmbedderServer
+from everword_embedder.settings import Settings
+
+if __name__ == "__main__":
+    run(lambda environment: EmbedderServer(Settings.from_environment(environment)))

@@ -1,0 +1,13 @@
+-- Statements of EmbedderService. The queue holds ids and states, no content: they cross namespaces.
+
+-- count_owed --
+-- What is owed to a generation, and what was given up, each counted up to a cap.
+SELECT g.id AS generation_id,
+       (SELECT count(*) FROM (
+            SELECT FROM embedding_queue q
+             WHERE q.generation_id = g.id AND q.state = 'owed' LIMIT %(cap)s) AS owed) AS owed,
+       (SELECT count(*) FROM (
+            SELECT FROM embedding_queue q
+             WHERE q.generation_id = g.id AND q.state = 'failed' LIMIT %(cap)s) AS failed) AS failed
+  FROM model_generations g
+ WHERE CASE WHEN %(generation_id)s = 0 THEN g.state = 'active' ELSE g.id = %(generation_id)s END;

@@ -1,0 +1,25 @@
+"""EmbedderService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everword.db.pool import Connection
+from everword.db.statements import fetch_optional, load_statements
+
+SQL = load_statements("everword_embedder")
+
+
+@dataclass(frozen=True)
+class CoverageRow:
+    """What a model generation is owed, each count up to the cap."""
+
+    generation_id: int
+    owed: int
+    failed: int
+
+
+async def count_owed(conn: Connection, generation_id: int, cap: int) -> CoverageRow | None:
+    """Count the queue of a generation, or of the active one for 0; None where there is no such generation."""
+    parameters = {"generation_id": generation_id, "cap": cap}
+    return await fetch_optional(conn, SQL["count_owed"], parameters, CoverageRow)

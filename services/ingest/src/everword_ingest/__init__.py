@@ -1,0 +1,1 @@
+"""Everword's ingest service."""

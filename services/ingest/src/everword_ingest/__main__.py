@@ -1,0 +1,8 @@
+"""`python -m everword_ingest`."""
+
+from everword.rpc.run import run
+from everword_ingest.server import IngestServer
+from everword_ingest.settings import Settings
+
+if __name__ == "__main__":
+    run(lambda environment: IngestServer(Settings.from_environment(environment)))

@@ -1,0 +1,238 @@
+"""Store messages at the end of a conversation: one transaction, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from opentelemetry import propagate
+
+from everword.db.namespaces import NamespaceSettings, get_namespace_settings
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import ConversationNotFound, ExternalIdConflict
+from everword.domain.ids import new_ids
+from everword.domain.records import ConversationRecord
+from everword.domain.tokens import ConsistencyToken
+from everword.telemetry import names
+from everword.telemetry.tracing import counter
+from everword_ingest import store
+from everword_ingest.ensure_conversation import ensure_in_transaction
+from everword_ingest.indexing import (
+    PlacedMessage,
+    build_passages,
+    message_columns,
+    passage_columns,
+)
+from everword_ingest.model import (
+    AppendedMessage,
+    AppendRequest,
+    AppendResult,
+    NewMessage,
+)
+from everword_ingest.requests import claim_request
+from everword_ingest.store import ExternalMessageRow, RequestRow
+
+#: What an append makes due, one job a conversation.
+TASKS = ("embed",)
+#: A title that is taken from a message is at most this long.
+TITLE_CHARS = 80
+_USER = 2
+
+
+async def append_messages(
+    database: Database, namespace: NamespaceScope, request: AppendRequest
+) -> AppendResult:
+    """Store the messages of `request`, or find that it was done before.
+
+    Raises ConversationNotFound, RequestIdConflict and ExternalIdConflict; nothing is stored then.
+    """
+    async with database.transaction(namespace.id) as conn:
+        conversation = await _lock(conn, namespace.id, request)
+        ids = new_ids(len(request.messages))
+        earlier = await claim_request(
+            conn, namespace.id, request.request_id, request.body_hash, conversation.id, ids
+        )
+        if earlier is not None:
+            appended, highest = await _replay(conn, namespace.id, earlier)
+        else:
+            appended, highest = await _store(conn, namespace.id, request, conversation, ids)
+    # The position is read after the commit: only then does it cover the write.
+    async with database.connection() as conn:
+        lsn = await store.commit_position(conn)
+    token = ConsistencyToken(namespace.id, lsn, highest).seal(await database.token_secret())
+    return AppendResult(conversation.id, appended, token, replayed=earlier is not None)
+
+
+async def _lock(conn: Connection, namespace_id: int, request: AppendRequest) -> ConversationRecord:
+    """Return the target conversation, held by this transaction."""
+    if isinstance(request.target, UUID):
+        conversation_id = request.target
+    else:
+        ensured, _ = await ensure_in_transaction(conn, namespace_id, request.target)
+        conversation_id = ensured.id
+    conversation = await store.lock_conversation(conn, namespace_id, conversation_id)
+    if conversation is None:
+        raise ConversationNotFound(conversation_id=conversation_id)
+    return conversation
+
+
+async def _replay(
+    conn: Connection, namespace_id: int, earlier: RequestRow
+) -> tuple[list[AppendedMessage], int]:
+    """Return what an equal request returned before."""
+    places = {
+        row.id: row.seq
+        for row in await store.find_messages(conn, namespace_id, earlier.message_ids)
+    }
+    highest = await store.highest_passage(conn, namespace_id, earlier.message_ids)
+    return [AppendedMessage(id_, places[id_], existed=True) for id_ in earlier.message_ids], highest
+
+
+async def _store(
+    conn: Connection,
+    namespace_id: int,
+    request: AppendRequest,
+    conversation: ConversationRecord,
+    ids: Sequence[UUID],
+) -> tuple[list[AppendedMessage], int]:
+    """Write what is new; returns where every message went, and the highest id of a passage."""
+    existing = await _existing(conn, namespace_id, conversation.id, request.messages)
+    placed = _place(request.messages, ids, conversation, existing)
+    settings = await get_namespace_settings(conn, namespace_id)
+    highest = 0
+    if placed:
+        highest = await _write(conn, namespace_id, settings, conversation, placed)
+    appended = _answers(request.messages, placed, existing)
+    if existing and request.request_id:
+        final = [message.id for message in appended]
+        await store.update_request(conn, namespace_id, request.request_id, final)
+    return appended, highest
+
+
+async def _existing(
+    conn: Connection, namespace_id: int, conversation_id: UUID, messages: Sequence[NewMessage]
+) -> dict[str, ExternalMessageRow]:
+    """Return by external id what the conversation has already. Raises ExternalIdConflict for other words."""
+    by_id: dict[str, NewMessage] = {}
+    for message in messages:
+        if message.external_id is not None:
+            first = by_id.setdefault(message.external_id, message)
+            if first is not message:
+                raise ExternalIdConflict(
+                    "Two messages of the request have the same external id.",
+                    external_id=message.external_id,
+                )
+    if not by_id:
+        return {}
+    rows = await store.find_external_messages(conn, namespace_id, conversation_id, list(by_id))
+    for row in rows:
+        if _words(row) != _words(by_id[row.external_id]):
+            raise ExternalIdConflict(external_id=row.external_id)
+    return {row.external_id: row for row in rows}
+
+
+def _words(message: NewMessage | ExternalMessageRow) -> tuple[object, ...]:
+    """Return what makes two messages under one external id the same."""
+    call = (message.tool_name, message.tool_args, message.tool_result)
+    return (message.role, message.author, message.content, *call)
+
+
+def _place(
+    messages: Sequence[NewMessage],
+    ids: Sequence[UUID],
+    conversation: ConversationRecord,
+    existing: dict[str, ExternalMessageRow],
+) -> list[PlacedMessage]:
+    """Give the new messages their ids and the next places in the conversation."""
+    now = datetime.now(UTC)
+    new = [
+        (id_, message)
+        for id_, message in zip(ids, messages, strict=True)
+        if message.external_id is None or message.external_id not in existing
+    ]
+    return [
+        PlacedMessage(
+            id=id_,
+            seq=seq,
+            message=message,
+            occurred_at=message.occurred_at or now,
+            instance=message.instance or conversation.instance,
+        )
+        for seq, (id_, message) in enumerate(new, start=conversation.last_seq + 1)
+    ]
+
+
+def _answers(
+    messages: Sequence[NewMessage],
+    placed: Sequence[PlacedMessage],
+    existing: dict[str, ExternalMessageRow],
+) -> list[AppendedMessage]:
+    """Return where each message of the request went, in its order."""
+    new = iter(placed)
+    answers = []
+    for message in messages:
+        known = existing.get(message.external_id) if message.external_id else None
+        if known:
+            answers.append(AppendedMessage(known.id, known.seq, existed=True))
+        else:
+            entry = next(new)
+            answers.append(AppendedMessage(entry.id, entry.seq))
+    return answers
+
+
+async def _write(
+    conn: Connection,
+    namespace_id: int,
+    settings: NamespaceSettings,
+    conversation: ConversationRecord,
+    placed: Sequence[PlacedMessage],
+) -> int:
+    """Write messages and everything that belongs to them; returns the highest id of a passage."""
+    turns = sum(not entry.message.automated for entry in placed)
+    size = sum(entry.message.size for entry in placed)
+    scope = {"namespace_id": namespace_id, "conversation_id": conversation.id}
+    indexed = placed if settings.indexes(conversation.channel) else []
+    passages = await build_passages(indexed, settings.time_zone)
+    await store.insert_messages(conn, {**scope, **message_columns(placed)})
+    await store.advance_conversation(
+        conn,
+        {
+            **scope,
+            "messages": len(placed),
+            "turns": turns,
+            "last_message_at": placed[-1].occurred_at,
+            "title": _title(placed),
+        },
+    )
+    carrier: dict[str, str] = {}
+    propagate.inject(carrier)
+    await store.upsert_jobs(conn, namespace_id, str(conversation.id), TASKS, carrier)
+    highest = await store.insert_memories(
+        conn,
+        {
+            **scope,
+            **passage_columns(passages),
+            "agent": conversation.agent,
+            "subject": conversation.subject,
+            "channel": conversation.channel,
+            "text_search_config": settings.text_search_config,
+            "messages": len(placed),
+            "turns": turns,
+            "content_bytes": size,
+        },
+    )
+    counter(names.INGEST_MESSAGES, "{message}").add(len(placed))
+    counter(names.INGEST_BYTES, "By").add(size)
+    return highest
+
+
+def _title(placed: Sequence[PlacedMessage]) -> str:
+    """Return the beginning of the first user's message, for a conversation without a title."""
+    for entry in placed:
+        words = entry.message.content.split()
+        if entry.message.role == _USER and words and not entry.message.automated:
+            title = " ".join(words[:TITLE_CHARS])
+            return title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1].rstrip()}…"
+    return ""

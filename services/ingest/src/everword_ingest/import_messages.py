@@ -1,0 +1,36 @@
+"""Store a stream of batches, each as an append of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable
+from dataclasses import dataclass
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword_ingest.append_messages import append_messages
+from everword_ingest.model import AppendRequest
+
+
+@dataclass
+class ImportResult:
+    """What an import did."""
+
+    batches: int = 0
+    messages_written: int = 0
+    messages_existing: int = 0
+    consistency_token: str = ""
+
+
+async def import_messages(
+    database: Database, namespace: NamespaceScope, requests: AsyncIterable[AppendRequest]
+) -> ImportResult:
+    """Append batch by batch. What was committed before an error stays."""
+    result = ImportResult()
+    async for request in requests:
+        appended = await append_messages(database, namespace, request)
+        existed = sum(message.existed for message in appended.messages)
+        result.batches += 1
+        result.messages_existing += existed
+        result.messages_written += len(appended.messages) - existed
+        result.consistency_token = appended.consistency_token
+    return result

@@ -1,0 +1,122 @@
+"""What a message becomes in the index: passages with the words and literals that they are found by."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from psycopg.types.json import Jsonb
+
+from everword.text.analysis import indexed_text
+from everword.text.literals import literals_of
+from everword.text.passages import split_passages
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
+from everword_ingest.model import NewMessage
+
+#: Beyond this many characters, cutting and analysing would hold the event loop for long; a thread does it.
+_THREAD_CHARS = 50_000
+
+
+@dataclass(frozen=True)
+class PlacedMessage:
+    """A message with its id and its place in the conversation."""
+
+    id: UUID
+    seq: int
+    message: NewMessage
+    occurred_at: datetime
+    instance: str
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One row of the index."""
+
+    placed: PlacedMessage
+    part: int
+    content: str
+    indexed_text: str
+    literals: str | None
+
+
+async def build_passages(messages: Sequence[PlacedMessage], time_zone: str) -> list[Passage]:
+    """Return the passages of messages, in their order. Days are named in `time_zone`, an IANA name."""
+    zone = ZoneInfo(time_zone)
+    if sum(len(placed.message.text) for placed in messages) > _THREAD_CHARS:
+        return await asyncio.to_thread(_build, messages, zone)
+    return _build(messages, zone)
+
+
+def _build(messages: Sequence[PlacedMessage], zone: tzinfo) -> list[Passage]:
+    return [
+        Passage(
+            placed=placed,
+            part=part,
+            content=text,
+            indexed_text=indexed_text(
+                text, placed.message.author, placed.occurred_at.astimezone(zone)
+            ),
+            literals=literals_of(text),
+        )
+        for placed in messages
+        for part, text in enumerate(split_passages(placed.message.text))
+    ]
+
+
+def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:
+    """Return the arrays that `insert_memories` takes, one element a passage."""
+    messages = [passage.placed.message for passage in passages]
+    return {
+        "kind": MEMORY_KIND_MESSAGE,
+        "source_id": [passage.placed.id for passage in passages],
+        "part": [passage.part for passage in passages],
+        "seq": [passage.placed.seq for passage in passages],
+        "instance": [passage.placed.instance for passage in passages],
+        "author": [message.author for message in messages],
+        "role": [message.role for message in messages],
+        "tags": [Jsonb(message.tags) for message in messages],
+        "importance_class": [message.importance_class for message in messages],
+        "automated": [message.automated for message in messages],
+        "occurred_at": [passage.placed.occurred_at for passage in passages],
+        "content": [passage.content for passage in passages],
+        "indexed_text": [passage.indexed_text for passage in passages],
+        "literals": [passage.literals for passage in passages],
+    }
+
+
+def message_columns(placed: Sequence[PlacedMessage]) -> dict[str, Any]:
+    """Return the arrays that `insert_messages` takes, one element a message."""
+    messages = [entry.message for entry in placed]
+    return {
+        "id": [entry.id for entry in placed],
+        "seq": [entry.seq for entry in placed],
+        "instance": [entry.instance for entry in placed],
+        "occurred_at": [entry.occurred_at for entry in placed],
+        "tags": [Jsonb(message.tags) for message in messages],
+        "content_blocks": [_jsonb(message.content_blocks) for message in messages],
+        "metadata": [_jsonb(message.metadata) for message in messages],
+    } | {
+        name: [getattr(message, name) for message in messages]
+        for name in (
+            "role",
+            "author",
+            "content",
+            "importance_class",
+            "automated",
+            "tool_name",
+            "tool_args",
+            "tool_result",
+            "token_count",
+            "external_id",
+            "parent_id",
+        )
+    }
+
+
+def _jsonb(value: object) -> Jsonb | None:
+    return None if value is None else Jsonb(value)

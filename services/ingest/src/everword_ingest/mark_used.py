@@ -1,0 +1,31 @@
+"""Count uses of memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import MemoryNotFound
+from everword_ingest import store
+from everword_ingest.requests import claim_request
+
+
+async def mark_used(
+    database: Database,
+    namespace: NamespaceScope,
+    memory_ids: Sequence[UUID],
+    request_id: str,
+    body_hash: bytes,
+) -> bool:
+    """Count one use of each memory; False where the request was counted before. Raises MemoryNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        if await claim_request(conn, namespace.id, request_id, body_hash) is not None:
+            return False
+        found = await store.find_memory_ids(conn, namespace.id, memory_ids)
+        for memory_id in memory_ids:
+            if memory_id not in found:
+                raise MemoryNotFound(memory_id=memory_id)
+        await store.insert_memory_use(conn, namespace.id, memory_ids)
+    return True

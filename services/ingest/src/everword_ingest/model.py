@@ -1,0 +1,97 @@
+"""What callers give to ingest, free of protobuf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everword.domain.records import message_text
+
+
+@dataclass(frozen=True)
+class ConversationSpec:
+    """A conversation's key and details; the details count only when it is made."""
+
+    session_key: str
+    agent: str = ""
+    channel: str = ""
+    channel_id: str = ""
+    bot_identity: str = ""
+    instance: str = ""
+    subject: str = ""
+    client_session_id: str = ""
+    title: str = ""
+    settings: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message to store, as it was sent."""
+
+    content: str
+    #: Values equal proto `Role`.
+    role: int
+    author: str = ""
+    instance: str = ""
+    tags: list[str] = field(default_factory=list)
+    #: Values equal proto `ImportanceClass`.
+    importance_class: int = 0
+    automated: bool = False
+    tool_name: str = ""
+    tool_args: str = ""
+    tool_result: str = ""
+    metadata: dict[str, Any] | None = None
+    #: None for the time of the append.
+    occurred_at: datetime | None = None
+    token_count: int = 0
+    external_id: str | None = None
+    parent_id: UUID | None = None
+    content_blocks: list[dict[str, str]] | None = None
+
+    @property
+    def text(self) -> str:
+        """What can be read in the message."""
+        return message_text(
+            self.content, self.content_blocks, self.tool_name, self.tool_args, self.tool_result
+        )
+
+    @property
+    def size(self) -> int:
+        """Bytes of what was sent."""
+        blocks = sum(len(b["text"]) + len(b["json"]) for b in self.content_blocks or ())
+        texts = (self.content, self.tool_args, self.tool_result)
+        return blocks + sum(len(text.encode()) for text in texts)
+
+
+@dataclass(frozen=True)
+class AppendRequest:
+    """Messages for one conversation."""
+
+    #: An existing conversation, or one that is made where it does not exist.
+    target: UUID | ConversationSpec
+    messages: list[NewMessage]
+    #: Empty where the call need not be repeatable.
+    request_id: str
+    #: SHA-256 of the request without its id: a repeated id must come with the same.
+    body_hash: bytes
+
+
+@dataclass(frozen=True)
+class AppendedMessage:
+    """Where a message went."""
+
+    id: UUID
+    seq: int
+    existed: bool = False
+
+
+@dataclass(frozen=True)
+class AppendResult:
+    """What an append did."""
+
+    conversation_id: UUID
+    messages: list[AppendedMessage]
+    consistency_token: str
+    replayed: bool = False

@@ -1,0 +1,217 @@
+-- Statements of IngestService. Every one names its namespace.
+
+-- insert_conversation --
+-- Make and count a conversation where the key is new; returns its id only then.
+WITH made AS (
+    INSERT INTO conversations (namespace_id, id, session_key, agent, channel, channel_id, bot_identity, instance,
+                               subject, client_session_id, title, settings)
+    VALUES (%(namespace_id)s, %(id)s, %(session_key)s, %(agent)s, %(channel)s, %(channel_id)s, %(bot_identity)s,
+            %(instance)s, %(subject)s, %(client_session_id)s, %(title)s, %(settings)s)
+    ON CONFLICT (namespace_id, channel, agent, session_key) DO NOTHING
+    RETURNING id
+), counted AS (
+    INSERT INTO corpus_counts (namespace_id, conversations) SELECT %(namespace_id)s, 1 FROM made
+)
+SELECT id FROM made;
+
+-- find_conversation --
+-- The conversation with a key.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND channel = %(channel)s AND agent = %(agent)s
+   AND session_key = %(session_key)s;
+
+-- lock_conversation --
+-- Hold a conversation until the end of the transaction: whoever appends to it waits here, so that sequences have no
+-- gaps and of two equal requests one sees the other's result.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s
+   FOR NO KEY UPDATE;
+
+-- update_conversation --
+-- Change what the caller may change; a field that is not named keeps its value.
+UPDATE conversations
+   SET title = CASE WHEN 'title' = ANY(%(fields)s) THEN %(title)s ELSE title END,
+       settings = CASE WHEN 'settings' = ANY(%(fields)s) THEN %(settings)s::jsonb ELSE settings END,
+       active = CASE WHEN 'active' = ANY(%(fields)s) THEN %(active)s ELSE active END,
+       client_session_id = CASE WHEN 'client_session_id' = ANY(%(fields)s) THEN %(client_session_id)s
+                                ELSE client_session_id END,
+       updated_at = now()
+ WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s
+RETURNING id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title,
+          settings, active, last_seq, turn_count, last_message_at, created_at, updated_at;
+
+-- claim_request --
+-- Record a request id before anything else is written; returns it only if it is new. Of two equal requests at once, the
+-- second waits here for the first.
+INSERT INTO append_requests (namespace_id, request_id, body_hash, conversation_id, message_ids)
+VALUES (%(namespace_id)s, %(request_id)s, %(body_hash)s, %(conversation_id)s, %(message_ids)s)
+ON CONFLICT (namespace_id, request_id) DO NOTHING
+RETURNING request_id;
+
+-- find_request --
+-- What a request id was used for.
+SELECT body_hash, conversation_id, message_ids
+  FROM append_requests
+ WHERE namespace_id = %(namespace_id)s AND request_id = %(request_id)s;
+
+-- update_request --
+-- Record the ids that a request returned, where some of its messages existed before.
+UPDATE append_requests
+   SET message_ids = %(message_ids)s
+ WHERE namespace_id = %(namespace_id)s AND request_id = %(request_id)s;
+
+-- find_external_messages --
+-- Messages of a conversation by the caller's ids.
+SELECT id, seq, external_id, role, author, content, tool_name, tool_args, tool_result
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
+   AND external_id = ANY(%(external_ids)s);
+
+-- find_messages --
+-- Where messages stand that an earlier call of a request stored.
+SELECT id, seq FROM messages WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s);
+
+-- highest_passage --
+-- The highest id of a passage of messages that an earlier call of a request stored.
+SELECT coalesce(max(id), 0)
+  FROM visible_memories
+ WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(message_ids)s);
+
+-- advance_conversation --
+-- Count new messages in, and take a title from the first where there is none.
+UPDATE conversations
+   SET last_seq = last_seq + %(messages)s,
+       turn_count = turn_count + %(turns)s,
+       last_message_at = %(last_message_at)s,
+       title = CASE WHEN title = '' THEN %(title)s ELSE title END,
+       updated_at = now()
+ WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
+
+-- insert_messages --
+-- Store messages. The arrays are in the order of the sequence.
+INSERT INTO messages (namespace_id, conversation_id, id, seq, role, author, instance, content, content_blocks, tags,
+                      importance_class, automated, tool_name, tool_args, tool_result, metadata, token_count,
+                      external_id, parent_id, occurred_at)
+SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.instance, m.content, m.content_blocks,
+       ARRAY(SELECT jsonb_array_elements_text(m.tags)), m.importance_class, m.automated, m.tool_name, m.tool_args,
+       m.tool_result, m.metadata, m.token_count, m.external_id, m.parent_id, m.occurred_at
+  FROM unnest(%(id)s::uuid[], %(seq)s::bigint[], %(role)s::smallint[], %(author)s::text[], %(instance)s::text[],
+              %(content)s::text[], %(content_blocks)s::jsonb[], %(tags)s::jsonb[], %(importance_class)s::smallint[],
+              %(automated)s::boolean[], %(tool_name)s::text[], %(tool_args)s::text[], %(tool_result)s::text[],
+              %(metadata)s::jsonb[], %(token_count)s::integer[], %(external_id)s::text[], %(parent_id)s::uuid[],
+              %(occurred_at)s::timestamptz[])
+    AS m (id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated, tool_name,
+          tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at);
+
+-- insert_memories --
+-- Index passages of messages, owe their vectors to every live model generation, and count them. Returns the highest id.
+WITH passages AS (
+    INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
+                                  instance, author, role, tags, importance_class, automated, occurred_at, content,
+                                  lexemes, lexeme_count, literals)
+    SELECT %(namespace_id)s, %(kind)s, p.source_id, p.part, %(conversation_id)s, p.seq, %(agent)s, %(subject)s,
+           %(channel)s, p.instance, p.author, p.role, ARRAY(SELECT jsonb_array_elements_text(p.tags)),
+           p.importance_class, p.automated, p.occurred_at, p.content, v.lexemes,
+           (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(v.lexemes)), p.literals
+      FROM unnest(%(source_id)s::uuid[], %(part)s::integer[], %(seq)s::bigint[], %(instance)s::text[],
+                  %(author)s::text[], %(role)s::smallint[], %(tags)s::jsonb[], %(importance_class)s::smallint[],
+                  %(automated)s::boolean[], %(occurred_at)s::timestamptz[], %(content)s::text[],
+                  %(indexed_text)s::text[], %(literals)s::text[])
+        AS p (source_id, part, seq, instance, author, role, tags, importance_class, automated, occurred_at, content,
+              indexed_text, literals)
+     CROSS JOIN LATERAL to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) AS v (lexemes)
+    RETURNING id, lexeme_count, content
+), owed AS (
+    INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
+    SELECT %(namespace_id)s, passages.id, generations.id
+      FROM passages CROSS JOIN model_generations AS generations
+     WHERE generations.state IN ('building', 'active') AND passages.content <> ''
+     ORDER BY passages.id
+), counted AS (
+    INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
+    SELECT %(namespace_id)s, %(messages)s, %(turns)s, count(*), coalesce(sum(lexeme_count), 0), %(content_bytes)s
+      FROM passages
+)
+SELECT coalesce(max(id), 0) FROM passages;
+
+-- upsert_jobs --
+-- Mark background work on a subject as due, one job a task. A worker that is at it sees from dirty_seq that there is
+-- more; a job that was given up gets another chance by new work.
+INSERT INTO jobs (namespace_id, task, subject, trace_context)
+SELECT %(namespace_id)s, task, %(subject)s, %(trace_context)s
+  FROM unnest(%(tasks)s::text[]) AS task
+ ORDER BY task
+ON CONFLICT (namespace_id, task, subject) DO UPDATE
+   SET dirty_seq = jobs.dirty_seq + 1,
+       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
+       attempts = CASE WHEN jobs.state = 'running' THEN jobs.attempts ELSE 0 END,
+       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN now() ELSE jobs.not_before END,
+       published_at = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL ELSE jobs.published_at END,
+       trace_context = excluded.trace_context,
+       updated_at = now();
+
+-- commit_position --
+-- The write-ahead log position, read after the commit: a replica that has replayed it has the write.
+SELECT pg_current_wal_insert_lsn()::text;
+
+-- insert_memory_use --
+-- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.
+INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at)
+SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[]) AS memory_id
+ON CONFLICT (namespace_id, memory_id) DO UPDATE
+   SET use_count = memory_use.use_count + 1, last_used_at = now();
+
+-- find_memory_ids --
+-- Which of these memories exist.
+SELECT source_id AS id
+  FROM visible_memories
+ WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(memory_ids)s) AND part = 0;
+
+-- insert_memory_class --
+-- Keep the class that a caller gave to a memory.
+INSERT INTO memory_classes (namespace_id, memory_id, importance_class)
+VALUES (%(namespace_id)s, %(memory_id)s, %(importance_class)s)
+ON CONFLICT (namespace_id, memory_id) DO UPDATE
+   SET importance_class = excluded.importance_class, set_at = now();
+
+-- update_memory_class --
+-- Give the passages of a memory their class in the index.
+UPDATE visible_memories
+   SET importance_class = %(importance_class)s
+ WHERE namespace_id = %(namespace_id)s AND source_id = %(memory_id)s
+RETURNING part;
+
+-- owed_vectors --
+-- Whether a passage up to an id is still owed a vector.
+SELECT EXISTS (
+    SELECT FROM embedding_queue
+     WHERE namespace_id = %(namespace_id)s AND memory_id <= %(memory_id)s AND state = 'owed');
+
+-- open_jobs --
+-- Whether background work of a namespace is open.
+SELECT EXISTS (
+    SELECT FROM jobs WHERE namespace_id = %(namespace_id)s AND state IN ('pending', 'running'));
+
+-- fold_corpus_counts --
+-- Fold the counts of namespaces with many rows into one row each. Rows that another process folds are left to it.
+WITH crowded AS (
+    SELECT namespace_id FROM corpus_counts GROUP BY namespace_id HAVING count(*) >= %(rows)s LIMIT 100
+), picked AS (
+    SELECT c.namespace_id, c.id FROM corpus_counts c JOIN crowded USING (namespace_id)
+     ORDER BY c.namespace_id, c.id LIMIT 20000 FOR UPDATE OF c SKIP LOCKED
+), folded AS (
+    DELETE FROM corpus_counts c USING picked p
+     WHERE c.namespace_id = p.namespace_id AND c.id = p.id
+    RETURNING c.*
+)
+INSERT INTO corpus_counts (namespace_id, conversations, messages, turns, passages, lexemes, content_bytes)
+SELECT namespace_id, sum(conversations), sum(messages), sum(turns), sum(passages), sum(lexemes), sum(content_bytes)
+  FROM folded GROUP BY namespace_id;
+
+-- prune_append_requests --
+-- Forget request ids that are older than what callers were promised.
+SELECT prune_append_requests(%(keep)s::interval, %(batch)s);

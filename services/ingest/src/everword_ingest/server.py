@@ -1,0 +1,54 @@
+"""Composition root of the ingest service."""
+
+from __future__ import annotations
+
+from everword.db.pool import Database
+from everword.rpc.server import Registration, RpcServer
+from everword.v1 import (
+    admin_service_pb2,
+    admin_service_pb2_grpc,
+    ingest_service_pb2,
+    ingest_service_pb2_grpc,
+)
+from everword_ingest.admin_servicer import AdminServicer
+from everword_ingest.housekeeping import Housekeeping
+from everword_ingest.servicer import IngestServicer
+from everword_ingest.settings import SERVICE, Settings
+
+
+class IngestServer:
+    """Everything that the ingest service is made of."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings.server
+        self._database = Database(settings.database, SERVICE)
+        self._housekeeping = Housekeeping(self._database)
+        ingest = ingest_service_pb2.DESCRIPTOR.services_by_name["IngestService"]
+        admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
+        self._server = RpcServer(
+            settings.server,
+            self._database,
+            [
+                Registration(
+                    ingest,
+                    ingest_service_pb2_grpc.add_IngestServiceServicer_to_server,
+                    IngestServicer(self._database),
+                ),
+                Registration(
+                    admin,
+                    admin_service_pb2_grpc.add_AdminServiceServicer_to_server,
+                    AdminServicer(self._database),
+                ),
+            ],
+        )
+
+    async def start(self) -> str:
+        await self._database.open()
+        address = await self._server.start()
+        self._housekeeping.start()
+        return address
+
+    async def stop(self) -> None:
+        await self._server.stop()
+        await self._housekeeping.stop()
+        await self._database.close()

@@ -1,0 +1,123 @@
+"""IngestService: translates requests, calls the use case of the same name, translates the result."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from google.protobuf import duration_pb2
+
+from everword.db.pool import Database
+from everword.domain.caller import current_namespace
+from everword.rpc.interceptors.base import Context
+from everword.rpc.translate import conversation_to_proto, from_struct
+from everword.v1 import ingest_service_pb2 as pb
+from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer
+from everword_ingest.append_messages import append_messages
+from everword_ingest.ensure_conversation import ensure_conversation
+from everword_ingest.import_messages import import_messages
+from everword_ingest.mark_used import mark_used
+from everword_ingest.model import AppendRequest
+from everword_ingest.translate import hash_body, to_append_request, to_spec
+from everword_ingest.update_conversation import update_conversation
+from everword_ingest.update_memory_class import update_memory_class
+from everword_ingest.wait_for_indexing import Stage, wait_for_indexing
+
+
+class IngestServicer(IngestServiceServicer):
+    """Every write of a namespace."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def EnsureConversation(
+        self, request: pb.EnsureConversationRequest, context: Context
+    ) -> pb.EnsureConversationResponse:
+        spec = to_spec(request.key, request.details)
+        record, created = await ensure_conversation(self._database, current_namespace(), spec)
+        return pb.EnsureConversationResponse(
+            conversation=conversation_to_proto(record), created=created
+        )
+
+    async def UpdateConversation(
+        self, request: pb.UpdateConversationRequest, context: Context
+    ) -> pb.UpdateConversationResponse:
+        values = {
+            "title": request.title,
+            "settings": from_struct(request.settings) if request.HasField("settings") else None,
+            "active": request.active,
+            "client_session_id": request.client_session_id,
+        }
+        record = await update_conversation(
+            self._database,
+            current_namespace(),
+            UUID(request.conversation_id),
+            list(request.update_mask.paths),
+            values,
+        )
+        return pb.UpdateConversationResponse(conversation=conversation_to_proto(record))
+
+    async def AppendMessages(
+        self, request: pb.AppendMessagesRequest, context: Context
+    ) -> pb.AppendMessagesResponse:
+        result = await append_messages(
+            self._database, current_namespace(), to_append_request(request)
+        )
+        return pb.AppendMessagesResponse(
+            messages=[
+                pb.AppendedMessage(message_id=str(entry.id), seq=entry.seq, existed=entry.existed)
+                for entry in result.messages
+            ],
+            conversation_id=str(result.conversation_id),
+            consistency_token=result.consistency_token,
+            replayed=result.replayed,
+        )
+
+    async def ImportMessages(
+        self, request_iterator: AsyncIterator[pb.ImportMessagesRequest], context: Context
+    ) -> pb.ImportMessagesResponse:
+        async def batches() -> AsyncIterator[AppendRequest]:
+            async for request in request_iterator:
+                yield to_append_request(request.batch, "batch.")
+
+        result = await import_messages(self._database, current_namespace(), batches())
+        return pb.ImportMessagesResponse(
+            batches=result.batches,
+            messages_written=result.messages_written,
+            messages_existing=result.messages_existing,
+            consistency_token=result.consistency_token,
+        )
+
+    async def MarkUsed(self, request: pb.MarkUsedRequest, context: Context) -> pb.MarkUsedResponse:
+        counted = await mark_used(
+            self._database,
+            current_namespace(),
+            [UUID(memory_id) for memory_id in request.memory_ids],
+            request.request_id,
+            hash_body(request),
+        )
+        return pb.MarkUsedResponse(replayed=not counted)
+
+    async def UpdateMemoryClass(
+        self, request: pb.UpdateMemoryClassRequest, context: Context
+    ) -> pb.UpdateMemoryClassResponse:
+        await update_memory_class(
+            self._database,
+            current_namespace(),
+            UUID(request.memory_id),
+            request.importance_class,
+        )
+        return pb.UpdateMemoryClassResponse(importance_class=request.importance_class)
+
+    async def WaitForIndexing(
+        self, request: pb.WaitForIndexingRequest, context: Context
+    ) -> pb.WaitForIndexingResponse:
+        waited = await wait_for_indexing(
+            self._database,
+            current_namespace(),
+            request.consistency_token,
+            Stage(request.stage),
+        )
+        duration = duration_pb2.Duration()
+        duration.FromNanoseconds(int(waited * 1e9))
+        return pb.WaitForIndexingResponse(waited=duration)

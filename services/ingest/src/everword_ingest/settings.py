@@ -1,0 +1,26 @@
+"""Settings of the ingest service. README.md lists every variable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everword.db.settings import DatabaseSettings
+from everword.domain.settings import Environment
+from everword.rpc.settings import ServerSettings
+
+SERVICE = "ingest"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the ingest service is started with."""
+
+    server: ServerSettings
+    database: DatabaseSettings
+
+    @classmethod
+    def from_environment(cls, environment: Environment) -> Settings:
+        return cls(
+            server=ServerSettings.from_environment(environment, SERVICE),
+            database=DatabaseSettings.from_environment(environment, SERVICE),
+        )

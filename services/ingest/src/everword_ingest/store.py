@@ -1,0 +1,249 @@
+"""IngestService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everword.db.pool import Connection
+from everword.db.statements import (
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+from everword.domain.records import ConversationRecord
+from everword_ingest.model import ConversationSpec
+
+SQL = load_statements("everword_ingest")
+
+
+@dataclass(frozen=True)
+class RequestRow:
+    """What a request id was used for."""
+
+    body_hash: bytes
+    conversation_id: UUID | None
+    message_ids: list[UUID]
+
+
+@dataclass(frozen=True)
+class ExternalMessageRow:
+    """A stored message that was given an external id."""
+
+    id: UUID
+    seq: int
+    external_id: str
+    role: int
+    author: str
+    content: str
+    tool_name: str
+    tool_args: str
+    tool_result: str
+
+
+@dataclass(frozen=True)
+class PlacedRow:
+    """A stored message and its place."""
+
+    id: UUID
+    seq: int
+
+
+def jsonb(value: object) -> Jsonb | None:
+    """Return `value` for a jsonb column; None stays NULL."""
+    return None if value is None else Jsonb(value)
+
+
+async def insert_conversation(
+    conn: Connection, namespace_id: int, id_: UUID, spec: ConversationSpec
+) -> bool:
+    """Make a conversation; False where its key exists."""
+    values = {**asdict(spec), "settings": jsonb(spec.settings)}
+    parameters = {"namespace_id": namespace_id, "id": id_, **values}
+    return await fetch_value(conn, SQL["insert_conversation"], parameters) is not None
+
+
+async def find_conversation(
+    conn: Connection, namespace_id: int, spec: ConversationSpec
+) -> ConversationRecord | None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "channel": spec.channel,
+        "agent": spec.agent,
+        "session_key": spec.session_key,
+    }
+    return await fetch_optional(conn, SQL["find_conversation"], parameters, ConversationRecord)
+
+
+async def lock_conversation(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> ConversationRecord | None:
+    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
+    return await fetch_optional(conn, SQL["lock_conversation"], parameters, ConversationRecord)
+
+
+async def update_conversation(
+    conn: Connection,
+    namespace_id: int,
+    conversation_id: UUID,
+    fields: Sequence[str],
+    values: dict[str, Any],
+) -> ConversationRecord | None:
+    """Change the named fields; `values` holds `title`, `settings`, `active` and `client_session_id`."""
+    parameters = {
+        **values,
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "fields": list(fields),
+        "settings": jsonb(values["settings"]),
+    }
+    return await fetch_optional(conn, SQL["update_conversation"], parameters, ConversationRecord)
+
+
+async def claim_request(
+    conn: Connection,
+    namespace_id: int,
+    request_id: str,
+    body_hash: bytes,
+    conversation_id: UUID | None = None,
+    message_ids: Sequence[UUID] = (),
+) -> bool:
+    """Record a request id; False where it was used before."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "request_id": request_id,
+        "body_hash": body_hash,
+        "conversation_id": conversation_id,
+        "message_ids": list(message_ids),
+    }
+    return await fetch_value(conn, SQL["claim_request"], parameters) is not None
+
+
+async def find_request(conn: Connection, namespace_id: int, request_id: str) -> RequestRow | None:
+    parameters = {"namespace_id": namespace_id, "request_id": request_id}
+    return await fetch_optional(conn, SQL["find_request"], parameters, RequestRow)
+
+
+async def update_request(
+    conn: Connection, namespace_id: int, request_id: str, message_ids: Sequence[UUID]
+) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "request_id": request_id,
+        "message_ids": list(message_ids),
+    }
+    await execute(conn, SQL["update_request"], parameters)
+
+
+async def find_external_messages(
+    conn: Connection, namespace_id: int, conversation_id: UUID, external_ids: Sequence[str]
+) -> list[ExternalMessageRow]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "external_ids": list(external_ids),
+    }
+    return await fetch_all(conn, SQL["find_external_messages"], parameters, ExternalMessageRow)
+
+
+async def find_messages(
+    conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
+) -> list[PlacedRow]:
+    parameters = {"namespace_id": namespace_id, "message_ids": list(message_ids)}
+    return await fetch_all(conn, SQL["find_messages"], parameters, PlacedRow)
+
+
+async def highest_passage(conn: Connection, namespace_id: int, message_ids: Sequence[UUID]) -> int:
+    parameters = {"namespace_id": namespace_id, "message_ids": list(message_ids)}
+    return int(await fetch_value(conn, SQL["highest_passage"], parameters))
+
+
+async def advance_conversation(conn: Connection, parameters: dict[str, Any]) -> None:
+    await execute(conn, SQL["advance_conversation"], parameters)
+
+
+async def insert_messages(conn: Connection, parameters: dict[str, Any]) -> None:
+    await execute(conn, SQL["insert_messages"], parameters)
+
+
+async def insert_memories(conn: Connection, parameters: dict[str, Any]) -> int:
+    """Index passages; returns the highest id of one, 0 where there are none."""
+    return int(await fetch_value(conn, SQL["insert_memories"], parameters))
+
+
+async def upsert_jobs(
+    conn: Connection,
+    namespace_id: int,
+    subject: str,
+    tasks: Sequence[str],
+    trace_context: dict[str, str],
+) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "subject": subject,
+        "tasks": list(tasks),
+        "trace_context": Jsonb(trace_context),
+    }
+    await execute(conn, SQL["upsert_jobs"], parameters)
+
+
+async def commit_position(conn: Connection) -> str:
+    return str(await fetch_value(conn, SQL["commit_position"]))
+
+
+async def insert_memory_use(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
+) -> None:
+    parameters = {"namespace_id": namespace_id, "memory_ids": sorted(memory_ids)}
+    await execute(conn, SQL["insert_memory_use"], parameters)
+
+
+async def find_memory_ids(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
+) -> set[UUID]:
+    parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids)}
+    rows = await fetch_all(conn, SQL["find_memory_ids"], parameters, _IdRow)
+    return {row.id for row in rows}
+
+
+@dataclass(frozen=True)
+class _IdRow:
+    id: UUID
+
+
+async def insert_memory_class(
+    conn: Connection, namespace_id: int, memory_id: UUID, importance_class: int
+) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "memory_id": memory_id,
+        "importance_class": importance_class,
+    }
+    await execute(conn, SQL["insert_memory_class"], parameters)
+
+
+async def update_memory_class(
+    conn: Connection, namespace_id: int, memory_id: UUID, importance_class: int
+) -> bool:
+    """Change the class in the index; False where there is no such memory."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "memory_id": memory_id,
+        "importance_class": importance_class,
+    }
+    return await fetch_value(conn, SQL["update_memory_class"], parameters) is not None
+
+
+async def owed_vectors(conn: Connection, namespace_id: int, memory_id: int) -> bool:
+    parameters = {"namespace_id": namespace_id, "memory_id": memory_id}
+    return bool(await fetch_value(conn, SQL["owed_vectors"], parameters))
+
+
+async def open_jobs(conn: Connection, namespace_id: int) -> bool:
+    return bool(await fetch_value(conn, SQL["open_jobs"], {"namespace_id": namespace_id}))

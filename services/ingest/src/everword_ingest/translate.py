@@ -1,0 +1,81 @@
+"""Requests of IngestService to the model."""
+
+from __future__ import annotations
+
+import hashlib
+from copy import deepcopy
+from uuid import UUID
+
+from everword.rpc.translate import from_struct, from_timestamp
+from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
+from everword_ingest.model import AppendRequest, ConversationSpec, NewMessage
+
+
+def to_spec(
+    key: conversation_pb2.ConversationKey, details: conversation_pb2.ConversationDetails
+) -> ConversationSpec:
+    return ConversationSpec(
+        session_key=key.session_key,
+        agent=key.agent,
+        channel=key.channel,
+        channel_id=details.channel_id,
+        bot_identity=details.bot_identity,
+        instance=details.instance,
+        subject=details.subject,
+        client_session_id=details.client_session_id,
+        title=details.title,
+        settings=from_struct(details.settings) if details.HasField("settings") else None,
+    )
+
+
+def to_append_request(
+    request: ingest_service_pb2.AppendMessagesRequest, field: str = ""
+) -> AppendRequest:
+    """Return an append; `field` is the path of `request` in what the caller sent, for errors."""
+    target: UUID | ConversationSpec
+    if request.HasField("conversation"):
+        target = to_spec(request.conversation.key, request.conversation.details)
+    else:
+        target = UUID(request.conversation_id)
+    return AppendRequest(
+        target=target,
+        messages=[
+            to_message(message, f"{field}messages[{index}]")
+            for index, message in enumerate(request.messages)
+        ],
+        request_id=request.request_id,
+        body_hash=hash_body(request),
+    )
+
+
+def to_message(message: memory_pb2.NewMessage, field: str) -> NewMessage:
+    blocks = [{"type": b.type, "text": b.text, "json": b.json} for b in message.content_blocks]
+    sent = message.create_time if message.HasField("create_time") else None
+    return NewMessage(
+        content=message.content,
+        role=message.role,
+        author=message.author,
+        instance=message.instance,
+        tags=list(message.tags),
+        importance_class=message.importance_class,
+        automated=message.automated,
+        tool_name=message.tool_name,
+        tool_args=message.tool_args,
+        tool_result=message.tool_result,
+        metadata=from_struct(message.metadata) if message.HasField("metadata") else None,
+        occurred_at=from_timestamp(sent, f"{field}.create_time") if sent else None,
+        token_count=message.token_count,
+        external_id=message.external_id or None,
+        parent_id=UUID(message.parent_id) if message.parent_id else None,
+        content_blocks=blocks or None,
+    )
+
+
+def hash_body(
+    request: ingest_service_pb2.AppendMessagesRequest | ingest_service_pb2.MarkUsedRequest,
+) -> bytes:
+    """Return what a repeated request id must come with again: the hash of all but the id itself."""
+    body = deepcopy(request)
+    body.ClearField("request_id")
+    name = request.DESCRIPTOR.full_name.encode()
+    return hashlib.sha256(name + b"\0" + body.SerializeToString(deterministic=True)).digest()

@@ -1,0 +1,20 @@
+"""Say how much a memory matters, after it was stored."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import MemoryNotFound
+from everword_ingest import store
+
+
+async def update_memory_class(
+    database: Database, namespace: NamespaceScope, memory_id: UUID, importance_class: int
+) -> None:
+    """Set a memory's class, in its own table and in the index. Raises MemoryNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        if not await store.update_memory_class(conn, namespace.id, memory_id, importance_class):
+            raise MemoryNotFound(memory_id=memory_id)
+        await store.insert_memory_class(conn, namespace.id, memory_id, importance_class)

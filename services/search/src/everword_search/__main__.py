@@ -1,0 +1,8 @@
+"""`python -m everword_search`."""
+
+from everword.rpc.run import run
+from everword_search.server import SearchServer
+from everword_search.settings import Settings
+
+if __name__ == "__main__":
+    run(lambda environment: SearchServer(Settings.from_environment(environment)))

@@ -1,0 +1,64 @@
+"""A database of its own for every test, cloned from one that was migrated once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import sql
+
+from everword.db.migrate import create_service_login, migrate
+from everword.db.settings import DatabaseSettings
+
+LOGIN = "everword"
+PASSWORD = "for-tests"
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class DatabaseUnderTest:
+    """Where a test's database is."""
+
+    admin_url: str
+    service_url: str
+
+    def settings(self, service: str) -> DatabaseSettings:
+        return DatabaseSettings(
+            url=self.service_url, role=f"everword_{service}", pool_min=1, pool_max=8
+        )
+
+    def connect(self) -> psycopg.Connection:
+        """Connect as the owner, who sees everything."""
+        return psycopg.connect(
+            self.admin_url, autocommit=True, options="-c search_path=everword,public"
+        )
+
+
+def prepare_template(admin_url: str) -> None:
+    """Bring the server's own database up to date, to be cloned from."""
+    migrate(admin_url)
+    create_service_login(admin_url, LOGIN, PASSWORD)
+
+
+@contextmanager
+def cloned(server_url: str) -> Iterator[DatabaseUnderTest]:
+    """Clone the template, lend it, and drop it."""
+    parts = urlsplit(server_url)
+    name = f"test_{next(_numbers)}"
+    maintenance = parts._replace(path="/postgres").geturl()
+    template = sql.Identifier(parts.path.lstrip("/"))
+    with psycopg.connect(maintenance, autocommit=True) as conn:
+        statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        conn.execute(statement.format(sql.Identifier(name), template))
+        try:
+            address = parts.netloc.rpartition("@")[2]
+            yield DatabaseUnderTest(
+                admin_url=parts._replace(path=f"/{name}").geturl(),
+                service_url=f"postgresql://{LOGIN}:{PASSWORD}@{address}/{name}",
+            )
+        finally:
+            conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

@@ -1,0 +1,83 @@
+"""The services in this process, on free ports, over a test's own database."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+
+from everword.domain.settings import Secret
+from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
+from everword.rpc.channel import open_channel
+from everword.rpc.settings import ServerSettings
+from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword.v1.context_service_pb2_grpc import ContextServiceStub
+from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
+from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from everword_compactor.server import CompactorServer
+from everword_compactor.settings import Settings as CompactorSettings
+from everword_embedder.server import EmbedderServer
+from everword_embedder.settings import Settings as EmbedderSettings
+from everword_ingest.server import IngestServer
+from everword_ingest.settings import Settings as IngestSettings
+from everword_search.server import SearchServer
+from everword_search.settings import Settings as SearchSettings
+from support.databases import DatabaseUnderTest
+
+BASE = ServerSettings(service="test", listen="127.0.0.1:0", drain_s=0.001, grace_s=1.0)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Stubs to running services, and the database below them."""
+
+    database: DatabaseUnderTest
+    #: By service: ingest, search, compactor, embedder.
+    addresses: dict[str, str]
+    ingest: IngestServiceStub
+    admin: AdminServiceStub
+    search: SearchServiceStub
+    context: ContextServiceStub
+    maintenance: MaintenanceServiceStub
+    embedder: EmbedderServiceStub
+
+
+@asynccontextmanager
+async def running_stack(
+    database: DatabaseUnderTest,
+    *,
+    admin_key: str = "",
+    internal_token: str = "",
+    server: ServerSettings = BASE,
+) -> AsyncIterator[Stack]:
+    """Run the four services while the block lasts."""
+    base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
+    services = {
+        name: build(settings(server=replace(base, service=name), database=database.settings(name)))
+        for name, build, settings in (
+            ("ingest", IngestServer, IngestSettings),
+            ("search", SearchServer, SearchSettings),
+            ("compactor", CompactorServer, CompactorSettings),
+            ("embedder", EmbedderServer, EmbedderSettings),
+        )
+    }
+    async with AsyncExitStack() as resources:
+        addresses = {}
+        for name, service in services.items():
+            resources.push_async_callback(service.stop)
+            addresses[name] = await service.start()
+        channels = {
+            name: await resources.enter_async_context(open_channel(address))
+            for name, address in addresses.items()
+        }
+        yield Stack(
+            database=database,
+            addresses=addresses,
+            ingest=IngestServiceStub(channels["ingest"]),
+            admin=AdminServiceStub(channels["ingest"]),
+            search=SearchServiceStub(channels["search"]),
+            context=ContextServiceStub(channels["search"]),
+            maintenance=MaintenanceServiceStub(channels["compactor"]),
+            embedder=EmbedderServiceStub(channels["embedder"]),
+        )
