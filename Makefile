@@ -28,3 +28,34 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 .PHONY: proto
 proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/
 	$(BIN)/python scripts/gen_protos.py
+
+.PHONY: schema
+schema: $(SETUP) ## Write what the migrations make to libs/everword/src/everword/db/schema.sql
+	PYTHONPATH=. $(BIN)/python scripts/dump_schema.py
+
+.PHONY: up
+up: $(SETUP) ## Start Everword with its own Postgres and Valkey, and keep it running until Ctrl-C
+	$(BIN)/everword up
+
+.PHONY: demo
+demo: $(SETUP) ## Start Everword on free ports, import a sample conversation, search it, stop
+	$(BIN)/everword demo
+
+.PHONY: format
+format: $(SETUP) ## Format Python and protos
+	$(BIN)/ruff check --fix --quiet . || true
+	$(BIN)/ruff format --quiet .
+	$(BIN)/buf format -w protos
+
+.PHONY: lint
+lint: $(SETUP) ## Check style, types, import contracts and protos
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy libs services scripts tests
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/gen_protos.py --check
+	$(BIN)/python scripts/check_protos.py
+
+.PHONY: test
+test: lint ## Run every check and every test, against real PostgreSQL and Valkey (T=path for some)
+	$(BIN)/pytest -n 2 --dist loadfile $(T)

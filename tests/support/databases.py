@@ -45,20 +45,32 @@ def prepare_template(admin_url: str) -> None:
 
 
 @contextmanager
+def empty_database(server_url: str) -> Iterator[str]:
+    """Lend the owner's URL of a database without a schema, and drop it."""
+    with _created(server_url, template="template0") as name:
+        yield urlsplit(server_url)._replace(path=f"/{name}").geturl()
+
+
+@contextmanager
 def cloned(server_url: str) -> Iterator[DatabaseUnderTest]:
     """Clone the template, lend it, and drop it."""
     parts = urlsplit(server_url)
+    with _created(server_url, template=parts.path.lstrip("/")) as name:
+        address = parts.netloc.rpartition("@")[2]
+        yield DatabaseUnderTest(
+            admin_url=parts._replace(path=f"/{name}").geturl(),
+            service_url=f"postgresql://{LOGIN}:{PASSWORD}@{address}/{name}",
+        )
+
+
+@contextmanager
+def _created(server_url: str, template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
-    maintenance = parts._replace(path="/postgres").geturl()
-    template = sql.Identifier(parts.path.lstrip("/"))
+    maintenance = urlsplit(server_url)._replace(path="/postgres").geturl()
     with psycopg.connect(maintenance, autocommit=True) as conn:
         statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
-        conn.execute(statement.format(sql.Identifier(name), template))
+        conn.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))
         try:
-            address = parts.netloc.rpartition("@")[2]
-            yield DatabaseUnderTest(
-                admin_url=parts._replace(path=f"/{name}").geturl(),
-                service_url=f"postgresql://{LOGIN}:{PASSWORD}@{address}/{name}",
-            )
+            yield name
         finally:
             conn.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

@@ -43,9 +43,7 @@ async def last_passage(conn: Connection, namespace_id: int, after: int, limit: i
     return found
 
 
-async def count_unowed_vectors(
-    conn: Connection, namespace_id: int, after: int, last: int
-) -> int:
+async def count_unowed_vectors(conn: Connection, namespace_id: int, after: int, last: int) -> int:
     parameters = {"namespace_id": namespace_id, "after": after, "last": last}
     return int(await fetch_value(conn, SQL["count_unowed_vectors"], parameters))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everword.db.pool import Database
-from everword.domain.errors import EmbedderUnavailable
+from everword.domain.errors import EmbedderUnavailable, InvalidArgument
 from everword_embedder import store
 from everword_embedder.store import CoverageRow
 
@@ -14,12 +14,12 @@ COUNT_CAP = 100_000
 async def coverage(database: Database, generation_id: int) -> CoverageRow:
     """Return what is owed to a generation over all namespaces; 0 asks for the active one.
 
-    Raises EmbedderUnavailable where there is no such generation.
+    Raises InvalidArgument for a generation that does not exist, and EmbedderUnavailable where none is active.
     """
     async with database.connection() as conn:
         found = await store.count_owed(conn, generation_id, COUNT_CAP)
+    if found is None and generation_id:
+        raise InvalidArgument(violations=(("generation_id", "there is no such model generation"),))
     if found is None:
-        raise EmbedderUnavailable(
-            "There is no such model generation.", generation_id=generation_id
-        )
+        raise EmbedderUnavailable("No model generation is active.")
     return found

@@ -10,7 +10,7 @@ from everword.v1 import (
     ingest_service_pb2,
     ingest_service_pb2_grpc,
 )
-from everword_ingest.admin_servicer import AdminServicer
+from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.housekeeping import Housekeeping
 from everword_ingest.servicer import IngestServicer
 from everword_ingest.settings import SERVICE, Settings

@@ -1,0 +1,1156 @@
+-- The schema after all migrations, for reading. Made by `make schema`; never edited, never applied.
+CREATE SCHEMA everword;
+
+CREATE FUNCTION everword.api_keys_exist() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT EXISTS (SELECT FROM api_keys)
+$$;
+
+COMMENT ON FUNCTION everword.api_keys_exist() IS 'Whether a key was ever made: from then on every call needs one.';
+
+CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT k.id, k.role, n.id, n.name
+      FROM api_keys k LEFT JOIN namespaces n ON n.id = k.namespace_id AND n.state = 'active'
+     WHERE k.key_hash = hash AND k.revoked_at IS NULL AND (k.namespace_id IS NULL OR n.id IS NOT NULL)
+$$;
+
+COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
+
+CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE modulus integer := (SELECT partitions FROM deployment);
+BEGIN
+    FOR remainder IN 0 .. modulus - 1 LOOP
+        EXECUTE format(
+            'CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s)',
+            parent || '_p' || remainder, parent, modulus, remainder
+        );
+    END LOOP;
+END $$;
+
+COMMENT ON FUNCTION everword.create_partitions(parent text) IS 'Create the hash partitions by namespace_id of a new table.';
+
+CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    erased bigint;
+    child text;
+BEGIN
+    IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
+        RETURN 0;
+    END IF;
+    -- Children before parents; one table a call keeps the transaction short.
+    FOREACH child IN ARRAY ARRAY[
+        'embedding_queue', 'memory_use', 'memory_classes', 'memories', 'messages', 'append_requests', 'conversations',
+        'jobs', 'corpus_counts', 'api_keys'
+    ] LOOP
+        EXECUTE format(
+            'DELETE FROM %1$I WHERE namespace_id = $1 AND (tableoid, ctid) IN '
+            '(SELECT tableoid, ctid FROM %1$I WHERE namespace_id = $1 LIMIT $2)', child
+        ) USING target, batch;
+        GET DIAGNOSTICS erased = ROW_COUNT;
+        IF erased > 0 THEN
+            RETURN erased;
+        END IF;
+    END LOOP;
+    DELETE FROM namespaces WHERE id = target;
+    RETURN 0;
+END $_$;
+
+COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Erase up to `batch` rows of a namespace that is being deleted; 0 when nothing is left and the namespace is gone.';
+
+CREATE FUNCTION everword.fence_table(fenced text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', fenced);
+    -- The setting is '' and not NULL after the first transaction of a pooled connection.
+    EXECUTE format(
+        'CREATE POLICY fence ON %I USING '
+        '(namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint)',
+        fenced
+    );
+END $$;
+
+COMMENT ON FUNCTION everword.fence_table(fenced text) IS 'Let service roles see only rows of the namespace that their transaction is set to.';
+
+CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    WITH pruned AS (
+        DELETE FROM append_requests
+         WHERE (namespace_id, request_id) IN (
+               SELECT namespace_id, request_id FROM append_requests
+                WHERE created_at < now() - keep ORDER BY created_at LIMIT batch)
+        RETURNING 1)
+    SELECT count(*) FROM pruned
+$$;
+
+COMMENT ON FUNCTION everword.prune_append_requests(keep interval, batch integer) IS 'Forget at most `batch` request ids older than `keep`; returns how many.';
+
+CREATE TABLE everword.api_keys (
+    id uuid NOT NULL,
+    namespace_id bigint,
+    key_hash bytea NOT NULL,
+    role smallint NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    revoked_at timestamp with time zone,
+    CONSTRAINT api_keys_check CHECK (((role = 3) = (namespace_id IS NULL))),
+    CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3)))
+);
+
+COMMENT ON TABLE everword.api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a locked deployment stays locked.';
+
+CREATE TABLE everword.append_requests (
+    namespace_id bigint NOT NULL,
+    request_id text NOT NULL,
+    body_hash bytea NOT NULL,
+    conversation_id uuid,
+    message_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.append_requests IS 'Which request ids were used, with what body and what result: inserted first, so that of two equal calls one waits.';
+
+CREATE TABLE everword.conversations (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    session_key text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    channel text DEFAULT ''::text NOT NULL,
+    channel_id text DEFAULT ''::text NOT NULL,
+    bot_identity text DEFAULT ''::text NOT NULL,
+    instance text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    client_session_id text DEFAULT ''::text NOT NULL,
+    title text DEFAULT ''::text NOT NULL,
+    settings jsonb,
+    active boolean DEFAULT true NOT NULL,
+    last_seq bigint DEFAULT 0 NOT NULL,
+    turn_count bigint DEFAULT 0 NOT NULL,
+    last_message_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.conversations IS 'A session_key of an agent on a channel.';
+
+COMMENT ON COLUMN everword.conversations.last_seq IS 'The sequence number of the latest message, which is also how many there are. Its row lock orders concurrent appends.';
+
+CREATE TABLE everword.conversations_p0 (
+    namespace_id bigint CONSTRAINT conversations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT conversations_id_not_null NOT NULL,
+    session_key text CONSTRAINT conversations_session_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT conversations_agent_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT conversations_channel_not_null NOT NULL,
+    channel_id text DEFAULT ''::text CONSTRAINT conversations_channel_id_not_null NOT NULL,
+    bot_identity text DEFAULT ''::text CONSTRAINT conversations_bot_identity_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT conversations_instance_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT conversations_subject_not_null NOT NULL,
+    client_session_id text DEFAULT ''::text CONSTRAINT conversations_client_session_id_not_null NOT NULL,
+    title text DEFAULT ''::text CONSTRAINT conversations_title_not_null NOT NULL,
+    settings jsonb,
+    active boolean DEFAULT true CONSTRAINT conversations_active_not_null NOT NULL,
+    last_seq bigint DEFAULT 0 CONSTRAINT conversations_last_seq_not_null NOT NULL,
+    turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
+    last_message_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
+);
+
+CREATE TABLE everword.conversations_p1 (
+    namespace_id bigint CONSTRAINT conversations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT conversations_id_not_null NOT NULL,
+    session_key text CONSTRAINT conversations_session_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT conversations_agent_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT conversations_channel_not_null NOT NULL,
+    channel_id text DEFAULT ''::text CONSTRAINT conversations_channel_id_not_null NOT NULL,
+    bot_identity text DEFAULT ''::text CONSTRAINT conversations_bot_identity_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT conversations_instance_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT conversations_subject_not_null NOT NULL,
+    client_session_id text DEFAULT ''::text CONSTRAINT conversations_client_session_id_not_null NOT NULL,
+    title text DEFAULT ''::text CONSTRAINT conversations_title_not_null NOT NULL,
+    settings jsonb,
+    active boolean DEFAULT true CONSTRAINT conversations_active_not_null NOT NULL,
+    last_seq bigint DEFAULT 0 CONSTRAINT conversations_last_seq_not_null NOT NULL,
+    turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
+    last_message_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
+);
+
+CREATE TABLE everword.conversations_p2 (
+    namespace_id bigint CONSTRAINT conversations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT conversations_id_not_null NOT NULL,
+    session_key text CONSTRAINT conversations_session_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT conversations_agent_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT conversations_channel_not_null NOT NULL,
+    channel_id text DEFAULT ''::text CONSTRAINT conversations_channel_id_not_null NOT NULL,
+    bot_identity text DEFAULT ''::text CONSTRAINT conversations_bot_identity_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT conversations_instance_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT conversations_subject_not_null NOT NULL,
+    client_session_id text DEFAULT ''::text CONSTRAINT conversations_client_session_id_not_null NOT NULL,
+    title text DEFAULT ''::text CONSTRAINT conversations_title_not_null NOT NULL,
+    settings jsonb,
+    active boolean DEFAULT true CONSTRAINT conversations_active_not_null NOT NULL,
+    last_seq bigint DEFAULT 0 CONSTRAINT conversations_last_seq_not_null NOT NULL,
+    turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
+    last_message_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
+);
+
+CREATE TABLE everword.conversations_p3 (
+    namespace_id bigint CONSTRAINT conversations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT conversations_id_not_null NOT NULL,
+    session_key text CONSTRAINT conversations_session_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT conversations_agent_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT conversations_channel_not_null NOT NULL,
+    channel_id text DEFAULT ''::text CONSTRAINT conversations_channel_id_not_null NOT NULL,
+    bot_identity text DEFAULT ''::text CONSTRAINT conversations_bot_identity_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT conversations_instance_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT conversations_subject_not_null NOT NULL,
+    client_session_id text DEFAULT ''::text CONSTRAINT conversations_client_session_id_not_null NOT NULL,
+    title text DEFAULT ''::text CONSTRAINT conversations_title_not_null NOT NULL,
+    settings jsonb,
+    active boolean DEFAULT true CONSTRAINT conversations_active_not_null NOT NULL,
+    last_seq bigint DEFAULT 0 CONSTRAINT conversations_last_seq_not_null NOT NULL,
+    turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
+    last_message_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
+);
+
+CREATE TABLE everword.corpus_counts (
+    id bigint NOT NULL,
+    namespace_id bigint NOT NULL,
+    conversations bigint DEFAULT 0 NOT NULL,
+    messages bigint DEFAULT 0 NOT NULL,
+    turns bigint DEFAULT 0 NOT NULL,
+    passages bigint DEFAULT 0 NOT NULL,
+    lexemes bigint DEFAULT 0 NOT NULL,
+    content_bytes bigint DEFAULT 0 NOT NULL
+);
+
+COMMENT ON TABLE everword.corpus_counts IS 'What is stored, and BM25''s statistics: the sum over a namespace''s rows. Every write adds a row, and a background task folds them into one: a counter row that each write updates would halve throughput. Counters only, so no fence.';
+
+ALTER TABLE everword.corpus_counts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.corpus_counts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE everword.deployment (
+    only_row boolean DEFAULT true NOT NULL,
+    token_secret bytea NOT NULL,
+    partitions integer NOT NULL,
+    CONSTRAINT deployment_only_row_check CHECK (only_row),
+    CONSTRAINT deployment_partitions_check CHECK (((partitions >= 1) AND (partitions <= 1024)))
+);
+
+COMMENT ON TABLE everword.deployment IS 'What all processes of this deployment share; one row.';
+
+COMMENT ON COLUMN everword.deployment.token_secret IS 'Signs page tokens and consistency tokens.';
+
+COMMENT ON COLUMN everword.deployment.partitions IS 'Hash modulus of the partitioned tables; fixed by the first migration.';
+
+CREATE TABLE everword.embedding_queue (
+    namespace_id bigint NOT NULL,
+    memory_id bigint NOT NULL,
+    generation_id bigint NOT NULL,
+    state text DEFAULT 'owed'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    not_before timestamp with time zone DEFAULT now() NOT NULL,
+    error text,
+    enqueued_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT embedding_queue_state_check CHECK ((state = ANY (ARRAY['owed'::text, 'failed'::text])))
+);
+
+COMMENT ON TABLE everword.embedding_queue IS 'A row exactly while a passage is owed a vector of a generation.';
+
+CREATE TABLE everword.jobs (
+    id bigint NOT NULL,
+    namespace_id bigint NOT NULL,
+    task text NOT NULL,
+    subject text NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    dirty_seq bigint DEFAULT 1 NOT NULL,
+    done_seq bigint DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    fence bigint DEFAULT 0 NOT NULL,
+    not_before timestamp with time zone DEFAULT now() NOT NULL,
+    lease_until timestamp with time zone,
+    published_at timestamp with time zone,
+    trace_context jsonb,
+    error text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT jobs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text])))
+)
+WITH (fillfactor='70');
+
+COMMENT ON TABLE everword.jobs IS 'The outbox and the durable state of background work in one: a row per namespace, task and subject.';
+
+COMMENT ON COLUMN everword.jobs.dirty_seq IS 'Grows with every write that makes work; the job is done when done_seq has reached it.';
+
+COMMENT ON COLUMN everword.jobs.fence IS 'Grows with every publication; a worker with an older one is refused.';
+
+ALTER TABLE everword.jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.jobs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE SEQUENCE everword.memory_ids
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+COMMENT ON SEQUENCE everword.memory_ids IS 'Ids of passages, over all namespaces and partitions.';
+
+CREATE TABLE everword.memories (
+    namespace_id bigint NOT NULL,
+    id bigint DEFAULT nextval('everword.memory_ids'::regclass) NOT NULL,
+    kind smallint NOT NULL,
+    source_id uuid NOT NULL,
+    part integer DEFAULT 0 NOT NULL,
+    conversation_id uuid,
+    seq bigint,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    channel text DEFAULT ''::text NOT NULL,
+    instance text DEFAULT ''::text NOT NULL,
+    author text DEFAULT ''::text NOT NULL,
+    role smallint DEFAULT 0 NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    importance_class smallint DEFAULT 0 NOT NULL,
+    automated boolean DEFAULT false NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    content text NOT NULL,
+    lexemes tsvector NOT NULL,
+    lexeme_count integer NOT NULL,
+    literals text
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.memories IS 'One row per passage of anything that can be searched. Services reach it through visible_memories only: behind a row-level policy no index would serve the text operators.';
+
+COMMENT ON COLUMN everword.memories.source_id IS 'The public id of the memory that the passage is of.';
+
+COMMENT ON COLUMN everword.memories.part IS 'Which passage of its source, from 0.';
+
+COMMENT ON COLUMN everword.memories.content IS 'The words of the passage, as they were sent.';
+
+COMMENT ON COLUMN everword.memories.lexemes IS 'The indexed words: those of the passage, of who spoke and of when.';
+
+COMMENT ON COLUMN everword.memories.lexeme_count IS 'BM25''s document length: occurrences of lexemes, after stop words.';
+
+COMMENT ON COLUMN everword.memories.literals IS 'File names, versions, addresses and the like, for the trigram arm.';
+
+CREATE TABLE everword.memories_p0 (
+    namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
+    id bigint DEFAULT nextval('everword.memory_ids'::regclass) CONSTRAINT memories_id_not_null NOT NULL,
+    kind smallint CONSTRAINT memories_kind_not_null NOT NULL,
+    source_id uuid CONSTRAINT memories_source_id_not_null NOT NULL,
+    part integer DEFAULT 0 CONSTRAINT memories_part_not_null NOT NULL,
+    conversation_id uuid,
+    seq bigint,
+    agent text DEFAULT ''::text CONSTRAINT memories_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT memories_subject_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT memories_channel_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT memories_instance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT memories_author_not_null NOT NULL,
+    role smallint DEFAULT 0 CONSTRAINT memories_role_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT memories_tags_not_null NOT NULL,
+    importance_class smallint DEFAULT 0 CONSTRAINT memories_importance_class_not_null NOT NULL,
+    automated boolean DEFAULT false CONSTRAINT memories_automated_not_null NOT NULL,
+    occurred_at timestamp with time zone CONSTRAINT memories_occurred_at_not_null NOT NULL,
+    content text CONSTRAINT memories_content_not_null NOT NULL,
+    lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
+    lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
+    literals text
+);
+
+CREATE TABLE everword.memories_p1 (
+    namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
+    id bigint DEFAULT nextval('everword.memory_ids'::regclass) CONSTRAINT memories_id_not_null NOT NULL,
+    kind smallint CONSTRAINT memories_kind_not_null NOT NULL,
+    source_id uuid CONSTRAINT memories_source_id_not_null NOT NULL,
+    part integer DEFAULT 0 CONSTRAINT memories_part_not_null NOT NULL,
+    conversation_id uuid,
+    seq bigint,
+    agent text DEFAULT ''::text CONSTRAINT memories_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT memories_subject_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT memories_channel_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT memories_instance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT memories_author_not_null NOT NULL,
+    role smallint DEFAULT 0 CONSTRAINT memories_role_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT memories_tags_not_null NOT NULL,
+    importance_class smallint DEFAULT 0 CONSTRAINT memories_importance_class_not_null NOT NULL,
+    automated boolean DEFAULT false CONSTRAINT memories_automated_not_null NOT NULL,
+    occurred_at timestamp with time zone CONSTRAINT memories_occurred_at_not_null NOT NULL,
+    content text CONSTRAINT memories_content_not_null NOT NULL,
+    lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
+    lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
+    literals text
+);
+
+CREATE TABLE everword.memories_p2 (
+    namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
+    id bigint DEFAULT nextval('everword.memory_ids'::regclass) CONSTRAINT memories_id_not_null NOT NULL,
+    kind smallint CONSTRAINT memories_kind_not_null NOT NULL,
+    source_id uuid CONSTRAINT memories_source_id_not_null NOT NULL,
+    part integer DEFAULT 0 CONSTRAINT memories_part_not_null NOT NULL,
+    conversation_id uuid,
+    seq bigint,
+    agent text DEFAULT ''::text CONSTRAINT memories_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT memories_subject_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT memories_channel_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT memories_instance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT memories_author_not_null NOT NULL,
+    role smallint DEFAULT 0 CONSTRAINT memories_role_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT memories_tags_not_null NOT NULL,
+    importance_class smallint DEFAULT 0 CONSTRAINT memories_importance_class_not_null NOT NULL,
+    automated boolean DEFAULT false CONSTRAINT memories_automated_not_null NOT NULL,
+    occurred_at timestamp with time zone CONSTRAINT memories_occurred_at_not_null NOT NULL,
+    content text CONSTRAINT memories_content_not_null NOT NULL,
+    lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
+    lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
+    literals text
+);
+
+CREATE TABLE everword.memories_p3 (
+    namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
+    id bigint DEFAULT nextval('everword.memory_ids'::regclass) CONSTRAINT memories_id_not_null NOT NULL,
+    kind smallint CONSTRAINT memories_kind_not_null NOT NULL,
+    source_id uuid CONSTRAINT memories_source_id_not_null NOT NULL,
+    part integer DEFAULT 0 CONSTRAINT memories_part_not_null NOT NULL,
+    conversation_id uuid,
+    seq bigint,
+    agent text DEFAULT ''::text CONSTRAINT memories_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT memories_subject_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT memories_channel_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT memories_instance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT memories_author_not_null NOT NULL,
+    role smallint DEFAULT 0 CONSTRAINT memories_role_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT memories_tags_not_null NOT NULL,
+    importance_class smallint DEFAULT 0 CONSTRAINT memories_importance_class_not_null NOT NULL,
+    automated boolean DEFAULT false CONSTRAINT memories_automated_not_null NOT NULL,
+    occurred_at timestamp with time zone CONSTRAINT memories_occurred_at_not_null NOT NULL,
+    content text CONSTRAINT memories_content_not_null NOT NULL,
+    lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
+    lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
+    literals text
+);
+
+CREATE TABLE everword.memory_classes (
+    namespace_id bigint NOT NULL,
+    memory_id uuid NOT NULL,
+    importance_class smallint NOT NULL,
+    set_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.memory_classes IS 'Importance classes that callers gave to memories after they were stored.';
+
+CREATE TABLE everword.memory_use (
+    namespace_id bigint NOT NULL,
+    memory_id uuid NOT NULL,
+    use_count bigint DEFAULT 0 NOT NULL,
+    last_used_at timestamp with time zone NOT NULL
+)
+WITH (fillfactor='70');
+
+COMMENT ON TABLE everword.memory_use IS 'How often a memory was used. Narrow and roomy, so that counting stays within the page.';
+
+CREATE TABLE everword.messages (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    role smallint NOT NULL,
+    author text DEFAULT ''::text NOT NULL,
+    instance text DEFAULT ''::text NOT NULL,
+    content text NOT NULL,
+    content_blocks jsonb,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    importance_class smallint DEFAULT 0 NOT NULL,
+    automated boolean DEFAULT false NOT NULL,
+    tool_name text DEFAULT ''::text NOT NULL,
+    tool_args text DEFAULT ''::text NOT NULL,
+    tool_result text DEFAULT ''::text NOT NULL,
+    metadata jsonb,
+    token_count integer DEFAULT 0 NOT NULL,
+    external_id text,
+    parent_id uuid,
+    occurred_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone DEFAULT now() NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.messages IS 'Every message as it was sent. Append-only by grants.';
+
+COMMENT ON COLUMN everword.messages.importance_class IS 'As sent; memory_classes holds what was said later.';
+
+CREATE TABLE everword.messages_p0 (
+    namespace_id bigint CONSTRAINT messages_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT messages_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT messages_conversation_id_not_null NOT NULL,
+    seq bigint CONSTRAINT messages_seq_not_null NOT NULL,
+    role smallint CONSTRAINT messages_role_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT messages_author_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT messages_instance_not_null NOT NULL,
+    content text CONSTRAINT messages_content_not_null NOT NULL,
+    content_blocks jsonb,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT messages_tags_not_null NOT NULL,
+    importance_class smallint DEFAULT 0 CONSTRAINT messages_importance_class_not_null NOT NULL,
+    automated boolean DEFAULT false CONSTRAINT messages_automated_not_null NOT NULL,
+    tool_name text DEFAULT ''::text CONSTRAINT messages_tool_name_not_null NOT NULL,
+    tool_args text DEFAULT ''::text CONSTRAINT messages_tool_args_not_null NOT NULL,
+    tool_result text DEFAULT ''::text CONSTRAINT messages_tool_result_not_null NOT NULL,
+    metadata jsonb,
+    token_count integer DEFAULT 0 CONSTRAINT messages_token_count_not_null NOT NULL,
+    external_id text,
+    parent_id uuid,
+    occurred_at timestamp with time zone CONSTRAINT messages_occurred_at_not_null NOT NULL,
+    recorded_at timestamp with time zone DEFAULT now() CONSTRAINT messages_recorded_at_not_null NOT NULL
+);
+
+CREATE TABLE everword.messages_p1 (
+    namespace_id bigint CONSTRAINT messages_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT messages_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT messages_conversation_id_not_null NOT NULL,
+    seq bigint CONSTRAINT messages_seq_not_null NOT NULL,
+    role smallint CONSTRAINT messages_role_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT messages_author_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT messages_instance_not_null NOT NULL,
+    content text CONSTRAINT messages_content_not_null NOT NULL,
+    content_blocks jsonb,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT messages_tags_not_null NOT NULL,
+    importance_class smallint DEFAULT 0 CONSTRAINT messages_importance_class_not_null NOT NULL,
+    automated boolean DEFAULT false CONSTRAINT messages_automated_not_null NOT NULL,
+    tool_name text DEFAULT ''::text CONSTRAINT messages_tool_name_not_null NOT NULL,
+    tool_args text DEFAULT ''::text CONSTRAINT messages_tool_args_not_null NOT NULL,
+    tool_result text DEFAULT ''::text CONSTRAINT messages_tool_result_not_null NOT NULL,
+    metadata jsonb,
+    token_count integer DEFAULT 0 CONSTRAINT messages_token_count_not_null NOT NULL,
+    external_id text,
+    parent_id uuid,
+    occurred_at timestamp with time zone CONSTRAINT messages_occurred_at_not_null NOT NULL,
+    recorded_at timestamp with time zone DEFAULT now() CONSTRAINT messages_recorded_at_not_null NOT NULL
+);
+
+CREATE TABLE everword.messages_p2 (
+    namespace_id bigint CONSTRAINT messages_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT messages_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT messages_conversation_id_not_null NOT NULL,
+    seq bigint CONSTRAINT messages_seq_not_null NOT NULL,
+    role smallint CONSTRAINT messages_role_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT messages_author_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT messages_instance_not_null NOT NULL,
+    content text CONSTRAINT messages_content_not_null NOT NULL,
+    content_blocks jsonb,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT messages_tags_not_null NOT NULL,
+    importance_class smallint DEFAULT 0 CONSTRAINT messages_importance_class_not_null NOT NULL,
+    automated boolean DEFAULT false CONSTRAINT messages_automated_not_null NOT NULL,
+    tool_name text DEFAULT ''::text CONSTRAINT messages_tool_name_not_null NOT NULL,
+    tool_args text DEFAULT ''::text CONSTRAINT messages_tool_args_not_null NOT NULL,
+    tool_result text DEFAULT ''::text CONSTRAINT messages_tool_result_not_null NOT NULL,
+    metadata jsonb,
+    token_count integer DEFAULT 0 CONSTRAINT messages_token_count_not_null NOT NULL,
+    external_id text,
+    parent_id uuid,
+    occurred_at timestamp with time zone CONSTRAINT messages_occurred_at_not_null NOT NULL,
+    recorded_at timestamp with time zone DEFAULT now() CONSTRAINT messages_recorded_at_not_null NOT NULL
+);
+
+CREATE TABLE everword.messages_p3 (
+    namespace_id bigint CONSTRAINT messages_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT messages_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT messages_conversation_id_not_null NOT NULL,
+    seq bigint CONSTRAINT messages_seq_not_null NOT NULL,
+    role smallint CONSTRAINT messages_role_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT messages_author_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT messages_instance_not_null NOT NULL,
+    content text CONSTRAINT messages_content_not_null NOT NULL,
+    content_blocks jsonb,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT messages_tags_not_null NOT NULL,
+    importance_class smallint DEFAULT 0 CONSTRAINT messages_importance_class_not_null NOT NULL,
+    automated boolean DEFAULT false CONSTRAINT messages_automated_not_null NOT NULL,
+    tool_name text DEFAULT ''::text CONSTRAINT messages_tool_name_not_null NOT NULL,
+    tool_args text DEFAULT ''::text CONSTRAINT messages_tool_args_not_null NOT NULL,
+    tool_result text DEFAULT ''::text CONSTRAINT messages_tool_result_not_null NOT NULL,
+    metadata jsonb,
+    token_count integer DEFAULT 0 CONSTRAINT messages_token_count_not_null NOT NULL,
+    external_id text,
+    parent_id uuid,
+    occurred_at timestamp with time zone CONSTRAINT messages_occurred_at_not_null NOT NULL,
+    recorded_at timestamp with time zone DEFAULT now() CONSTRAINT messages_recorded_at_not_null NOT NULL
+);
+
+CREATE TABLE everword.model_generations (
+    id bigint NOT NULL,
+    state text NOT NULL,
+    provider text NOT NULL,
+    endpoint text DEFAULT ''::text NOT NULL,
+    model text NOT NULL,
+    dimensions integer NOT NULL,
+    query_prefix text DEFAULT ''::text NOT NULL,
+    passage_prefix text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT model_generations_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4000))),
+    CONSTRAINT model_generations_state_check CHECK ((state = ANY (ARRAY['building'::text, 'active'::text, 'retiring'::text])))
+);
+
+COMMENT ON TABLE everword.model_generations IS 'Embedding models, past and present. Writes owe vectors to every live one.';
+
+ALTER TABLE everword.model_generations ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.model_generations_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE everword.namespaces (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    state text DEFAULT 'active'::text NOT NULL,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    day_cutoff_minutes integer DEFAULT 0 NOT NULL,
+    text_search_config regconfig DEFAULT 'english'::regconfig NOT NULL,
+    use_counting smallint DEFAULT 1 NOT NULL,
+    channel_policies jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
+    CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleting'::text])))
+);
+
+COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it has no fence.';
+
+ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.namespaces_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE everword.schema_migrations (
+    number integer NOT NULL,
+    name text NOT NULL,
+    sha256 text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE VIEW everword.visible_memories AS
+ SELECT namespace_id,
+    id,
+    kind,
+    source_id,
+    part,
+    conversation_id,
+    seq,
+    agent,
+    subject,
+    channel,
+    instance,
+    author,
+    role,
+    tags,
+    importance_class,
+    automated,
+    occurred_at,
+    content,
+    lexemes,
+    lexeme_count,
+    literals
+   FROM everword.memories
+  WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
+  WITH LOCAL CHECK OPTION;
+
+COMMENT ON VIEW everword.visible_memories IS 'The memories of the namespace that the transaction is set to.';
+
+ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.api_keys
+    ADD CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash);
+
+ALTER TABLE ONLY everword.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY everword.append_requests
+    ADD CONSTRAINT append_requests_pkey PRIMARY KEY (namespace_id, request_id);
+
+ALTER TABLE ONLY everword.conversations
+    ADD CONSTRAINT conversations_namespace_id_channel_agent_session_key_key UNIQUE (namespace_id, channel, agent, session_key);
+
+ALTER TABLE ONLY everword.conversations_p0
+    ADD CONSTRAINT conversations_p0_namespace_id_channel_agent_session_key_key UNIQUE (namespace_id, channel, agent, session_key);
+
+ALTER TABLE ONLY everword.conversations
+    ADD CONSTRAINT conversations_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.conversations_p0
+    ADD CONSTRAINT conversations_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.conversations_p1
+    ADD CONSTRAINT conversations_p1_namespace_id_channel_agent_session_key_key UNIQUE (namespace_id, channel, agent, session_key);
+
+ALTER TABLE ONLY everword.conversations_p1
+    ADD CONSTRAINT conversations_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.conversations_p2
+    ADD CONSTRAINT conversations_p2_namespace_id_channel_agent_session_key_key UNIQUE (namespace_id, channel, agent, session_key);
+
+ALTER TABLE ONLY everword.conversations_p2
+    ADD CONSTRAINT conversations_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.conversations_p3
+    ADD CONSTRAINT conversations_p3_namespace_id_channel_agent_session_key_key UNIQUE (namespace_id, channel, agent, session_key);
+
+ALTER TABLE ONLY everword.conversations_p3
+    ADD CONSTRAINT conversations_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.corpus_counts
+    ADD CONSTRAINT corpus_counts_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.deployment
+    ADD CONSTRAINT deployment_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY everword.embedding_queue
+    ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
+
+ALTER TABLE ONLY everword.jobs
+    ADD CONSTRAINT jobs_namespace_id_task_subject_key UNIQUE (namespace_id, task, subject);
+
+ALTER TABLE ONLY everword.jobs
+    ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY everword.memories
+    ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.memories_p0
+    ADD CONSTRAINT memories_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.memories_p1
+    ADD CONSTRAINT memories_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.memories_p2
+    ADD CONSTRAINT memories_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.memories_p3
+    ADD CONSTRAINT memories_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.memory_classes
+    ADD CONSTRAINT memory_classes_pkey PRIMARY KEY (namespace_id, memory_id);
+
+ALTER TABLE ONLY everword.memory_use
+    ADD CONSTRAINT memory_use_pkey PRIMARY KEY (namespace_id, memory_id);
+
+ALTER TABLE ONLY everword.messages
+    ADD CONSTRAINT messages_namespace_id_conversation_id_seq_key UNIQUE (namespace_id, conversation_id, seq);
+
+ALTER TABLE ONLY everword.messages_p0
+    ADD CONSTRAINT messages_p0_namespace_id_conversation_id_seq_key UNIQUE (namespace_id, conversation_id, seq);
+
+ALTER TABLE ONLY everword.messages
+    ADD CONSTRAINT messages_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.messages_p0
+    ADD CONSTRAINT messages_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.messages_p1
+    ADD CONSTRAINT messages_p1_namespace_id_conversation_id_seq_key UNIQUE (namespace_id, conversation_id, seq);
+
+ALTER TABLE ONLY everword.messages_p1
+    ADD CONSTRAINT messages_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.messages_p2
+    ADD CONSTRAINT messages_p2_namespace_id_conversation_id_seq_key UNIQUE (namespace_id, conversation_id, seq);
+
+ALTER TABLE ONLY everword.messages_p2
+    ADD CONSTRAINT messages_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.messages_p3
+    ADD CONSTRAINT messages_p3_namespace_id_conversation_id_seq_key UNIQUE (namespace_id, conversation_id, seq);
+
+ALTER TABLE ONLY everword.messages_p3
+    ADD CONSTRAINT messages_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.model_generations
+    ADD CONSTRAINT model_generations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY everword.namespaces
+    ADD CONSTRAINT namespaces_name_key UNIQUE (name);
+
+ALTER TABLE ONLY everword.namespaces
+    ADD CONSTRAINT namespaces_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY everword.schema_migrations
+    ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
+
+CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_id);
+
+CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
+
+CREATE INDEX embedding_queue_owed ON everword.embedding_queue USING btree (generation_id, not_before, memory_id) WHERE (state = 'owed'::text);
+
+CREATE INDEX jobs_pending ON everword.jobs USING btree (not_before) WHERE (state = 'pending'::text);
+
+CREATE INDEX jobs_running ON everword.jobs USING btree (lease_until) WHERE (state = 'running'::text);
+
+CREATE INDEX memories_conversation ON ONLY everword.memories USING btree (namespace_id, conversation_id, seq);
+
+CREATE INDEX memories_lexemes ON ONLY everword.memories USING gin (namespace_id, lexemes);
+
+CREATE INDEX memories_literals ON ONLY everword.memories USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
+
+CREATE INDEX memories_occurred ON ONLY everword.memories USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+
+CREATE INDEX memories_p0_namespace_id_conversation_id_seq_idx ON everword.memories_p0 USING btree (namespace_id, conversation_id, seq);
+
+CREATE INDEX memories_p0_namespace_id_lexemes_idx ON everword.memories_p0 USING gin (namespace_id, lexemes);
+
+CREATE INDEX memories_p0_namespace_id_literals_idx ON everword.memories_p0 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
+
+CREATE INDEX memories_p0_namespace_id_occurred_at_source_id_idx ON everword.memories_p0 USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+
+CREATE UNIQUE INDEX memories_source ON ONLY everword.memories USING btree (namespace_id, source_id, part);
+
+CREATE UNIQUE INDEX memories_p0_namespace_id_source_id_part_idx ON everword.memories_p0 USING btree (namespace_id, source_id, part);
+
+CREATE INDEX memories_p1_namespace_id_conversation_id_seq_idx ON everword.memories_p1 USING btree (namespace_id, conversation_id, seq);
+
+CREATE INDEX memories_p1_namespace_id_lexemes_idx ON everword.memories_p1 USING gin (namespace_id, lexemes);
+
+CREATE INDEX memories_p1_namespace_id_literals_idx ON everword.memories_p1 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
+
+CREATE INDEX memories_p1_namespace_id_occurred_at_source_id_idx ON everword.memories_p1 USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+
+CREATE UNIQUE INDEX memories_p1_namespace_id_source_id_part_idx ON everword.memories_p1 USING btree (namespace_id, source_id, part);
+
+CREATE INDEX memories_p2_namespace_id_conversation_id_seq_idx ON everword.memories_p2 USING btree (namespace_id, conversation_id, seq);
+
+CREATE INDEX memories_p2_namespace_id_lexemes_idx ON everword.memories_p2 USING gin (namespace_id, lexemes);
+
+CREATE INDEX memories_p2_namespace_id_literals_idx ON everword.memories_p2 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
+
+CREATE INDEX memories_p2_namespace_id_occurred_at_source_id_idx ON everword.memories_p2 USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+
+CREATE UNIQUE INDEX memories_p2_namespace_id_source_id_part_idx ON everword.memories_p2 USING btree (namespace_id, source_id, part);
+
+CREATE INDEX memories_p3_namespace_id_conversation_id_seq_idx ON everword.memories_p3 USING btree (namespace_id, conversation_id, seq);
+
+CREATE INDEX memories_p3_namespace_id_lexemes_idx ON everword.memories_p3 USING gin (namespace_id, lexemes);
+
+CREATE INDEX memories_p3_namespace_id_literals_idx ON everword.memories_p3 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
+
+CREATE INDEX memories_p3_namespace_id_occurred_at_source_id_idx ON everword.memories_p3 USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+
+CREATE UNIQUE INDEX memories_p3_namespace_id_source_id_part_idx ON everword.memories_p3 USING btree (namespace_id, source_id, part);
+
+CREATE UNIQUE INDEX messages_external_id ON ONLY everword.messages USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
+
+CREATE UNIQUE INDEX messages_p0_namespace_id_conversation_id_external_id_idx ON everword.messages_p0 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
+
+CREATE UNIQUE INDEX messages_p1_namespace_id_conversation_id_external_id_idx ON everword.messages_p1 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
+
+CREATE UNIQUE INDEX messages_p2_namespace_id_conversation_id_external_id_idx ON everword.messages_p2 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
+
+CREATE UNIQUE INDEX messages_p3_namespace_id_conversation_id_external_id_idx ON everword.messages_p3 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
+
+CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
+
+ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p0_namespace_id_channel_agent_session_key_key;
+
+ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p0_pkey;
+
+ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p1_namespace_id_channel_agent_session_key_key;
+
+ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p1_pkey;
+
+ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p2_namespace_id_channel_agent_session_key_key;
+
+ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p2_pkey;
+
+ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p3_namespace_id_channel_agent_session_key_key;
+
+ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
+
+ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p0_namespace_id_conversation_id_seq_idx;
+
+ALTER INDEX everword.memories_lexemes ATTACH PARTITION everword.memories_p0_namespace_id_lexemes_idx;
+
+ALTER INDEX everword.memories_literals ATTACH PARTITION everword.memories_p0_namespace_id_literals_idx;
+
+ALTER INDEX everword.memories_occurred ATTACH PARTITION everword.memories_p0_namespace_id_occurred_at_source_id_idx;
+
+ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p0_namespace_id_source_id_part_idx;
+
+ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p0_pkey;
+
+ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p1_namespace_id_conversation_id_seq_idx;
+
+ALTER INDEX everword.memories_lexemes ATTACH PARTITION everword.memories_p1_namespace_id_lexemes_idx;
+
+ALTER INDEX everword.memories_literals ATTACH PARTITION everword.memories_p1_namespace_id_literals_idx;
+
+ALTER INDEX everword.memories_occurred ATTACH PARTITION everword.memories_p1_namespace_id_occurred_at_source_id_idx;
+
+ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p1_namespace_id_source_id_part_idx;
+
+ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p1_pkey;
+
+ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p2_namespace_id_conversation_id_seq_idx;
+
+ALTER INDEX everword.memories_lexemes ATTACH PARTITION everword.memories_p2_namespace_id_lexemes_idx;
+
+ALTER INDEX everword.memories_literals ATTACH PARTITION everword.memories_p2_namespace_id_literals_idx;
+
+ALTER INDEX everword.memories_occurred ATTACH PARTITION everword.memories_p2_namespace_id_occurred_at_source_id_idx;
+
+ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p2_namespace_id_source_id_part_idx;
+
+ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p2_pkey;
+
+ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p3_namespace_id_conversation_id_seq_idx;
+
+ALTER INDEX everword.memories_lexemes ATTACH PARTITION everword.memories_p3_namespace_id_lexemes_idx;
+
+ALTER INDEX everword.memories_literals ATTACH PARTITION everword.memories_p3_namespace_id_literals_idx;
+
+ALTER INDEX everword.memories_occurred ATTACH PARTITION everword.memories_p3_namespace_id_occurred_at_source_id_idx;
+
+ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p3_namespace_id_source_id_part_idx;
+
+ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p3_pkey;
+
+ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p0_namespace_id_conversation_id_external_id_idx;
+
+ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p0_namespace_id_conversation_id_seq_key;
+
+ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p0_pkey;
+
+ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p1_namespace_id_conversation_id_external_id_idx;
+
+ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p1_namespace_id_conversation_id_seq_key;
+
+ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p1_pkey;
+
+ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p2_namespace_id_conversation_id_external_id_idx;
+
+ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p2_namespace_id_conversation_id_seq_key;
+
+ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p2_pkey;
+
+ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p3_namespace_id_conversation_id_external_id_idx;
+
+ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p3_namespace_id_conversation_id_seq_key;
+
+ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p3_pkey;
+
+ALTER TABLE ONLY everword.api_keys
+    ADD CONSTRAINT api_keys_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.append_requests
+    ADD CONSTRAINT append_requests_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.conversations
+    ADD CONSTRAINT conversations_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.corpus_counts
+    ADD CONSTRAINT corpus_counts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.embedding_queue
+    ADD CONSTRAINT embedding_queue_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id);
+
+ALTER TABLE ONLY everword.embedding_queue
+    ADD CONSTRAINT embedding_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.jobs
+    ADD CONSTRAINT jobs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.memories
+    ADD CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.memory_classes
+    ADD CONSTRAINT memory_classes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.memory_use
+    ADD CONSTRAINT memory_use_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.messages
+    ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY fence ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.memory_use USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.memory_classes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.memory_use ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
+
+GRANT USAGE ON SCHEMA everword TO everword_ingest;
+GRANT USAGE ON SCHEMA everword TO everword_search;
+GRANT USAGE ON SCHEMA everword TO everword_compactor;
+GRANT USAGE ON SCHEMA everword TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest;
+GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_search;
+GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_compactor;
+GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.authenticate_key(hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_search;
+GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.fence_table(fenced text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
+
+GRANT INSERT ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(id) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(namespace_id) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(role) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(description) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(created_at) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest;
+
+GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest;
+GRANT SELECT ON TABLE everword.conversations TO everword_search;
+GRANT SELECT ON TABLE everword.conversations TO everword_compactor;
+
+GRANT SELECT ON TABLE everword.corpus_counts TO everword_search;
+GRANT SELECT ON TABLE everword.corpus_counts TO everword_compactor;
+GRANT SELECT ON TABLE everword.corpus_counts TO everword_embedder;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.corpus_counts TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.deployment TO everword_ingest;
+GRANT SELECT ON TABLE everword.deployment TO everword_search;
+GRANT SELECT ON TABLE everword.deployment TO everword_compactor;
+GRANT SELECT ON TABLE everword.deployment TO everword_embedder;
+
+GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest;
+GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_embedder;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_embedder;
+GRANT SELECT ON TABLE everword.jobs TO everword_search;
+
+GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest;
+GRANT SELECT ON TABLE everword.memory_classes TO everword_search;
+GRANT SELECT ON TABLE everword.memory_classes TO everword_compactor;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.messages TO everword_ingest;
+GRANT SELECT ON TABLE everword.messages TO everword_search;
+GRANT SELECT ON TABLE everword.messages TO everword_compactor;
+
+GRANT SELECT ON TABLE everword.model_generations TO everword_ingest;
+GRANT SELECT ON TABLE everword.model_generations TO everword_search;
+GRANT SELECT ON TABLE everword.model_generations TO everword_compactor;
+GRANT SELECT ON TABLE everword.model_generations TO everword_embedder;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
+GRANT SELECT ON TABLE everword.namespaces TO everword_search;
+GRANT SELECT ON TABLE everword.namespaces TO everword_compactor;
+GRANT SELECT ON TABLE everword.namespaces TO everword_embedder;
+
+GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
+GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;
+GRANT SELECT ON TABLE everword.schema_migrations TO everword_compactor;
+GRANT SELECT ON TABLE everword.schema_migrations TO everword_embedder;
+
+GRANT SELECT,INSERT ON TABLE everword.visible_memories TO everword_ingest;
+GRANT SELECT ON TABLE everword.visible_memories TO everword_search;
+GRANT SELECT ON TABLE everword.visible_memories TO everword_compactor;
+GRANT SELECT ON TABLE everword.visible_memories TO everword_embedder;
+
+GRANT UPDATE(importance_class) ON TABLE everword.visible_memories TO everword_ingest;

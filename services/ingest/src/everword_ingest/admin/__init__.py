@@ -1,0 +1,1 @@
+"""AdminService: namespaces and API keys."""

@@ -1,0 +1,67 @@
+"""Make, list and revoke API keys."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import Role
+from everword.domain.errors import ApiKeyNotFound, NamespaceNotFound
+from everword.domain.ids import new_id
+from everword.domain.tokens import PageTokens
+from everword.rpc.authentication import hash_key
+from everword_ingest.admin import store
+from everword_ingest.admin.model import ApiKeyRecord, page_limit
+
+log = logging.getLogger(__name__)
+#: Lets people and secret scanners recognise a key.
+PREFIX = "ew_"
+_SECRET_BYTES = 32
+_FIRST_PAGE = UUID(int=0)
+
+
+async def create_api_key(
+    database: Database, namespace: str, role: Role, description: str
+) -> tuple[ApiKeyRecord, str]:
+    """Make a key and return it with its secret, which is not kept.
+
+    `namespace` is empty for an operator's key, and only then. Raises NamespaceNotFound.
+    """
+    secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
+    id_ = new_id()
+    async with database.connection() as conn:
+        scope = await store.get_namespace(conn, namespace) if namespace else None
+        if namespace and scope is None:
+            raise NamespaceNotFound(namespace=namespace)
+        created_at = await store.insert_api_key(
+            conn, id_, scope.id if scope else None, hash_key(secret), role, description
+        )
+    log.info("API key made", extra={"api_key_id": str(id_), "role": role.name.lower()})
+    return ApiKeyRecord(id_, namespace, role, description, created_at, revoked_at=None), secret
+
+
+async def list_api_keys(
+    database: Database, namespace: str, page_size: int, page_token: str
+) -> tuple[list[ApiKeyRecord], str]:
+    """Return a page of the keys of a namespace, or of all for '', oldest first, and the token of the next page."""
+    tokens = PageTokens(await database.token_secret(), "ListApiKeys")
+    [after] = tokens.read(page_token, namespace) or [str(_FIRST_PAGE)]
+    limit = page_limit(page_size)
+    async with database.connection() as conn:
+        if namespace and await store.get_namespace(conn, namespace) is None:
+            raise NamespaceNotFound(namespace=namespace)
+        found = await store.list_api_keys(conn, namespace, UUID(after), limit + 1)
+    page = found[:limit]
+    return page, tokens.issue(namespace, [str(page[-1].id)]) if len(found) > limit else ""
+
+
+async def revoke_api_key(database: Database, api_key_id: UUID) -> ApiKeyRecord:
+    """End a key; servers forget it within KEY_CACHE_S. Doing so again changes nothing. Raises ApiKeyNotFound."""
+    async with database.connection() as conn:
+        revoked = await store.revoke_api_key(conn, api_key_id)
+    if revoked is None:
+        raise ApiKeyNotFound(api_key_id=api_key_id)
+    log.info("API key revoked", extra={"api_key_id": str(api_key_id)})
+    return revoked

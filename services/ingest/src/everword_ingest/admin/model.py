@@ -1,0 +1,45 @@
+"""Namespaces and keys as an operator sees them, free of protobuf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+DEFAULT_PAGE_SIZE = 50
+MAX_PAGE_SIZE = 200
+
+
+def page_limit(page_size: int) -> int:
+    """Return how many items a page holds: what was asked for within bounds, the default for 0."""
+    return min(page_size or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+
+
+@dataclass(frozen=True)
+class NamespaceRecord:
+    """A row of `namespaces`."""
+
+    id: int
+    name: str
+    time_zone: str
+    day_cutoff_minutes: int
+    text_search_config: str
+    #: Values equal proto `UseCounting`.
+    use_counting: int
+    #: By channel: `index`, `roll_up`, `digest`.
+    channel_policies: dict[str, dict[str, bool]]
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class ApiKeyRecord:
+    """A row of `api_keys`, without what is secret."""
+
+    id: UUID
+    #: The name of its namespace; empty for an operator's key.
+    namespace: str
+    #: Values equal proto `ApiKeyRole`.
+    role: int
+    description: str
+    created_at: datetime
+    revoked_at: datetime | None

@@ -1,0 +1,152 @@
+"""Make, read, change, list and erase namespaces."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import psycopg
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection, Database
+from everword.domain.errors import (
+    InvalidArgument,
+    NamespaceAlreadyExists,
+    NamespaceNotEmpty,
+    NamespaceNotFound,
+)
+from everword.domain.tokens import PageTokens
+from everword_ingest.admin import store
+from everword_ingest.admin.model import NamespaceRecord, page_limit
+
+log = logging.getLogger(__name__)
+CHANGEABLE = frozenset(NamespaceSettings.__dataclass_fields__)
+#: Rows in one transaction of a deletion: short, so that it holds nobody up and a broken call loses little.
+ERASE_BATCH = 2_000
+
+
+async def create_namespace(
+    database: Database, name: str, settings: NamespaceSettings
+) -> NamespaceRecord:
+    """Make a namespace. Raises InvalidArgument and NamespaceAlreadyExists."""
+    async with database.connection() as conn:
+        await _check_settings(conn, settings, CHANGEABLE)
+        created = await store.insert_namespace(conn, name, settings)
+        if created is None:
+            raise await _taken(conn, name)
+    return created
+
+
+async def get_namespace(database: Database, name: str) -> NamespaceRecord:
+    """Return a namespace. Raises NamespaceNotFound."""
+    async with database.connection() as conn:
+        found = await store.get_namespace(conn, name)
+    if found is None:
+        raise NamespaceNotFound(namespace=name)
+    return found
+
+
+async def update_namespace(
+    database: Database, name: str, fields: Sequence[str], settings: NamespaceSettings
+) -> NamespaceRecord:
+    """Set the named settings. Raises InvalidArgument, NamespaceNotFound and NamespaceNotEmpty."""
+    wrong = sorted(set(fields) - CHANGEABLE)
+    if wrong or not fields:
+        known = ", ".join(sorted(CHANGEABLE))
+        text = f"{', '.join(wrong) or 'an empty mask'} cannot be changed; name any of {known}"
+        raise InvalidArgument(violations=(("update_mask", text),))
+    found = await get_namespace(database, name)
+    async with database.transaction(found.id) as conn:
+        await _check_settings(conn, settings, fields)
+        if settings.text_search_config != found.text_search_config and (
+            "text_search_config" in fields
+        ):
+            await store.lock_namespace(conn, found.id)
+            if await store.has_memories(conn, found.id):
+                raise NamespaceNotEmpty(namespace=name)
+        changed = await store.update_namespace(conn, found.id, fields, settings)
+    if changed is None:
+        raise NamespaceNotFound(namespace=name)
+    return changed
+
+
+async def list_namespaces(
+    database: Database, page_size: int, page_token: str
+) -> tuple[list[NamespaceRecord], str]:
+    """Return a page of namespaces by name, and the token of the next page; empty at the end."""
+    tokens = PageTokens(await database.token_secret(), "ListNamespaces")
+    [after] = tokens.read(page_token, "") or [""]
+    limit = page_limit(page_size)
+    async with database.connection() as conn:
+        found = await store.list_namespaces(conn, after, limit + 1)
+    page = found[:limit]
+    return page, tokens.issue("", [page[-1].name]) if len(found) > limit else ""
+
+
+async def delete_namespace(database: Database, name: str) -> int:
+    """Erase a namespace with all that is in it, and return how many rows this call erased.
+
+    From the first step on nobody reaches it. A call that ends early leaves the rest to the next one. Raises
+    NamespaceNotFound where nothing of it is left.
+    """
+    async with database.connection() as conn:
+        id_ = await store.begin_deletion(conn, name)
+    if id_ is None:
+        raise NamespaceNotFound(namespace=name)
+    erased = 0
+    while batch := await _erase(database, id_):
+        erased += batch
+    log.info("namespace erased", extra={"namespace": name, "rows": erased})
+    return erased
+
+
+async def _erase(database: Database, id_: int) -> int:
+    """Erase a batch, in a transaction of its own; 0 when the namespace itself is gone."""
+    while True:
+        try:
+            async with database.connection() as conn:
+                return await store.erase_namespace_rows(conn, id_, ERASE_BATCH)
+        except psycopg.errors.ForeignKeyViolation:
+            # A call that was let in before the deletion, or for as long as keys are cached, has written meanwhile.
+            log.info("namespace was written to while it was erased", extra={"namespace_id": id_})
+
+
+async def _check_settings(
+    conn: Connection, settings: NamespaceSettings, fields: Sequence[str] | frozenset[str]
+) -> None:
+    """Raise InvalidArgument for settings among `fields` that only zone data or the database can judge."""
+    violations = []
+    if "time_zone" in fields and not _is_time_zone(settings.time_zone):
+        text = f"{settings.time_zone!r} is no IANA time zone; `Europe/Zurich` and `UTC` are"
+        violations.append(("settings.time_zone", text))
+    if "text_search_config" in fields:
+        known = await store.list_text_search_configs(conn)
+        if settings.text_search_config not in known:
+            text = f"{settings.text_search_config!r} is no text search configuration; {_few(known)} are"
+            violations.append(("settings.text_search_config", text))
+    if violations:
+        raise InvalidArgument(violations=tuple(violations))
+
+
+def _is_time_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of zones
+        return False
+    return True
+
+
+def _few(configs: Sequence[str]) -> str:
+    """Name some configurations, the common ones first."""
+    common = [name for name in ("english", "german", "french", "simple") if name in configs]
+    return ", ".join([*common, *(name for name in configs if name not in common)][:8])
+
+
+async def _taken(conn: Connection, name: str) -> NamespaceAlreadyExists:
+    if await store.get_namespace(conn, name):
+        return NamespaceAlreadyExists(namespace=name)
+    return NamespaceAlreadyExists(
+        "The namespace of this name is being deleted; DeleteNamespace finishes that.",
+        namespace=name,
+    )

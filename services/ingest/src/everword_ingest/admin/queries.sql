@@ -1,0 +1,85 @@
+-- Statements of AdminService. They work across namespaces, as its caller does, and read no content.
+
+-- list_text_search_configs --
+-- The text search configurations of this database.
+SELECT cfgname::text AS name FROM pg_ts_config WHERE pg_ts_config_is_visible(oid) ORDER BY cfgname;
+
+-- insert_namespace --
+-- Make a namespace where the name is free.
+INSERT INTO namespaces (name, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies)
+VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_search_config)s)::regconfig,
+        %(use_counting)s, %(channel_policies)s)
+ON CONFLICT (name) DO NOTHING
+RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
+          channel_policies, created_at;
+
+-- get_namespace --
+-- A namespace, unless it is being deleted.
+SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
+       channel_policies, created_at
+  FROM namespaces
+ WHERE name = %(name)s AND state = 'active';
+
+-- lock_namespace --
+-- Hold a namespace until the end of the transaction: what is indexed now waits, so that its index stays of one kind.
+SELECT id FROM namespaces WHERE id = %(id)s AND state = 'active' FOR UPDATE;
+
+-- has_memories --
+-- Whether anything is indexed.
+SELECT EXISTS (SELECT FROM visible_memories WHERE namespace_id = %(namespace_id)s);
+
+-- update_namespace --
+-- Change settings; a field that is not named keeps its value.
+UPDATE namespaces
+   SET time_zone = CASE WHEN 'time_zone' = ANY(%(fields)s) THEN %(time_zone)s ELSE time_zone END,
+       day_cutoff_minutes = CASE WHEN 'day_cutoff_minutes' = ANY(%(fields)s) THEN %(day_cutoff_minutes)s
+                                 ELSE day_cutoff_minutes END,
+       text_search_config = CASE WHEN 'text_search_config' = ANY(%(fields)s)
+                                 THEN quote_ident(%(text_search_config)s)::regconfig ELSE text_search_config END,
+       use_counting = CASE WHEN 'use_counting' = ANY(%(fields)s) THEN %(use_counting)s ELSE use_counting END,
+       channel_policies = CASE WHEN 'channel_policies' = ANY(%(fields)s) THEN %(channel_policies)s
+                               ELSE channel_policies END
+ WHERE id = %(id)s AND state = 'active'
+RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
+          channel_policies, created_at;
+
+-- list_namespaces --
+-- Namespaces by name, from the one after `after`.
+SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
+       channel_policies, created_at
+  FROM namespaces
+ WHERE name > %(after)s AND state = 'active'
+ ORDER BY name
+ LIMIT %(limit)s;
+
+-- begin_deletion --
+-- Make a namespace invisible for everyone; returns its id, also where that was done before.
+UPDATE namespaces SET state = 'deleting' WHERE name = %(name)s RETURNING id;
+
+-- erase_namespace_rows --
+-- Erase a batch of rows of a namespace that is being deleted; 0 when the namespace itself is gone.
+SELECT erase_namespace_rows(%(id)s, %(batch)s);
+
+-- insert_api_key --
+-- Keep a key by the hash of its secret.
+INSERT INTO api_keys (id, namespace_id, key_hash, role, description)
+VALUES (%(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(description)s)
+RETURNING created_at;
+
+-- list_api_keys --
+-- Keys by id, which is oldest first, from the one after `after`; a namespace of '' stands for all.
+SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.description, k.created_at, k.revoked_at
+  FROM api_keys k LEFT JOIN namespaces n ON n.id = k.namespace_id
+ WHERE k.id > %(after)s AND n.state IS DISTINCT FROM 'deleting' AND (%(namespace)s = '' OR n.name = %(namespace)s)
+ ORDER BY k.id
+ LIMIT %(limit)s;
+
+-- revoke_api_key --
+-- End a key. Doing so again keeps the first time.
+WITH revoked AS (
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = %(id)s
+    RETURNING id, namespace_id, role, description, created_at, revoked_at
+)
+SELECT r.id, coalesce(n.name, '') AS namespace, r.role, r.description, r.created_at, r.revoked_at
+  FROM revoked r LEFT JOIN namespaces n ON n.id = r.namespace_id
+ WHERE n.state IS DISTINCT FROM 'deleting';

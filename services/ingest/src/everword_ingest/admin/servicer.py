@@ -1,0 +1,90 @@
+"""AdminService: translates requests, calls the use case of the same name, translates the result."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import Role
+from everword.rpc.interceptors.base import Context
+from everword.v1 import admin_service_pb2 as pb
+from everword.v1.admin_service_pb2_grpc import AdminServiceServicer
+from everword_ingest.admin.api_keys import create_api_key, list_api_keys, revoke_api_key
+from everword_ingest.admin.namespaces import (
+    create_namespace,
+    delete_namespace,
+    get_namespace,
+    list_namespaces,
+    update_namespace,
+)
+from everword_ingest.admin.translate import api_key_to_proto, namespace_to_proto, to_settings
+
+
+class AdminServicer(AdminServiceServicer):
+    """Namespaces and their keys, for an operator."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def CreateNamespace(
+        self, request: pb.CreateNamespaceRequest, context: Context
+    ) -> pb.CreateNamespaceResponse:
+        record = await create_namespace(self._database, request.name, to_settings(request.settings))
+        return pb.CreateNamespaceResponse(namespace=namespace_to_proto(record))
+
+    async def GetNamespace(
+        self, request: pb.GetNamespaceRequest, context: Context
+    ) -> pb.GetNamespaceResponse:
+        record = await get_namespace(self._database, request.name)
+        return pb.GetNamespaceResponse(namespace=namespace_to_proto(record))
+
+    async def UpdateNamespace(
+        self, request: pb.UpdateNamespaceRequest, context: Context
+    ) -> pb.UpdateNamespaceResponse:
+        record = await update_namespace(
+            self._database,
+            request.name,
+            list(request.update_mask.paths),
+            to_settings(request.settings),
+        )
+        return pb.UpdateNamespaceResponse(namespace=namespace_to_proto(record))
+
+    async def ListNamespaces(
+        self, request: pb.ListNamespacesRequest, context: Context
+    ) -> pb.ListNamespacesResponse:
+        records, token = await list_namespaces(
+            self._database, request.page_size, request.page_token
+        )
+        return pb.ListNamespacesResponse(
+            namespaces=map(namespace_to_proto, records), next_page_token=token
+        )
+
+    async def DeleteNamespace(
+        self, request: pb.DeleteNamespaceRequest, context: Context
+    ) -> pb.DeleteNamespaceResponse:
+        erased = await delete_namespace(self._database, request.name)
+        return pb.DeleteNamespaceResponse(rows_erased=erased)
+
+    async def CreateApiKey(
+        self, request: pb.CreateApiKeyRequest, context: Context
+    ) -> pb.CreateApiKeyResponse:
+        record, secret = await create_api_key(
+            self._database, request.namespace, Role(request.role), request.description
+        )
+        return pb.CreateApiKeyResponse(api_key=api_key_to_proto(record), secret=secret)
+
+    async def ListApiKeys(
+        self, request: pb.ListApiKeysRequest, context: Context
+    ) -> pb.ListApiKeysResponse:
+        records, token = await list_api_keys(
+            self._database, request.namespace, request.page_size, request.page_token
+        )
+        return pb.ListApiKeysResponse(
+            api_keys=map(api_key_to_proto, records), next_page_token=token
+        )
+
+    async def RevokeApiKey(
+        self, request: pb.RevokeApiKeyRequest, context: Context
+    ) -> pb.RevokeApiKeyResponse:
+        record = await revoke_api_key(self._database, UUID(request.api_key_id))
+        return pb.RevokeApiKeyResponse(api_key=api_key_to_proto(record))

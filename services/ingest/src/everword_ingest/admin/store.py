@@ -1,0 +1,108 @@
+"""AdminService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.db.statements import fetch_all, fetch_optional, fetch_value, load_statements
+from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
+
+SQL = load_statements("everword_ingest.admin")
+
+
+@dataclass(frozen=True)
+class _NameRow:
+    name: str
+
+
+def _columns(settings: NamespaceSettings) -> dict[str, Any]:
+    return {**asdict(settings), "channel_policies": Jsonb(settings.channel_policies)}
+
+
+async def list_text_search_configs(conn: Connection) -> list[str]:
+    rows = await fetch_all(conn, SQL["list_text_search_configs"], None, _NameRow)
+    return [row.name for row in rows]
+
+
+async def insert_namespace(
+    conn: Connection, name: str, settings: NamespaceSettings
+) -> NamespaceRecord | None:
+    """Make a namespace; None where the name is taken."""
+    parameters = {"name": name, **_columns(settings)}
+    return await fetch_optional(conn, SQL["insert_namespace"], parameters, NamespaceRecord)
+
+
+async def get_namespace(conn: Connection, name: str) -> NamespaceRecord | None:
+    return await fetch_optional(conn, SQL["get_namespace"], {"name": name}, NamespaceRecord)
+
+
+async def lock_namespace(conn: Connection, id_: int) -> bool:
+    """Hold a namespace; False where it is gone or going."""
+    return await fetch_value(conn, SQL["lock_namespace"], {"id": id_}) is not None
+
+
+async def has_memories(conn: Connection, namespace_id: int) -> bool:
+    return bool(await fetch_value(conn, SQL["has_memories"], {"namespace_id": namespace_id}))
+
+
+async def update_namespace(
+    conn: Connection, id_: int, fields: Sequence[str], settings: NamespaceSettings
+) -> NamespaceRecord | None:
+    """Change the named settings; None where the namespace is gone or going."""
+    parameters = {"id": id_, "fields": list(fields), **_columns(settings)}
+    return await fetch_optional(conn, SQL["update_namespace"], parameters, NamespaceRecord)
+
+
+async def list_namespaces(conn: Connection, after: str, limit: int) -> list[NamespaceRecord]:
+    parameters = {"after": after, "limit": limit}
+    return await fetch_all(conn, SQL["list_namespaces"], parameters, NamespaceRecord)
+
+
+async def begin_deletion(conn: Connection, name: str) -> int | None:
+    """Make a namespace invisible and return its id; None where there is no such namespace."""
+    found: int | None = await fetch_value(conn, SQL["begin_deletion"], {"name": name})
+    return found
+
+
+async def erase_namespace_rows(conn: Connection, id_: int, batch: int) -> int:
+    parameters = {"id": id_, "batch": batch}
+    return int(await fetch_value(conn, SQL["erase_namespace_rows"], parameters))
+
+
+async def insert_api_key(
+    conn: Connection,
+    id_: UUID,
+    namespace_id: int | None,
+    key_hash: bytes,
+    role: int,
+    description: str,
+) -> datetime:
+    """Keep a key and return when it was made."""
+    parameters = {
+        "id": id_,
+        "namespace_id": namespace_id,
+        "key_hash": key_hash,
+        "role": role,
+        "description": description,
+    }
+    created_at: datetime = await fetch_value(conn, SQL["insert_api_key"], parameters)
+    return created_at
+
+
+async def list_api_keys(
+    conn: Connection, namespace: str, after: UUID, limit: int
+) -> list[ApiKeyRecord]:
+    parameters = {"namespace": namespace, "after": after, "limit": limit}
+    return await fetch_all(conn, SQL["list_api_keys"], parameters, ApiKeyRecord)
+
+
+async def revoke_api_key(conn: Connection, id_: UUID) -> ApiKeyRecord | None:
+    return await fetch_optional(conn, SQL["revoke_api_key"], {"id": id_}, ApiKeyRecord)

@@ -1,0 +1,50 @@
+"""Requests of AdminService to the model, and back."""
+
+from __future__ import annotations
+
+from everword.db.namespaces import NamespaceSettings
+from everword.rpc.translate import to_timestamp
+from everword.v1 import admin_service_pb2 as pb
+from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
+
+
+def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
+    """Return settings with the defaults that the proto states in place of what is not set."""
+    return NamespaceSettings(
+        time_zone=settings.time_zone or "UTC",
+        day_cutoff_minutes=settings.day_cutoff_minutes,
+        text_search_config=settings.text_search_config or "english",
+        use_counting=settings.use_counting or pb.USE_COUNTING_USED,
+        channel_policies={
+            channel: {"index": policy.index, "roll_up": policy.roll_up, "digest": policy.digest}
+            for channel, policy in settings.channel_policies.items()
+        },
+    )
+
+
+def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
+    return pb.Namespace(
+        name=record.name,
+        settings=pb.NamespaceSettings(
+            time_zone=record.time_zone,
+            day_cutoff_minutes=record.day_cutoff_minutes,
+            text_search_config=record.text_search_config,
+            use_counting=pb.UseCounting.ValueType(record.use_counting),
+            channel_policies={
+                channel: pb.ChannelPolicy(**policy)
+                for channel, policy in record.channel_policies.items()
+            },
+        ),
+        create_time=to_timestamp(record.created_at),
+    )
+
+
+def api_key_to_proto(record: ApiKeyRecord) -> pb.ApiKey:
+    return pb.ApiKey(
+        id=str(record.id),
+        namespace=record.namespace,
+        role=pb.ApiKeyRole.ValueType(record.role),
+        description=record.description,
+        create_time=to_timestamp(record.created_at),
+        revoke_time=to_timestamp(record.revoked_at),
+    )

@@ -1,0 +1,232 @@
+"""Namespaces: made, read, changed, listed, erased."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import grpc
+import pytest
+from everword.v1 import admin_service_pb2 as pb
+from google.protobuf.field_mask_pb2 import FieldMask
+from support.callers import append, append_request, make_namespaces, within
+from support.refusals import refused
+from support.stack import Stack
+
+NAMESPACED = (
+    *("conversations", "messages", "append_requests", "memories", "memory_classes", "memory_use"),
+    *("corpus_counts", "jobs", "embedding_queue", "api_keys"),
+)
+
+
+async def _make(stack: Stack, name: str, **settings: object) -> pb.Namespace:
+    request = pb.CreateNamespaceRequest(name=name, settings=pb.NamespaceSettings(**settings))  # type: ignore[arg-type]
+    return (await stack.admin.CreateNamespace(request)).namespace
+
+
+async def _update(stack: Stack, name: str, *paths: str, **settings: object) -> pb.Namespace:
+    request = pb.UpdateNamespaceRequest(
+        name=name,
+        settings=pb.NamespaceSettings(**settings),  # type: ignore[arg-type]
+        update_mask=FieldMask(paths=paths),
+    )
+    return (await stack.admin.UpdateNamespace(request)).namespace
+
+
+def _begin_deletion(stack: Stack, name: str) -> None:
+    """Do what a DeleteNamespace does that is broken off after its first step."""
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE namespaces SET state = 'deleting' WHERE name = %s", [name])
+
+
+async def test_a_namespace_without_settings_has_the_stated_defaults(stack: Stack) -> None:
+    made = await _make(stack, "acme")
+    assert made.settings == pb.NamespaceSettings(
+        time_zone="UTC", text_search_config="english", use_counting=pb.USE_COUNTING_USED
+    )
+    found = await stack.admin.GetNamespace(pb.GetNamespaceRequest(name="acme"))
+    assert found.namespace == made
+
+
+async def test_settings_come_back_as_they_were_given(stack: Stack) -> None:
+    settings = pb.NamespaceSettings(
+        time_zone="Europe/Zurich",
+        day_cutoff_minutes=300,
+        text_search_config="german",
+        use_counting=pb.USE_COUNTING_RETURNED,
+        channel_policies={"discord": pb.ChannelPolicy(index=True, digest=True)},
+    )
+    await stack.admin.CreateNamespace(pb.CreateNamespaceRequest(name="acme", settings=settings))
+    found = await stack.admin.GetNamespace(pb.GetNamespaceRequest(name="acme"))
+    assert found.namespace.settings == settings
+
+
+async def test_a_name_is_taken_once(stack: Stack) -> None:
+    await make_namespaces(stack, "acme")
+    refusal = await refused(stack.admin.CreateNamespace(pb.CreateNamespaceRequest(name="acme")))
+    assert (refusal.code, refusal.reason) == (
+        grpc.StatusCode.ALREADY_EXISTS,
+        "NAMESPACE_ALREADY_EXISTS",
+    )
+    assert refusal.metadata["namespace"] == "acme"
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../UTC", "/etc/localtime", "Europe"])
+async def test_what_is_no_time_zone_is_refused(stack: Stack, zone: str) -> None:
+    refusal = await refused(_make(stack, "acme", time_zone=zone))
+    assert refusal.reason == "VALIDATION_FAILED"
+    assert refusal.fields == {"settings.time_zone"}
+
+
+async def test_an_unknown_text_search_configuration_is_refused_with_known_ones(
+    stack: Stack,
+) -> None:
+    refusal = await refused(_make(stack, "acme", text_search_config="klingon'; --"))
+    assert refusal.fields == {"settings.text_search_config"}
+    assert "english, german" in refusal.violations["settings.text_search_config"]
+
+
+async def test_an_update_changes_only_what_its_mask_names(stack: Stack) -> None:
+    await _make(stack, "acme", time_zone="Europe/Zurich", day_cutoff_minutes=300)
+    changed = await _update(
+        stack, "acme", "day_cutoff_minutes", time_zone="Asia/Tokyo", day_cutoff_minutes=60
+    )
+    assert changed.settings.time_zone == "Europe/Zurich"
+    assert changed.settings.day_cutoff_minutes == 60
+
+
+async def test_an_update_names_a_path_that_exists(stack: Stack) -> None:
+    refusal = await refused(_update(stack, "default", "name", time_zone="UTC"))
+    assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT
+    assert refusal.fields == {"update_mask"}
+    empty = await refused(_update(stack, "default", time_zone="UTC"))
+    assert empty.fields == {"update_mask"}
+
+
+async def test_an_update_of_an_unknown_namespace_finds_none(stack: Stack) -> None:
+    refusal = await refused(_update(stack, "nobody", "time_zone", time_zone="UTC"))
+    assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")
+
+
+async def test_the_text_search_configuration_changes_only_while_nothing_is_indexed(
+    stack: Stack,
+) -> None:
+    changed = await _update(stack, "default", "text_search_config", text_search_config="german")
+    assert changed.settings.text_search_config == "german"
+    await append(stack.ingest, "Der Zug fährt um neun.")
+    refusal = await refused(
+        _update(stack, "default", "text_search_config", text_search_config="english")
+    )
+    assert (refusal.code, refusal.reason) == (
+        grpc.StatusCode.FAILED_PRECONDITION,
+        "NAMESPACE_NOT_EMPTY",
+    )
+    same = await _update(stack, "default", "text_search_config", text_search_config="german")
+    assert same.settings.text_search_config == "german"
+
+
+async def test_namespaces_are_listed_by_name_page_by_page(stack: Stack) -> None:
+    names = sorted([f"n{number}" for number in range(5)] + ["default"])
+    await make_namespaces(stack, *(name for name in names if name != "default"))
+    seen: list[str] = []
+    token = ""
+    for _ in range(3):
+        page = await stack.admin.ListNamespaces(
+            pb.ListNamespacesRequest(page_size=2, page_token=token)
+        )
+        seen += [namespace.name for namespace in page.namespaces]
+        token = page.next_page_token
+    assert (seen, token) == (names, "")
+
+
+async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(stack: Stack) -> None:
+    await make_namespaces(stack, "acme")
+    for namespace in ("acme", "default"):
+        await append(stack.ingest, *["Words to erase."] * 50, metadata=within(namespace))
+    before = _rows(stack, "default")
+    erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
+    assert erased.rows_erased > 150
+    assert _rows(stack, "default") == before
+    with stack.database.connect() as conn:
+        [total] = conn.execute("SELECT count(*) FROM memories").fetchall()
+        assert total == (before["memories"],)
+
+
+def _rows(stack: Stack, namespace: str) -> dict[str, int]:
+    """Count the rows of a namespace in each table."""
+    counts = {}
+    with stack.database.connect() as conn:
+        for table in NAMESPACED:
+            query = (
+                f"SELECT count(*) FROM {table} WHERE namespace_id = "  # noqa: S608
+                "(SELECT id FROM namespaces WHERE name = %s)"
+            )
+            [(counts[table],)] = conn.execute(query.encode(), [namespace]).fetchall()
+    return counts
+
+
+def test_every_table_with_a_namespace_is_known_here(stack_tables: set[str]) -> None:
+    assert stack_tables == set(NAMESPACED)
+
+
+@pytest.fixture
+def stack_tables(stack: Stack) -> set[str]:
+    """The tables, without partitions, that have a namespace."""
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            """SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+                WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p')
+                  AND NOT c.relispartition AND a.attname = 'namespace_id'"""
+        ).fetchall()
+    return {name for (name,) in rows}
+
+
+async def test_a_deleted_name_can_be_made_again_and_is_empty(stack: Stack) -> None:
+    await append(stack.ingest, "Words to erase.")
+    await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="default"))
+    gone = await refused(stack.admin.GetNamespace(pb.GetNamespaceRequest(name="default")))
+    assert gone.reason == "NAMESPACE_NOT_FOUND"
+    again = await refused(stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="default")))
+    assert again.reason == "NAMESPACE_NOT_FOUND"
+    await make_namespaces(stack, "default")
+    assert set(_rows(stack, "default").values()) == {0}
+
+
+async def test_a_namespace_that_is_being_deleted_is_invisible(stack: Stack) -> None:
+    await make_namespaces(stack, "acme")
+    _begin_deletion(stack, "acme")
+    for call in (
+        stack.admin.GetNamespace(pb.GetNamespaceRequest(name="acme")),
+        _update(stack, "acme", "time_zone", time_zone="UTC"),
+        stack.admin.CreateApiKey(
+            pb.CreateApiKeyRequest(namespace="acme", role=pb.API_KEY_ROLE_READ)
+        ),
+        stack.admin.ListApiKeys(pb.ListApiKeysRequest(namespace="acme")),
+        stack.ingest.AppendMessages(append_request("Too late."), metadata=within("acme")),
+    ):
+        assert (await refused(call)).reason == "NAMESPACE_NOT_FOUND"
+    listed = await stack.admin.ListNamespaces(pb.ListNamespacesRequest())
+    assert [namespace.name for namespace in listed.namespaces] == ["default"]
+    taken = await refused(stack.admin.CreateNamespace(pb.CreateNamespaceRequest(name="acme")))
+    assert taken.reason == "NAMESPACE_ALREADY_EXISTS"
+    assert "being deleted" in taken.message
+
+
+async def test_a_deletion_that_was_broken_off_is_finished_by_calling_again(stack: Stack) -> None:
+    await make_namespaces(stack, "acme")
+    await append(stack.ingest, "Words to erase.", metadata=within("acme"))
+    _begin_deletion(stack, "acme")
+    erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
+    assert erased.rows_erased > 0
+    await make_namespaces(stack, "acme")
+
+
+async def test_a_write_that_was_let_in_before_a_deletion_is_refused_or_erased(
+    stack: Stack,
+) -> None:
+    """A server knows a namespace's id for a moment longer than the namespace is there."""
+    await make_namespaces(stack, "acme")
+    await append(stack.ingest, "Words to erase.", metadata=within("acme"))
+    await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
+    late = append_request("Too late.", session_key=str(uuid4()))
+    refusal = await refused(stack.ingest.AppendMessages(late, metadata=within("acme")))
+    assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")

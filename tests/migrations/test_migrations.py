@@ -1,0 +1,117 @@
+"""The migrations make one schema, whichever way they are applied."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import psycopg
+import pytest
+from everword.db import migrate as runner
+from everword.db.migrate import Migration, MigrationError, latest_version, load_migrations, migrate
+from psycopg.errors import UndefinedTable
+from scripts.dump_schema import SCHEMA, dump_schema
+from support.databases import empty_database
+
+MIGRATIONS = Path(runner.__file__).parent / "migrations"
+
+
+@pytest.fixture
+def empty_url(postgres_url: str) -> Iterator[str]:
+    with empty_database(postgres_url) as url:
+        yield url
+
+
+def test_the_committed_schema_is_what_the_migrations_make(postgres_url: str) -> None:
+    assert SCHEMA.read_text() == dump_schema(postgres_url), "run `make schema`"
+
+
+def test_a_schema_migrated_step_by_step_equals_a_fresh_one(
+    postgres_url: str, empty_url: str
+) -> None:
+    for version in range(1, latest_version() + 1):
+        migrate(empty_url, to=version)
+    assert dump_schema(empty_url) == dump_schema(postgres_url)
+
+
+def test_the_committed_schema_can_be_loaded(postgres_url: str, empty_url: str) -> None:
+    with psycopg.connect(empty_url, autocommit=True) as conn:
+        conn.execute("CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin")
+        conn.execute("SET check_function_bodies = false")
+        conn.execute(SCHEMA.read_bytes())
+    assert dump_schema(empty_url) == dump_schema(postgres_url)
+
+
+def test_rows_survive_a_second_run_that_applies_nothing(empty_url: str) -> None:
+    assert [migration.number for migration in migrate(empty_url)] == list(
+        range(1, latest_version() + 1)
+    )
+    with psycopg.connect(empty_url, autocommit=True) as conn:
+        conn.execute("INSERT INTO everword.namespaces (name) VALUES ('kept')")
+        assert migrate(empty_url) == []
+        found = conn.execute("SELECT count(*) FROM everword.namespaces WHERE name = 'kept'")
+        assert found.fetchone() == (1,)
+
+
+@pytest.mark.parametrize("partitions", [1, 64])
+def test_the_number_of_partitions_is_chosen_by_the_first_run(
+    empty_url: str, partitions: int
+) -> None:
+    migrate(empty_url, partitions=partitions)
+    migrate(empty_url, partitions=7)
+    with psycopg.connect(empty_url) as conn:
+        for table in ("conversations", "messages", "memories"):
+            found = conn.execute(
+                "SELECT count(*) FROM pg_inherits WHERE inhparent = %s::regclass", [f"everword.{table}"]
+            )
+            assert found.fetchone() == (partitions,)
+
+
+def test_two_runners_at_once_apply_everything_once(empty_url: str) -> None:
+    applied: list[list[Migration]] = []
+    threads = [Thread(target=lambda: applied.append(migrate(empty_url))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(len(migrations) for migrations in applied) == [0, 0, latest_version()]
+
+
+def test_a_changed_migration_is_refused(empty_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    migrate(empty_url)
+    first, *rest = load_migrations()
+    changed = [Migration(first.number, first.name, first.sql + "-- changed\n"), *rest]
+    monkeypatch.setattr(runner, "load_migrations", lambda: changed)
+    with pytest.raises(MigrationError, match="0001 has changed since it was applied"):
+        migrate(empty_url)
+
+
+def test_a_database_of_a_newer_release_is_refused(
+    empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate(empty_url)
+    older = load_migrations()[:-1]
+    monkeypatch.setattr(runner, "load_migrations", lambda: older)
+    with pytest.raises(MigrationError, match="run a newer release"):
+        migrate(empty_url)
+
+
+def test_a_migration_that_fails_leaves_nothing(
+    empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = [Migration(1, "broken", "CREATE TABLE left_over (); SELECT 1 / 0")]
+    monkeypatch.setattr(runner, "load_migrations", lambda: broken)
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        migrate(empty_url)
+    with psycopg.connect(empty_url) as conn, pytest.raises(UndefinedTable):
+        conn.execute("SELECT FROM everword.left_over")
+
+
+def test_the_migrations_pass_their_linter() -> None:
+    squawk = Path(sys.executable).parent / "squawk"
+    files = sorted(str(path) for path in MIGRATIONS.glob("*.sql"))
+    linted = subprocess.run([squawk, *files], capture_output=True, text=True)
+    assert linted.returncode == 0, linted.stdout
