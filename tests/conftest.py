@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from support.databases import DatabaseUnderTest, cloned, prepare_template
+from support.spans import exporter
 from support.stack import Stack, running_stack
 
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.valkey import EmbeddedValkey
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +42,12 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     async with running_stack(database) as stack:
         yield stack
+
+
+@pytest.fixture
+def spans() -> Iterator[InMemorySpanExporter]:
+    """The spans that end while the test runs."""
+    memory = exporter()
+    memory.clear()
+    yield memory
+    memory.clear()

@@ -17,7 +17,9 @@ ADMIN_KEY = "operators-key-for-tests"
 OPERATOR = bearer(ADMIN_KEY)
 
 
-async def _make(stack: Stack, role: pb.ApiKeyRole.ValueType, namespace: str = "") -> pb.CreateApiKeyResponse:
+async def _make(
+    stack: Stack, role: pb.ApiKeyRole.ValueType, namespace: str = ""
+) -> pb.CreateApiKeyResponse:
     request = pb.CreateApiKeyRequest(namespace=namespace, role=role, description="a test's")
     return await stack.admin.CreateApiKey(request, metadata=OPERATOR)
 

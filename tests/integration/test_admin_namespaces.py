@@ -8,7 +8,8 @@ import grpc
 import pytest
 from everword.v1 import admin_service_pb2 as pb
 from google.protobuf.field_mask_pb2 import FieldMask
-from support.callers import append, append_request, make_namespaces, within
+from support.callers import make_namespaces, within
+from support.calls import append, append_request
 from support.refusals import refused
 from support.stack import Stack
 
@@ -112,7 +113,7 @@ async def test_the_text_search_configuration_changes_only_while_nothing_is_index
 ) -> None:
     changed = await _update(stack, "default", "text_search_config", text_search_config="german")
     assert changed.settings.text_search_config == "german"
-    await append(stack.ingest, "Der Zug fährt um neun.")
+    await append(stack, "Der Zug fährt um neun.")
     refusal = await refused(
         _update(stack, "default", "text_search_config", text_search_config="english")
     )
@@ -141,7 +142,7 @@ async def test_namespaces_are_listed_by_name_page_by_page(stack: Stack) -> None:
 async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(stack: Stack) -> None:
     await make_namespaces(stack, "acme")
     for namespace in ("acme", "default"):
-        await append(stack.ingest, *["Words to erase."] * 50, metadata=within(namespace))
+        await append(stack, *["Words to erase."] * 50, metadata=within(namespace))
     before = _rows(stack, "default")
     erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
     assert erased.rows_erased > 150
@@ -181,7 +182,7 @@ def stack_tables(stack: Stack) -> set[str]:
 
 
 async def test_a_deleted_name_can_be_made_again_and_is_empty(stack: Stack) -> None:
-    await append(stack.ingest, "Words to erase.")
+    await append(stack, "Words to erase.")
     await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="default"))
     gone = await refused(stack.admin.GetNamespace(pb.GetNamespaceRequest(name="default")))
     assert gone.reason == "NAMESPACE_NOT_FOUND"
@@ -213,7 +214,7 @@ async def test_a_namespace_that_is_being_deleted_is_invisible(stack: Stack) -> N
 
 async def test_a_deletion_that_was_broken_off_is_finished_by_calling_again(stack: Stack) -> None:
     await make_namespaces(stack, "acme")
-    await append(stack.ingest, "Words to erase.", metadata=within("acme"))
+    await append(stack, "Words to erase.", metadata=within("acme"))
     _begin_deletion(stack, "acme")
     erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
     assert erased.rows_erased > 0
@@ -225,7 +226,7 @@ async def test_a_write_that_was_let_in_before_a_deletion_is_refused_or_erased(
 ) -> None:
     """A server knows a namespace's id for a moment longer than the namespace is there."""
     await make_namespaces(stack, "acme")
-    await append(stack.ingest, "Words to erase.", metadata=within("acme"))
+    await append(stack, "Words to erase.", metadata=within("acme"))
     await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
     late = append_request("Too late.", session_key=str(uuid4()))
     refusal = await refused(stack.ingest.AppendMessages(late, metadata=within("acme")))

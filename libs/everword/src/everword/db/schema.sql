@@ -54,8 +54,9 @@ BEGIN
         'jobs', 'corpus_counts', 'api_keys'
     ] LOOP
         EXECUTE format(
-            'DELETE FROM %1$I WHERE namespace_id = $1 AND (tableoid, ctid) IN '
-            '(SELECT tableoid, ctid FROM %1$I WHERE namespace_id = $1 LIMIT $2)', child
+            -- A namespace's rows are all in one partition, where a ctid is unique; it is found without a scan.
+            'DELETE FROM %1$I WHERE namespace_id = $1 AND ctid = ANY(ARRAY('
+            'SELECT ctid FROM %1$I WHERE namespace_id = $1 LIMIT $2))', child
         ) USING target, batch;
         GET DIAGNOSTICS erased = ROW_COUNT;
         IF erased > 0 THEN
@@ -1104,6 +1105,8 @@ GRANT SELECT ON TABLE everword.corpus_counts TO everword_search;
 GRANT SELECT ON TABLE everword.corpus_counts TO everword_compactor;
 GRANT SELECT ON TABLE everword.corpus_counts TO everword_embedder;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.corpus_counts TO everword_ingest;
+
+GRANT UPDATE(id) ON TABLE everword.corpus_counts TO everword_ingest;
 
 GRANT SELECT ON TABLE everword.deployment TO everword_ingest;
 GRANT SELECT ON TABLE everword.deployment TO everword_search;

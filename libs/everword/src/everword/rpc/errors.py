@@ -16,6 +16,7 @@ from everword.domain.errors import (
     DeadlineExceeded,
     EverwordError,
     InvalidArgument,
+    NamespaceNotFound,
     NotFound,
     Overloaded,
     StorageUnavailable,
@@ -38,9 +39,16 @@ def translate(error: Exception) -> EverwordError | None:
             return DeadlineExceeded()
         case psycopg.errors.LockNotAvailable():
             return ConcurrentUpdate()
+        case psycopg.errors.ForeignKeyViolation() if _is_of_namespace(error):
+            return NamespaceNotFound()
         case PoolTimeout() | psycopg.OperationalError():
             return StorageUnavailable()
     return None
+
+
+def _is_of_namespace(error: psycopg.Error) -> bool:
+    """Whether a row's namespace is missing: it was erased after the call was let in."""
+    return (error.diag.constraint_name or "").endswith("_namespace_id_fkey")
 
 
 def to_status(error: EverwordError, request_id: str) -> status_pb2.Status:

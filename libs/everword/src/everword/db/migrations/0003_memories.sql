@@ -95,4 +95,5 @@ COMMENT ON TABLE corpus_counts IS
     'What is stored, and BM25''s statistics: the sum over a namespace''s rows. Every write adds a row, and a background '
     'task folds them into one: a counter row that each write updates would halve throughput. Counters only, so no fence.';
 GRANT SELECT ON corpus_counts TO everword_search, everword_compactor, everword_embedder;
-GRANT SELECT, INSERT, DELETE ON corpus_counts TO everword_ingest;
+-- UPDATE on an id that cannot be changed: what locking rows asks for.
+GRANT SELECT, INSERT, DELETE, UPDATE (id) ON corpus_counts TO everword_ingest;
