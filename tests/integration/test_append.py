@@ -11,9 +11,10 @@ from uuid import uuid4
 import grpc
 import psycopg
 import pytest
+from google.protobuf import struct_pb2, timestamp_pb2
+
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import memory_pb2
-from google.protobuf import struct_pb2, timestamp_pb2
 from support.calls import TOOL, append, append_request, message, reason
 from support.stack import Stack
 
@@ -82,9 +83,7 @@ async def test_a_request_id_with_another_body_is_refused(stack: Stack) -> None:
 
 async def test_an_external_id_is_stored_once(stack: Stack) -> None:
     first = await append(stack, message("one", external_id="1"))
-    again = await append(
-        stack, message("one", external_id="1"), message("two", external_id="2")
-    )
+    again = await append(stack, message("one", external_id="1"), message("two", external_id="2"))
     assert again.messages[0].message_id == first.messages[0].message_id
     assert [(entry.seq, entry.existed) for entry in again.messages] == [(1, True), (2, False)]
     assert rows(stack, "SELECT content FROM messages ORDER BY seq") == [("one",), ("two",)]
@@ -126,7 +125,9 @@ async def test_sequences_are_gapless_under_concurrent_callers_who_send_everythin
     assert len(placed) == 8
     for sequence in placed.values():
         assert sorted(sequence) == list(range(1, len(sequence) + 1))
-    stored = rows(stack, "SELECT conversation_id::text, array_agg(seq ORDER BY seq) FROM messages GROUP BY 1")
+    stored = rows(
+        stack, "SELECT conversation_id::text, array_agg(seq ORDER BY seq) FROM messages GROUP BY 1"
+    )
     assert dict(stored) == {key: sorted(sequence) for key, sequence in placed.items()}
     assert rows(stack, "SELECT count(DISTINCT content) = count(*) FROM messages") == [(True,)]
 
@@ -146,7 +147,14 @@ async def test_an_append_that_fails_late_leaves_nothing(stack: Stack) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await append(stack, "fine", "poison")
     assert caught.value.code() is grpc.StatusCode.INTERNAL
-    for table in ("messages", "conversations", "memories", "jobs", "corpus_counts", "embedding_queue"):
+    for table in (
+        "messages",
+        "conversations",
+        "memories",
+        "jobs",
+        "corpus_counts",
+        "embedding_queue",
+    ):
         assert rows(stack, f"SELECT count(*) FROM {table}") == [(0,)], table
 
 
@@ -180,7 +188,9 @@ async def test_a_megabyte_of_anything_goes_in(stack: Stack) -> None:
 
 
 async def test_a_message_is_the_concatenation_of_its_passages(stack: Stack) -> None:
-    text = "\n\n".join(f"Paragraph {n}. " + "It says one thing or another. " * 12 for n in range(30))
+    text = "\n\n".join(
+        f"Paragraph {n}. " + "It says one thing or another. " * 12 for n in range(30)
+    )
     await append(stack, message(text))
     [(joined, parts)] = rows(
         stack, "SELECT string_agg(content, '' ORDER BY part), count(*) FROM memories"
@@ -192,7 +202,9 @@ async def test_a_message_is_the_concatenation_of_its_passages(stack: Stack) -> N
 async def test_counts_add_up_however_often_they_are_folded(stack: Stack) -> None:
     for number in range(5):
         await append(stack, "one two three", session_key=f"{number}")
-    sums = "SELECT sum(conversations), sum(messages), sum(passages), sum(lexemes) FROM corpus_counts"
+    sums = (
+        "SELECT sum(conversations), sum(messages), sum(passages), sum(lexemes) FROM corpus_counts"
+    )
     before = rows(stack, sums)
     from everword_ingest.store import SQL
 

@@ -10,9 +10,10 @@ from threading import Thread
 
 import psycopg
 import pytest
+from psycopg.errors import UndefinedTable
+
 from everword.db import migrate as runner
 from everword.db.migrate import Migration, MigrationError, latest_version, load_migrations, migrate
-from psycopg.errors import UndefinedTable
 from scripts.dump_schema import SCHEMA, dump_schema
 from support.databases import empty_database
 
@@ -65,7 +66,8 @@ def test_the_number_of_partitions_is_chosen_by_the_first_run(
     with psycopg.connect(empty_url) as conn:
         for table in ("conversations", "messages", "memories"):
             found = conn.execute(
-                "SELECT count(*) FROM pg_inherits WHERE inhparent = %s::regclass", [f"everword.{table}"]
+                "SELECT count(*) FROM pg_inherits WHERE inhparent = %s::regclass",
+                [f"everword.{table}"],
             )
             assert found.fetchone() == (partitions,)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from everword.rpc.authentication import INTERNAL_HEADER, NAMESPACE_HEADER
 from everword.v1 import admin_service_pb2
-
 from support.stack import Stack
 
 Metadata = tuple[tuple[str, str], ...]

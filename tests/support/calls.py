@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import grpc
-from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 from google.rpc import error_details_pb2, status_pb2
 
+from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 from support.stack import Stack
 
 USER = memory_pb2.ROLE_USER
@@ -20,7 +20,7 @@ def message(content: str = "hello", **fields: Any) -> memory_pb2.NewMessage:
     return memory_pb2.NewMessage(**{"content": content, "role": USER, **fields})
 
 
-def target(session_key: str = "s", **fields: str) -> ingest_service_pb2.ConversationTarget:
+def target(session_key: str = "s", **fields: Any) -> ingest_service_pb2.ConversationTarget:
     """Return a conversation by its key; `agent` and `channel` go to the key, the rest to the details."""
     key = {name: fields.pop(name) for name in ("agent", "channel") if name in fields}
     return ingest_service_pb2.ConversationTarget(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from everword.domain.settings import Secret
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc.channel import open_channel
+from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
@@ -53,14 +55,15 @@ async def running_stack(
 ) -> AsyncIterator[Stack]:
     """Run the four services while the block lasts."""
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
-    services = {
-        name: build(settings(server=replace(base, service=name), database=database.settings(name)))
-        for name, build, settings in (
-            ("ingest", IngestServer, IngestSettings),
-            ("search", SearchServer, SearchSettings),
-            ("compactor", CompactorServer, CompactorSettings),
-            ("embedder", EmbedderServer, EmbedderSettings),
-        )
+
+    def of(name: str) -> dict[str, Any]:
+        return {"server": replace(base, service=name), "database": database.settings(name)}
+
+    services: dict[str, Service] = {
+        "ingest": IngestServer(IngestSettings(**of("ingest"))),
+        "search": SearchServer(SearchSettings(**of("search"))),
+        "compactor": CompactorServer(CompactorSettings(**of("compactor"))),
+        "embedder": EmbedderServer(EmbedderSettings(**of("embedder"))),
     }
     async with AsyncExitStack() as resources:
         addresses = {}

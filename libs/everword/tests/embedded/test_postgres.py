@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 import psycopg
 import pytest
 

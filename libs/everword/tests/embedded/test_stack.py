@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 import psycopg
 import pytest
 import redis

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 import pytest
 import redis
 from redis.backoff import NoBackoff

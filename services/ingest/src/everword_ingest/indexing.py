@@ -59,13 +59,20 @@ def _build(messages: Sequence[PlacedMessage], zone: tzinfo) -> list[Passage]:
             part=part,
             content=text,
             indexed_text=indexed_text(
-                text, placed.message.author, placed.occurred_at.astimezone(zone)
+                text, placed.message.author, _local(placed.occurred_at, zone)
             ),
             literals=literals_of(text),
         )
         for placed in messages
         for part, text in enumerate(split_passages(placed.message.text))
     ]
+
+
+def _local(moment: datetime, zone: tzinfo) -> datetime:
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment  # the first or last day that a date can name has no neighbour in another zone
 
 
 def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:

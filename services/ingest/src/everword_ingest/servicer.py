@@ -44,7 +44,9 @@ class IngestServicer(IngestServiceServicer):
     ) -> pb.UpdateConversationResponse:
         values = {
             "title": request.title,
-            "settings": from_struct(request.settings) if request.HasField("settings") else None,
+            "settings": (
+                from_struct(request.settings, "settings") if request.HasField("settings") else None
+            ),
             "active": request.active,
             "client_session_id": request.client_session_id,
         }

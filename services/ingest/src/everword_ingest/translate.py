@@ -6,9 +6,13 @@ import hashlib
 from copy import deepcopy
 from uuid import UUID
 
+from everword.domain.errors import InvalidArgument
 from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 from everword_ingest.model import AppendRequest, ConversationSpec, NewMessage
+
+#: What the content blocks of one message may hold.
+MAX_BLOCKS_BYTES = 1024 * 1024
 
 
 def to_spec(
@@ -24,7 +28,11 @@ def to_spec(
         subject=details.subject,
         client_session_id=details.client_session_id,
         title=details.title,
-        settings=from_struct(details.settings) if details.HasField("settings") else None,
+        settings=(
+            from_struct(details.settings, "details.settings")
+            if details.HasField("settings")
+            else None
+        ),
     )
 
 
@@ -50,6 +58,9 @@ def to_append_request(
 
 def to_message(message: memory_pb2.NewMessage, field: str) -> NewMessage:
     blocks = [{"type": b.type, "text": b.text, "json": b.json} for b in message.content_blocks]
+    if sum(block.ByteSize() for block in message.content_blocks) > MAX_BLOCKS_BYTES:
+        text = f"are over {MAX_BLOCKS_BYTES} bytes in all"
+        raise InvalidArgument(violations=((f"{field}.content_blocks", text),))
     sent = message.create_time if message.HasField("create_time") else None
     return NewMessage(
         content=message.content,
@@ -62,7 +73,11 @@ def to_message(message: memory_pb2.NewMessage, field: str) -> NewMessage:
         tool_name=message.tool_name,
         tool_args=message.tool_args,
         tool_result=message.tool_result,
-        metadata=from_struct(message.metadata) if message.HasField("metadata") else None,
+        metadata=(
+            from_struct(message.metadata, f"{field}.metadata")
+            if message.HasField("metadata")
+            else None
+        ),
         occurred_at=from_timestamp(sent, f"{field}.create_time") if sent else None,
         token_count=message.token_count,
         external_id=message.external_id or None,

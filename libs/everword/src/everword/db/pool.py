@@ -26,7 +26,7 @@ class Database:
 
     def __init__(self, settings: DatabaseSettings, service: str) -> None:
         # Startup options and not SET: a connection is never in any other role, not even before its first statement.
-        options = f"-c role={settings.role} -c search_path=everword,public"
+        options = f"-c role={settings.role} -c search_path=everword,public -c timezone=UTC"
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             conninfo.make_conninfo(
                 settings.url, options=options, application_name=f"everword-{service}"

@@ -839,6 +839,8 @@ CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_i
 
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
 
+CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
+
 CREATE INDEX embedding_queue_owed ON everword.embedding_queue USING btree (generation_id, not_before, memory_id) WHERE (state = 'owed'::text);
 
 CREATE INDEX jobs_pending ON everword.jobs USING btree (not_before) WHERE (state = 'pending'::text);

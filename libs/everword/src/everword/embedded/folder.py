@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 
 from everword.embedded.errors import EmbeddedError
 from everword.embedded.process import ProcessSpec

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 import psycopg
 
 from everword.embedded.account import Account, account_for, privileges

@@ -12,6 +12,9 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
 from everword.v1 import conversation_pb2, memory_pb2
 
+#: What a caller may keep in `metadata` or `settings`.
+MAX_STRUCT_BYTES = 64 * 1024
+
 
 def to_timestamp(moment: datetime | None) -> timestamp_pb2.Timestamp | None:
     if moment is None:
@@ -29,9 +32,15 @@ def from_timestamp(stamp: timestamp_pb2.Timestamp, field: str) -> datetime:
         raise InvalidArgument(violations=((field, "must be in the years 1 to 9999"),)) from error
 
 
-def from_struct(struct: struct_pb2.Struct) -> dict[str, Any]:
-    """Return a Struct as JSON would have it: whole numbers as integers."""
-    return json_format.MessageToDict(struct)
+def from_struct(struct: struct_pb2.Struct, field: str) -> dict[str, Any]:
+    """Return a Struct as a dictionary. Raises InvalidArgument where it is too large, or not JSON."""
+    if struct.ByteSize() > MAX_STRUCT_BYTES:
+        raise InvalidArgument(violations=((field, f"is over {MAX_STRUCT_BYTES} bytes"),))
+    try:
+        return json_format.MessageToDict(struct)
+    except json_format.SerializeToJsonError as error:
+        text = "JSON has no infinity and no NaN"
+        raise InvalidArgument(violations=((field, text),)) from error
 
 
 def to_struct(value: dict[str, Any] | None) -> struct_pb2.Struct | None:

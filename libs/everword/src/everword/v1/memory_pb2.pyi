@@ -221,7 +221,9 @@ class NewMessage(_message.Message):
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """create_time is when the message was sent; the time of the append if unset. The years 1 to 9999 are allowed."""
+        """create_time is when the message was sent, kept to the microsecond; the time of the append if unset. The years 1 to
+        9999 are allowed.
+        """
 
     @_builtins.property
     def content_blocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContentBlock]:

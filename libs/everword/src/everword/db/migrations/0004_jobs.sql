@@ -75,6 +75,8 @@ CREATE TABLE embedding_queue (
 COMMENT ON TABLE embedding_queue IS 'A row exactly while a passage is owed a vector of a generation.';
 -- What a worker claims, over all namespaces.
 CREATE INDEX embedding_queue_owed ON embedding_queue (generation_id, not_before, memory_id) WHERE state = 'owed';
+-- What coverage counts; empty on a good day.
+CREATE INDEX embedding_queue_failed ON embedding_queue (generation_id) WHERE state = 'failed';
 GRANT SELECT, INSERT ON embedding_queue TO everword_ingest;
 GRANT SELECT ON embedding_queue TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON embedding_queue TO everword_compactor;

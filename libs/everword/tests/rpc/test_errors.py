@@ -1,0 +1,131 @@
+"""The one table of errors: what a caller is told of each, and that nothing else gets out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import psycopg
+import pytest
+from google.rpc import error_details_pb2
+from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
+
+from everword.domain import errors
+from everword.domain.errors import EverwordError
+from everword.rpc.errors import grpc_code, to_status, translate
+from everword.v1.error_reason_pb2 import ErrorReason
+
+PROTO = Path(__file__).parents[4] / "protos/public/everword/v1/error_reason.proto"
+_DOCUMENTED = re.compile(r"// ERROR_REASON_([A-Z_]+) \(([A-Z_]+)\):")
+_PREFIX = "ERROR_REASON_"
+
+
+def _classes(parent: type[EverwordError] = EverwordError) -> Iterator[type[EverwordError]]:
+    yield parent
+    for child in parent.__subclasses__():
+        yield from _classes(child)
+
+
+ALL = sorted(set(_classes()), key=lambda error: error.__name__)
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (TooManyRequests(), errors.Overloaded),
+        (psycopg.errors.SerializationFailure(), errors.ConcurrentUpdate),
+        (psycopg.errors.DeadlockDetected(), errors.ConcurrentUpdate),
+        (psycopg.errors.LockNotAvailable(), errors.ConcurrentUpdate),
+        (psycopg.errors.QueryCanceled(), errors.DeadlineExceeded),
+        (TimeoutError(), errors.DeadlineExceeded),
+        (PoolTimeout(), errors.StorageUnavailable),
+        (PoolClosed(), errors.StorageUnavailable),
+        (psycopg.OperationalError(), errors.StorageUnavailable),
+        (psycopg.errors.AdminShutdown(), errors.StorageUnavailable),
+        (errors.MemoryNotFound(), errors.MemoryNotFound),
+    ],
+    ids=lambda value: getattr(value, "__name__", type(value).__name__),
+)
+def test_a_drivers_error_becomes_the_stated_one(
+    raised: Exception, told: type[EverwordError]
+) -> None:
+    assert type(translate(raised)) is told
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        psycopg.errors.UndefinedColumn("secret"),
+        psycopg.errors.ForeignKeyViolation("secret"),
+        psycopg.errors.CheckViolation("secret"),
+        KeyError("secret"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_nobody_foresaw_is_left_to_the_log(raised: Exception) -> None:
+    assert translate(raised) is None
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+def test_every_error_has_one_error_info_and_no_detail_twice(kind: type[EverwordError]) -> None:
+    status = to_status(kind(limit="7"), "a-request")
+    names = [detail.TypeName().rpartition(".")[2] for detail in status.details]
+    assert names.count("ErrorInfo") == 1
+    assert len(set(names)) == len(names)
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info)
+    assert (info.domain, info.reason) == ("everword.dev", kind.reason)
+    assert dict(info.metadata) == {"limit": "7", "request_id": "a-request"}
+    assert status.code == grpc_code(kind()).value[0]
+    assert status.message
+
+
+def test_reasons_and_errors_are_the_same_set() -> None:
+    used = {kind.reason for kind in ALL}
+    stated = {name.removeprefix(_PREFIX) for name in ErrorReason.keys()} - {"UNSPECIFIED"}  # noqa: SIM118
+    assert used == stated
+
+
+def test_a_reason_always_comes_with_the_code_that_its_proto_states() -> None:
+    stated = dict(_DOCUMENTED.findall(PROTO.read_text(encoding="utf-8")))
+    assert len(stated) == len(ErrorReason.keys()) - 1
+    assert {(kind.reason, kind.code) for kind in ALL} == set(stated.items())
+
+
+def test_every_reason_fits_the_limits_of_error_info() -> None:
+    for kind in ALL:
+        assert re.fullmatch(r"[A-Z][A-Z0-9_]+[A-Z0-9]", kind.reason)
+        assert len(kind.reason) <= 63
+
+
+def test_field_violations_become_a_bad_request() -> None:
+    error = errors.InvalidArgument(violations=(("page_size", "is negative"), ("query", "is empty")))
+    status = to_status(error, "")
+    bad = error_details_pb2.BadRequest()
+    assert status.details[1].Unpack(bad)
+    assert [(v.field, v.description) for v in bad.field_violations] == list(error.violations)
+    assert status.message == "page_size: is negative; query: is empty"
+
+
+@pytest.mark.parametrize(
+    ("error", "delay_ms"), [(errors.Overloaded(), 1000), (errors.ConcurrentUpdate(), 100)]
+)
+def test_what_passes_by_itself_says_when_to_come_back(error: EverwordError, delay_ms: int) -> None:
+    retry = error_details_pb2.RetryInfo()
+    assert to_status(error, "").details[1].Unpack(retry)
+    assert retry.retry_delay.ToMilliseconds() == delay_ms
+
+
+def test_what_is_not_found_is_named() -> None:
+    status = to_status(errors.ConversationNotFound(conversation_id="c1"), "")
+    resource = error_details_pb2.ResourceInfo()
+    assert status.details[1].Unpack(resource)
+    assert (resource.resource_type, resource.resource_name) == ("conversation_id", "c1")
+
+
+def test_the_message_is_the_classs_first_paragraph_and_names_a_code() -> None:
+    for kind in ALL:
+        assert kind().message == (kind.__doc__ or "").split("\n\n")[0]
+        assert kind.code in grpc.StatusCode.__members__

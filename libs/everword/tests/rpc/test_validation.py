@@ -1,0 +1,113 @@
+"""Requests are checked against what their protos state, on the bytes that came in."""
+
+from __future__ import annotations
+
+import pytest
+
+from everword.domain.errors import InvalidArgument, RequestTooLarge
+from everword.rpc.interceptors.validation import (
+    MAX_REQUEST_BYTES,
+    MAX_VIOLATIONS,
+    ValidationInterceptor,
+)
+from everword.v1 import admin_service_pb2, conversation_pb2, ingest_service_pb2, memory_pb2
+
+
+@pytest.fixture(scope="module")
+def validation() -> ValidationInterceptor:
+    return ValidationInterceptor()
+
+
+def _append(**message: object) -> ingest_service_pb2.AppendMessagesRequest:
+    fields = {"content": "hello", "role": memory_pb2.ROLE_USER, **message}
+    return ingest_service_pb2.AppendMessagesRequest(
+        conversation=ingest_service_pb2.ConversationTarget(
+            key=conversation_pb2.ConversationKey(session_key="s")
+        ),
+        messages=[memory_pb2.NewMessage(**fields)],  # type: ignore[arg-type]
+    )
+
+
+def _fields(validation: ValidationInterceptor, request: object) -> list[str]:
+    """Return the fields that a refusal of `request` names."""
+    with pytest.raises(InvalidArgument) as caught:
+        validation.check(
+            request.SerializeToString(),  # type: ignore[attr-defined]
+            type(request).FromString,  # type: ignore[attr-defined]
+        )
+    return [field for field, _ in caught.value.violations]
+
+
+def test_a_good_request_comes_through_unchanged(validation: ValidationInterceptor) -> None:
+    request = _append(metadata={"zero": 0, "text": "fine"}, token_count=0)
+    parse = ingest_service_pb2.AppendMessagesRequest.FromString
+    assert validation.check(request.SerializeToString(), parse) == request
+
+
+def test_a_zero_byte_in_a_number_is_no_nul_character(validation: ValidationInterceptor) -> None:
+    request = _append(token_count=1 << 21, metadata={"number": 1.5})
+    raw = request.SerializeToString()
+    assert b"\0" in raw
+    assert validation.check(raw, type(request).FromString) == request
+
+
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [
+        ({"content": "a\0b"}, "messages[0].content"),
+        ({"tags": ["fine", "a\0b"]}, "messages[0].tags"),
+        ({"metadata": {"a\0b": 1}}, "messages[0].metadata.fields (a key)"),
+        ({"metadata": {"a": "x\0"}}, "messages[0].metadata.fields['a'].string_value"),
+        (
+            {"metadata": {"a": ["x\0"]}},
+            "messages[0].metadata.fields['a'].list_value.values[0].string_value",
+        ),
+        (
+            {"content_blocks": [memory_pb2.ContentBlock(type="text", text="\0")]},
+            "messages[0].content_blocks[0].text",
+        ),
+    ],
+)
+def test_a_nul_character_is_found_wherever_it_is(
+    validation: ValidationInterceptor, message: dict[str, object], field: str
+) -> None:
+    assert _fields(validation, _append(**message)) == [field]
+
+
+def test_a_nul_in_a_map_of_messages_is_found_in_key_and_value(
+    validation: ValidationInterceptor,
+) -> None:
+    settings = admin_service_pb2.NamespaceSettings(
+        channel_policies={"a\0": admin_service_pb2.ChannelPolicy(index=True)}
+    )
+    request = admin_service_pb2.CreateNamespaceRequest(name="acme", settings=settings)
+    assert _fields(validation, request) == ["settings.channel_policies (a key)"]
+
+
+def test_a_violation_names_its_place_in_lists(validation: ValidationInterceptor) -> None:
+    request = _append()
+    request.messages.add(content="no role")
+    assert _fields(validation, request) == ["messages[1].role"]
+
+
+def test_only_so_many_violations_are_named(validation: ValidationInterceptor) -> None:
+    request = _append()
+    for _ in range(50):
+        request.messages.add(content="no role")
+    assert len(_fields(validation, request)) == MAX_VIOLATIONS
+
+
+def test_what_is_no_protobuf_is_an_invalid_argument(validation: ValidationInterceptor) -> None:
+    with pytest.raises(InvalidArgument, match="UTF-8"):
+        validation.check(b"\x0a\x02\xff\xfe", admin_service_pb2.GetNamespaceRequest.FromString)
+
+
+def test_a_request_over_the_limit_is_refused_before_it_is_parsed(
+    validation: ValidationInterceptor,
+) -> None:
+    def parse(raw: bytes) -> None:
+        raise AssertionError("parsed")
+
+    with pytest.raises(RequestTooLarge) as caught:
+        validation.check(bytes(MAX_REQUEST_BYTES + 1), parse)
+    assert caught.value.metadata["limit_bytes"] == str(MAX_REQUEST_BYTES)

@@ -1,0 +1,76 @@
+"""The embedder between services: coverage, and no vectors without a provider."""
+
+from __future__ import annotations
+
+import grpc
+import pytest
+from support.callers import internal, make_namespaces, within
+from support.calls import append
+from support.databases import DatabaseUnderTest
+from support.refusals import refused
+from support.stack import Stack, running_stack
+
+from everword.internal.v1 import embedder_service_pb2 as pb
+from everword_embedder import coverage
+
+EMBED = pb.EmbedRequest(texts=["a question"], priority=pb.EMBED_PRIORITY_QUERY)
+
+
+async def test_coverage_counts_what_is_owed_in_all_namespaces(stack: Stack) -> None:
+    await make_namespaces(stack, "other")
+    await append(stack, "One.", "Two.")
+    await append(stack, "Three.", metadata=within("other"))
+    with stack.database.connect() as conn:
+        conn.execute(
+            """UPDATE embedding_queue SET state = 'failed'
+                WHERE memory_id = (SELECT min(memory_id) FROM embedding_queue)"""
+        )
+        [(active,)] = conn.execute(
+            "SELECT id FROM model_generations WHERE state = 'active'"
+        ).fetchall()
+    found = await stack.embedder.Coverage(pb.CoverageRequest())
+    assert found == pb.CoverageResponse(generation_id=active, owed=2, failed=1)
+    assert await stack.embedder.Coverage(pb.CoverageRequest(generation_id=active)) == found
+
+
+async def test_counting_stops_at_the_cap(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "COUNT_CAP", 3)
+    await append(stack, *["A message."] * 5)
+    assert (await stack.embedder.Coverage(pb.CoverageRequest())).owed == 3
+
+
+async def test_coverage_of_an_unknown_generation_is_a_field_violation(stack: Stack) -> None:
+    refusal = await refused(stack.embedder.Coverage(pb.CoverageRequest(generation_id=99)))
+    assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT
+    assert refusal.fields == {"generation_id"}
+
+
+async def test_without_a_provider_nothing_is_embedded_and_the_caller_is_told(
+    stack: Stack,
+) -> None:
+    refusal = await refused(stack.embedder.Embed(EMBED, timeout=5))
+    assert (refusal.code, refusal.reason) == (
+        grpc.StatusCode.UNAVAILABLE,
+        "EMBEDDER_UNAVAILABLE",
+    )
+    assert "No embedding provider is configured" in refusal.message
+
+
+async def test_only_who_shows_the_internal_token_is_let_in(database: DatabaseUnderTest) -> None:
+    async with running_stack(database, internal_token="between-services") as stack:
+        missing = await refused(stack.embedder.Coverage(pb.CoverageRequest()))
+        wrong = await refused(
+            stack.embedder.Coverage(pb.CoverageRequest(), metadata=internal("guessed"))
+        )
+        right = await stack.embedder.Coverage(
+            pb.CoverageRequest(), metadata=internal("between-services")
+        )
+    assert (missing.code, missing.reason) == (
+        grpc.StatusCode.UNAUTHENTICATED,
+        "CREDENTIALS_MISSING",
+    )
+    assert (wrong.code, wrong.reason) == (
+        grpc.StatusCode.UNAUTHENTICATED,
+        "CREDENTIALS_INVALID",
+    )
+    assert right.owed == 0

@@ -1,0 +1,184 @@
+"""Background work as its owner sees and steers it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import grpc
+import pytest
+from support.callers import make_namespaces, within
+from support.calls import append
+from support.databases import DatabaseUnderTest
+from support.refusals import refused
+from support.stack import Stack
+
+from everword.v1 import maintenance_service_pb2 as pb
+from everword_compactor import backfill
+
+INSERT_JOB = """
+INSERT INTO jobs (namespace_id, task, subject, state, attempts, error, not_before, published_at, updated_at)
+SELECT id, %(task)s, %(subject)s, %(state)s, %(attempts)s, %(error)s, now() - %(age)s * interval '1 second', now(),
+       now() - %(age)s * interval '1 second'
+  FROM namespaces WHERE name = %(namespace)s
+"""
+
+
+def _job(database: DatabaseUnderTest, subject: str, state: str, **fields: object) -> None:
+    """Put a job into the state that a worker would have left it in."""
+    defaults = {"task": "embed", "attempts": 0, "error": None, "age": 0, "namespace": "default"}
+    with database.connect() as conn:
+        conn.execute(INSERT_JOB, {**defaults, "subject": subject, "state": state, **fields})
+
+
+def _failed(database: DatabaseUnderTest, subject: str, error: str, **fields: object) -> None:
+    _job(database, subject, "failed", error=error, attempts=5, **fields)
+
+
+def _pending(database: DatabaseUnderTest) -> list[str]:
+    with database.connect() as conn:
+        rows = conn.execute(
+            """SELECT subject FROM jobs
+                WHERE state = 'pending' AND attempts = 0 AND published_at IS NULL AND not_before <= now()
+                ORDER BY subject"""
+        ).fetchall()
+    return [subject for (subject,) in rows]
+
+
+async def _retry(stack: Stack, **fields: object) -> int:
+    request = pb.RetryJobsRequest(**fields)  # type: ignore[arg-type]
+    return (await stack.maintenance.RetryJobs(request)).jobs
+
+
+async def test_queue_status_counts_each_task_and_shows_a_sample_error(stack: Stack) -> None:
+    _job(stack.database, "a", "pending", age=90)
+    _job(stack.database, "b", "running")
+    _job(stack.database, "c", "done")
+    _failed(stack.database, "d", "older trouble", age=60)
+    _failed(stack.database, "e", "latest trouble", age=5)
+    _job(stack.database, "a", "pending", task="summarise")
+    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
+    embed, summarise = status.tasks
+    assert (embed.task, summarise.task) == ("embed", "summarise")
+    assert (embed.pending, embed.running, embed.failed) == (1, 1, 2)
+    assert 90 <= embed.oldest_pending.ToTimedelta().total_seconds() < 150
+    assert embed.sample_error == "latest trouble"
+    assert (summarise.pending, summarise.failed, summarise.sample_error) == (1, 0, "")
+    assert [job.subject for job in status.failed_jobs] == ["e", "d"]
+    job = status.failed_jobs[0]
+    assert (job.task, job.attempts, job.error) == ("embed", 5, "latest trouble")
+    age = datetime.now(UTC) - job.fail_time.ToDatetime(tzinfo=UTC)
+    assert timedelta(seconds=4) < age < timedelta(minutes=1)
+
+
+async def test_queue_status_of_one_task_leaves_the_others_out(stack: Stack) -> None:
+    _failed(stack.database, "a", "trouble", task="summarise")
+    _failed(stack.database, "a", "trouble")
+    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest(task="summarise"))
+    assert [task.task for task in status.tasks] == ["summarise"]
+    assert [job.task for job in status.failed_jobs] == ["summarise"]
+
+
+async def test_queue_status_shows_the_latest_twenty_failures(stack: Stack) -> None:
+    for number in range(25):
+        _failed(stack.database, f"s{number:02}", "trouble", age=number)
+    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
+    assert [job.subject for job in status.failed_jobs] == [f"s{n:02}" for n in range(20)]
+    assert status.tasks[0].failed == 25
+
+
+async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
+    await append(stack, "Something to embed.")
+    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
+    assert [(task.task, task.pending) for task in status.tasks] == [("embed", 1)]
+
+
+async def test_retrying_makes_failed_jobs_pending_as_if_never_tried(stack: Stack) -> None:
+    _failed(stack.database, "a", "trouble")
+    _failed(stack.database, "b", "trouble")
+    _job(stack.database, "c", "running")
+    assert await _retry(stack, dry_run=True) == 2
+    assert _pending(stack.database) == []
+    assert await _retry(stack) == 2
+    assert _pending(stack.database) == ["a", "b"]
+    assert await _retry(stack) == 0
+
+
+async def test_retrying_takes_only_the_named_task_and_error(stack: Stack) -> None:
+    _failed(stack.database, "a", "100% sure_fail")
+    _failed(stack.database, "b", "100 is sure-fail")
+    _failed(stack.database, "c", "100% sure_fail", task="summarise")
+    assert await _retry(stack, task="embed", error_contains="0% sure_") == 1
+    assert _pending(stack.database) == ["a"]
+    assert await _retry(stack, error_contains="%") == 1
+    assert _pending(stack.database) == ["a", "c"]
+    assert await _retry(stack, error_contains="no such error") == 0
+
+
+def _queue(database: DatabaseUnderTest) -> list[tuple[str, int]]:
+    with database.connect() as conn:
+        return conn.execute(
+            "SELECT state, count(*) FROM embedding_queue GROUP BY state ORDER BY state"
+        ).fetchall()
+
+
+async def _backfill(stack: Stack, *, dry_run: bool = False) -> int:
+    request = pb.BackfillRequest(target=pb.BACKFILL_TARGET_EMBEDDINGS, dry_run=dry_run)
+    return (await stack.maintenance.Backfill(request)).items
+
+
+async def test_a_backfill_owes_what_nobody_owed_and_what_was_given_up(stack: Stack) -> None:
+    await append(stack, *[f"Message number {number}." for number in range(30)])
+    with stack.database.connect() as conn:
+        conn.execute("DELETE FROM embedding_queue WHERE memory_id % 3 = 0")
+        conn.execute(
+            "UPDATE embedding_queue SET state = 'failed', error = 'x' WHERE memory_id % 3 = 1"
+        )
+    before = _queue(stack.database)
+    assert [state for state, _ in before] == ["failed", "owed"]
+    assert await _backfill(stack, dry_run=True) == 20
+    assert _queue(stack.database) == before
+    assert await _backfill(stack) == 20
+    assert _queue(stack.database) == [("owed", 30)]
+    assert await _backfill(stack) == 0
+
+
+async def test_a_backfill_covers_each_live_generation_and_no_retiring_one(stack: Stack) -> None:
+    await append(stack, "One message.")
+    with stack.database.connect() as conn:
+        conn.execute(
+            """INSERT INTO model_generations (state, provider, model, dimensions)
+               VALUES ('building', 'local', 'new', 8), ('retiring', 'local', 'old', 8)"""
+        )
+    assert await _backfill(stack) == 1
+    assert _queue(stack.database) == [("owed", 2)]
+
+
+async def test_a_backfill_goes_on_over_several_batches(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backfill, "BATCH", 10)
+    await append(stack, *[f"Message number {number}." for number in range(25)])
+    with stack.database.connect() as conn:
+        conn.execute("DELETE FROM embedding_queue")
+    assert await _backfill(stack) == 25
+
+
+async def test_maintenance_keeps_to_the_callers_namespace(stack: Stack) -> None:
+    await make_namespaces(stack, "other")
+    await append(stack, "Theirs.", metadata=within("other"))
+    _failed(stack.database, "theirs", "trouble", namespace="other")
+    with stack.database.connect() as conn:
+        conn.execute("DELETE FROM embedding_queue")
+    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
+    assert (list(status.tasks), list(status.failed_jobs)) == ([], [])
+    assert await _retry(stack) == 0
+    assert await _backfill(stack) == 0
+    assert _queue(stack.database) == []
+    theirs = await stack.maintenance.QueueStatus(pb.QueueStatusRequest(), metadata=within("other"))
+    assert [job.subject for job in theirs.failed_jobs] == ["theirs"]
+
+
+async def test_a_backfill_of_nothing_in_particular_is_refused(stack: Stack) -> None:
+    refusal = await refused(stack.maintenance.Backfill(pb.BackfillRequest()))
+    assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT
+    assert refusal.fields == {"target"}
