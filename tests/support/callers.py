@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import grpc
+
 from everword.rpc.authentication import INTERNAL_HEADER, NAMESPACE_HEADER
 from everword.v1 import admin_service_pb2
 from support.stack import Stack
@@ -28,3 +32,12 @@ async def make_namespaces(stack: Stack, *names: str, metadata: Metadata = ()) ->
     for name in names:
         request = admin_service_pb2.CreateNamespaceRequest(name=name)
         await stack.admin.CreateNamespace(request, metadata=metadata)
+
+
+def raw_call(
+    channel: grpc.aio.Channel, method: str, request: bytes, metadata: Metadata = ()
+) -> grpc.aio.UnaryUnaryCall[bytes, bytes]:
+    """Call a method with bytes as they are, so that they may be wrong."""
+    call: Any = channel.unary_unary(method)
+    answer: grpc.aio.UnaryUnaryCall[bytes, bytes] = call(request, metadata=metadata)
+    return answer

@@ -16,11 +16,11 @@ def main(address: str, behaviour: str = "") -> None:
     if behaviour == "broken":
         sys.exit("the configuration is broken")
     server = grpc.server(ThreadPoolExecutor(1), options=[("grpc.so_reuseport", 0)])
-    servicer = health.HealthServicer()  # type: ignore[no-untyped-call]
+    servicer = health.HealthServicer()
     status = health_pb2.HealthCheckResponse
     state = status.NOT_SERVING if behaviour == "not-serving" else status.SERVING
-    servicer.set("", state)  # type: ignore[no-untyped-call]
-    health_pb2_grpc.add_HealthServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
+    servicer.set("", state)
+    health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
     server.add_insecure_port(address)
     server.start()
     if behaviour == "deaf":

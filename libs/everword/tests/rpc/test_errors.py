@@ -44,6 +44,7 @@ ALL = sorted(set(_classes()), key=lambda error: error.__name__)
         (PoolClosed(), errors.StorageUnavailable),
         (psycopg.OperationalError(), errors.StorageUnavailable),
         (psycopg.errors.AdminShutdown(), errors.StorageUnavailable),
+        (NotImplementedError(), errors.MethodUnknown),
         (errors.MemoryNotFound(), errors.MemoryNotFound),
     ],
     ids=lambda value: getattr(value, "__name__", type(value).__name__),

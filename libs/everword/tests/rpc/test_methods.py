@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from google.protobuf import empty_pb2
 from google.protobuf.descriptor import ServiceDescriptor
 
 from everword.domain.caller import Role
@@ -56,7 +55,3 @@ def test_reading_needs_a_reading_key_alone(service: str) -> None:
 def test_internal_rpcs_are_not_for_keys() -> None:
     internal = embedder_service_pb2.DESCRIPTOR.services_by_name["EmbedderService"]
     assert access_table([internal]) == {}
-
-
-def test_nothing_that_is_no_service_is_taken_for_one() -> None:
-    assert not empty_pb2.DESCRIPTOR.services_by_name

@@ -21,16 +21,21 @@ STATEMENT_CAP_S = 60.0
 POOL_TIMEOUT_S = 10.0
 
 
+def connection_string(settings: DatabaseSettings, service: str) -> str:
+    """Return what a service connects with: its role, Everword's schema, and times in UTC."""
+    # Startup options and not SET: a connection is never in any other role, not even before its first statement.
+    options = f"-c role={settings.role} -c search_path=everword,public -c timezone=UTC"
+    return conninfo.make_conninfo(
+        settings.url, options=options, application_name=f"everword-{service}"
+    )
+
+
 class Database:
     """One pool of connections that act as a service's role."""
 
     def __init__(self, settings: DatabaseSettings, service: str) -> None:
-        # Startup options and not SET: a connection is never in any other role, not even before its first statement.
-        options = f"-c role={settings.role} -c search_path=everword,public -c timezone=UTC"
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            conninfo.make_conninfo(
-                settings.url, options=options, application_name=f"everword-{service}"
-            ),
+            connection_string(settings, service),
             kwargs={"autocommit": True},
             min_size=settings.pool_min,
             max_size=settings.pool_max,
@@ -40,7 +45,6 @@ class Database:
             open=False,
             name=service,
         )
-
         self._token_secret: bytes | None = None
 
     async def open(self) -> None:

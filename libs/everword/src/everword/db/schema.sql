@@ -310,7 +310,7 @@ COMMENT ON TABLE everword.jobs IS 'The outbox and the durable state of backgroun
 
 COMMENT ON COLUMN everword.jobs.dirty_seq IS 'Grows with every write that makes work; the job is done when done_seq has reached it.';
 
-COMMENT ON COLUMN everword.jobs.fence IS 'Grows with every publication; a worker with an older one is refused.';
+COMMENT ON COLUMN everword.jobs.fence IS 'Grows with every wake-up and with every start; a worker that holds an older one is refused.';
 
 ALTER TABLE everword.jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.jobs_id_seq
@@ -843,9 +843,13 @@ CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (gen
 
 CREATE INDEX embedding_queue_owed ON everword.embedding_queue USING btree (generation_id, not_before, memory_id) WHERE (state = 'owed'::text);
 
-CREATE INDEX jobs_pending ON everword.jobs USING btree (not_before) WHERE (state = 'pending'::text);
+CREATE INDEX jobs_done ON everword.jobs USING btree (updated_at) WHERE (state = 'done'::text);
+
+CREATE INDEX jobs_published ON everword.jobs USING btree (published_at) WHERE ((state = 'pending'::text) AND (published_at IS NOT NULL));
 
 CREATE INDEX jobs_running ON everword.jobs USING btree (lease_until) WHERE (state = 'running'::text);
+
+CREATE INDEX jobs_unpublished ON everword.jobs USING btree (not_before, id) WHERE ((state = 'pending'::text) AND (published_at IS NULL));
 
 CREATE INDEX memories_conversation ON ONLY everword.memories USING btree (namespace_id, conversation_id, seq);
 

@@ -59,7 +59,7 @@ def load_statements(package: str) -> dict[str, Statement]:
     return parse_statements(files(package).joinpath("queries.sql").read_text(encoding="utf-8"))
 
 
-def _span(statement: Statement) -> Any:
+def statement_span(statement: Statement) -> Any:
     return tracer().start_as_current_span(
         statement.name,
         kind=SpanKind.CLIENT,
@@ -71,7 +71,7 @@ async def execute(
     conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None = None
 ) -> None:
     """Run a statement whose result does not matter. In a pipeline its error surfaces at the next result."""
-    with _span(statement):
+    with statement_span(statement):
         await conn.execute(statement.sql, parameters)
 
 
@@ -79,7 +79,7 @@ async def fetch_all(
     conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None, row: type[T]
 ) -> list[T]:
     """Run a statement and return its rows as `row`, a dataclass with a field for each column."""
-    with _span(statement):
+    with statement_span(statement):
         async with conn.cursor(row_factory=class_row(row)) as cursor:
             await cursor.execute(statement.sql, parameters)
             return await cursor.fetchall()
@@ -89,7 +89,7 @@ async def fetch_optional(
     conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None, row: type[T]
 ) -> T | None:
     """Run a statement and return its first row, or None."""
-    with _span(statement):
+    with statement_span(statement):
         async with conn.cursor(row_factory=class_row(row)) as cursor:
             await cursor.execute(statement.sql, parameters)
             return await cursor.fetchone()
@@ -99,7 +99,7 @@ async def fetch_value(
     conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None = None
 ) -> Any:
     """Run a statement and return the first column of its first row, or None."""
-    with _span(statement):
+    with statement_span(statement):
         async with conn.cursor(row_factory=scalar_row) as cursor:
             await cursor.execute(statement.sql, parameters)
             return await cursor.fetchone()

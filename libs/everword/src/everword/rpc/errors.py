@@ -16,6 +16,7 @@ from everword.domain.errors import (
     DeadlineExceeded,
     EverwordError,
     InvalidArgument,
+    MethodUnknown,
     NamespaceNotFound,
     NotFound,
     Overloaded,
@@ -43,6 +44,8 @@ def translate(error: Exception) -> EverwordError | None:
             return NamespaceNotFound()
         case PoolTimeout() | psycopg.OperationalError():
             return StorageUnavailable()
+        case NotImplementedError():
+            return MethodUnknown()  # what the generated base class of a servicer raises
     return None
 
 

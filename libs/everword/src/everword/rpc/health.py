@@ -36,7 +36,8 @@ class Health:
     async def start(self) -> None:
         """Answer NOT_SERVING until the database has been seen to be ready."""
         await self._set(False)
-        await self._check()
+        # A task has a context of its own: the check's deadline must not outlive it in what is started next.
+        await asyncio.create_task(self._check())
         self._task = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:

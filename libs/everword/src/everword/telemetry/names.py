@@ -17,6 +17,11 @@ GEN_AI_OPERATION = "gen_ai.operation.name"
 GEN_AI_STORE = "gen_ai.memory.store.id"
 GEN_AI_RECORDS = "gen_ai.memory.record.count"
 SEARCH_ARM = "everword.search.arm"
+MESSAGING_SYSTEM = "messaging.system"
+MESSAGING_DESTINATION = "messaging.destination.name"
+MESSAGING_MESSAGE_ID = "messaging.message.id"
+MESSAGING_BATCH_COUNT = "messaging.batch.message_count"
+JOB_OUTCOME = "everword.job.outcome"
 
 # Metrics
 RPC_SERVER_DURATION = "rpc.server.call.duration"
@@ -28,6 +33,8 @@ SEARCH_ARM_DURATION = "everword.search.arm.duration"
 INGEST_MESSAGES = "everword.ingest.messages"
 INGEST_BYTES = "everword.ingest.bytes"
 LOOP_LAG = "everword.event_loop.lag"
+PROCESS_DURATION = "messaging.process.duration"
+JOBS = "everword.jobs"
 
 METRICS = frozenset(
     {
@@ -40,6 +47,8 @@ METRICS = frozenset(
         INGEST_MESSAGES,
         INGEST_BYTES,
         LOOP_LAG,
+        PROCESS_DURATION,
+        JOBS,
     }
 )
 

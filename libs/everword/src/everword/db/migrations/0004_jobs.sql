@@ -27,11 +27,13 @@ CREATE TABLE jobs (
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE jobs IS 'The outbox and the durable state of background work in one: a row per namespace, task and subject.';
 COMMENT ON COLUMN jobs.dirty_seq IS 'Grows with every write that makes work; the job is done when done_seq has reached it.';
-COMMENT ON COLUMN jobs.fence IS 'Grows with every publication; a worker with an older one is refused.';
+COMMENT ON COLUMN jobs.fence IS 'Grows with every wake-up and with every start; a worker that holds an older one is refused.';
 -- What a publisher looks for.
-CREATE INDEX jobs_pending ON jobs (not_before) WHERE state = 'pending';
--- What the sweep looks for.
+CREATE INDEX jobs_unpublished ON jobs (not_before, id) WHERE state = 'pending' AND published_at IS NULL;
+-- What the sweep looks for: wake-ups that got lost, leases that ran out, rows that can go.
+CREATE INDEX jobs_published ON jobs (published_at) WHERE state = 'pending' AND published_at IS NOT NULL;
 CREATE INDEX jobs_running ON jobs (lease_until) WHERE state = 'running';
+CREATE INDEX jobs_done ON jobs (updated_at) WHERE state = 'done';
 GRANT SELECT, INSERT, UPDATE ON jobs TO everword_ingest;
 GRANT SELECT, INSERT, UPDATE, DELETE ON jobs TO everword_compactor, everword_embedder;
 GRANT SELECT ON jobs TO everword_search;

@@ -23,8 +23,11 @@ async def abort(context: Context, error: EverwordError) -> None:
     await context.abort(grpc_code(error), error.message, trailing_metadata=trailers(status))
 
 
-async def _refuse_unknown(request: Any, context: Context) -> None:
-    await abort(context, MethodUnknown())
+def _refuse_unknown(method: str) -> Handler:
+    async def behavior(request: Any, context: Context) -> None:
+        await abort(context, MethodUnknown(method=method))
+
+    return grpc.unary_unary_rpc_method_handler(behavior)
 
 
 class ErrorInterceptor(Interceptor):
@@ -34,7 +37,7 @@ class ErrorInterceptor(Interceptor):
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
     ) -> Handler | None:
         handler = await super().intercept_service(continuation, handler_call_details)
-        return handler or grpc.unary_unary_rpc_method_handler(_refuse_unknown)
+        return handler or _refuse_unknown(handler_call_details.method)
 
     @asynccontextmanager
     async def around(self, call: Call) -> AsyncIterator[None]:

@@ -1,0 +1,41 @@
+"""`everword context`: what an agent would be given to have in mind."""
+
+from __future__ import annotations
+
+import click
+
+from everword.cli.output import json_option, line, note, print_json
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1.context_service_pb2 import BuildContextRequest
+
+
+@click.command()
+@click.argument("query", default="")
+@click.option("--conversation", metavar="ID", default="", help="Conversation to continue.")
+@click.option("--budget", type=click.IntRange(1, 1_000_000), default=4000, show_default=True)
+@click.option("--count-use", is_flag=True, help="Count what is put in as used, as for an agent.")
+@json_option
+@remote
+async def context(
+    client: Client, query: str, conversation: str, budget: int, count_use: bool, as_json: bool
+) -> None:
+    """Fill a token budget with what matters to QUERY, and with a conversation's recent turns.
+
+    Without QUERY, the conversation's latest user message is taken.
+    """
+    if not query and not conversation:
+        raise click.UsageError("give a QUERY, or a conversation to continue by --conversation")
+    response = await client.context_service.BuildContext(
+        BuildContextRequest(
+            query=query,
+            conversation_id=conversation,
+            token_budget=budget,
+            skip_use_count=not count_use,
+        )
+    )
+    if as_json:
+        print_json(response)
+        return
+    line(response.text)
+    note(f"{response.token_count} of {budget} tokens; {response.omitted} did not fit")

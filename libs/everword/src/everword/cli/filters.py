@@ -1,0 +1,84 @@
+"""The options that say which memories a command looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from functools import wraps
+from typing import Any
+
+import click
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.cli.times import TimeParam
+from everword.v1 import memory_pb2
+
+ROLES = ("system", "user", "assistant", "tool")
+KINDS = tuple(
+    name.removeprefix("MEMORY_KIND_").lower()
+    for name, number in memory_pb2.MemoryKind.items()
+    if number
+)
+#: Option, field of MemoryFilter, help. Each may be given several times.
+_NAMES = (
+    ("agent", "agents", "Only memories of this agent."),
+    ("subject", "subjects", "Only memories about this user."),
+    ("conversation", "conversation_ids", "Only this conversation, by its id."),
+    ("channel", "channels", "Only memories from this channel."),
+    ("instance", "instances", "Only what this embodiment of an agent wrote."),
+    ("author", "authors", "Only what this author said."),
+    ("tag", "tags", "Only memories with this tag."),
+)
+Command = Callable[..., Coroutine[Any, Any, None]]
+
+
+def filter_options(command: Command) -> Command:
+    """Add the options of a filter, and give it to `command` as `filter`."""
+
+    @wraps(command)
+    async def run(*positional: Any, **arguments: Any) -> None:
+        await command(*positional, filter=_take_filter(arguments), **arguments)
+
+    decorated: Command = run
+    for name, field, text in reversed(_NAMES):
+        decorated = click.option(f"--{name}", field, multiple=True, help=text)(decorated)
+    for option in reversed(_other_options()):
+        decorated = option(decorated)
+    return decorated
+
+
+def _other_options() -> list[Callable[[Command], Command]]:
+    return [
+        click.option(
+            "--role", "roles", type=click.Choice(ROLES), multiple=True, help="Only this side."
+        ),
+        click.option(
+            "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only this kind."
+        ),
+        click.option("--since", type=TimeParam(), help="Only from this time on: ISO, 7d, today."),
+        click.option("--before", type=TimeParam(), help="Only what happened before this time."),
+        click.option("--include-automated", is_flag=True, help="Also what no one said on purpose."),
+    ]
+
+
+def _take_filter(arguments: dict[str, Any]) -> memory_pb2.MemoryFilter:
+    """Take the filter's options out of `arguments`."""
+    return memory_pb2.MemoryFilter(
+        **{field: arguments.pop(field) for _, field, _ in _NAMES},
+        roles=[memory_pb2.Role.Value(f"ROLE_{name.upper()}") for name in arguments.pop("roles")],
+        kinds=[
+            memory_pb2.MemoryKind.Value(f"MEMORY_KIND_{name.upper()}")
+            for name in arguments.pop("kinds")
+        ],
+        since=_timestamp(arguments.pop("since")),
+        before=_timestamp(arguments.pop("before")),
+        include_automated=arguments.pop("include_automated"),
+    )
+
+
+def _timestamp(time: datetime | None) -> Timestamp | None:
+    if time is None:
+        return None
+    timestamp = Timestamp()
+    timestamp.FromDatetime(time)
+    return timestamp

@@ -1,0 +1,94 @@
+"""`everword keys`: make, list and revoke API keys."""
+
+from __future__ import annotations
+
+import click
+
+from everword.cli.output import json_option, line, note, print_json, print_table, when
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import admin_service_pb2 as pb
+
+ROLES = ("read", "write", "admin")
+
+
+@click.group()
+def keys() -> None:
+    """Make, list and revoke API keys."""
+
+
+@keys.command()
+@click.option("--role", type=click.Choice(ROLES), required=True, help="What the key may do.")
+@click.option("--description", default="", help="What it is for.")
+@json_option
+@remote
+async def create(client: Client, role: str, description: str, as_json: bool) -> None:
+    """Make a key and print its secret, this once.
+
+    It opens the one namespace that --namespace names, `default` without it; an admin key opens all.
+    Once a key exists, every call needs one: make an admin key first, or give the services
+    EVERWORD_ADMIN_KEY.
+    """
+    opens = "" if role == "admin" else _namespace() or "default"
+    response = await client.admin_service.CreateApiKey(
+        pb.CreateApiKeyRequest(
+            namespace=opens,
+            role=pb.ApiKeyRole.Value(f"API_KEY_ROLE_{role.upper()}"),
+            description=description,
+        )
+    )
+    if as_json:
+        print_json(response)
+        return
+    note(f"{role} key {response.api_key.id}. It is not stored and cannot be shown again:")
+    click.echo(response.secret)
+
+
+@keys.command("list")
+@json_option
+@remote
+async def list_(client: Client, as_json: bool) -> None:
+    """List keys, of all namespaces or of --namespace, oldest first, without their secrets."""
+    request = pb.ListApiKeysRequest(namespace=_namespace(), page_size=200)
+    found = pb.ListApiKeysResponse()
+    while True:
+        page = await client.admin_service.ListApiKeys(request)
+        found.api_keys.extend(page.api_keys)
+        if not page.next_page_token:
+            break
+        request.page_token = page.next_page_token
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (
+            key.id,
+            pb.ApiKeyRole.Name(key.role).removeprefix("API_KEY_ROLE_").lower(),
+            key.namespace,
+            when(key.create_time),
+            when(key.revoke_time),
+            key.description,
+        )
+        for key in found.api_keys
+    ]
+    print_table(("id", "role", "namespace", "made", "revoked", "description"), rows)
+
+
+@keys.command()
+@click.argument("key_id", type=click.UUID)
+@json_option
+@remote
+async def revoke(client: Client, key_id: object, as_json: bool) -> None:
+    """End a key, within 10 seconds for every server."""
+    response = await client.admin_service.RevokeApiKey(
+        pb.RevokeApiKeyRequest(api_key_id=str(key_id))
+    )
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{response.api_key.id} is revoked")
+
+
+def _namespace() -> str:
+    """Return what --namespace says, here of the key rather than of the caller."""
+    return str(click.get_current_context().params["namespace"])

@@ -1,0 +1,74 @@
+"""`everword queue-status`, `retry-failed` and `backfill`: the background work of a namespace."""
+
+from __future__ import annotations
+
+import click
+
+from everword.cli.output import json_option, line, print_json, print_table, when
+from everword.cli.session import remote
+from everword.cli.stats import print_tasks
+from everword.client import Client
+from everword.v1 import maintenance_service_pb2 as pb
+
+dry_run_option = click.option("--dry-run", is_flag=True, help="Only count.")
+
+
+@click.command("queue-status")
+@click.option("--task", default="", help="Only this task.")
+@json_option
+@remote
+async def queue_status(client: Client, task: str, as_json: bool) -> None:
+    """Say how the background work stands, and what was given up and why."""
+    response = await client.maintenance_service.QueueStatus(pb.QueueStatusRequest(task=task))
+    if as_json:
+        print_json(response)
+        return
+    if not response.tasks:
+        line("nothing is queued")
+        return
+    print_tasks(list(response.tasks))
+    if response.failed_jobs:
+        rows = [
+            (job.task, job.subject, job.attempts, when(job.fail_time), job.error)
+            for job in response.failed_jobs
+        ]
+        print_table(("given up", "about", "attempts", "when", "error"), rows, right="attempts")
+
+
+@click.command("retry-failed")
+@click.option("--task", default="", help="Only jobs of this task.")
+@click.option("--error", "error_contains", default="", help="Only jobs whose error contains this.")
+@dry_run_option
+@json_option
+@remote
+async def retry_failed(
+    client: Client, task: str, error_contains: str, dry_run: bool, as_json: bool
+) -> None:
+    """Give jobs that were given up another chance."""
+    response = await client.maintenance_service.RetryJobs(
+        pb.RetryJobsRequest(task=task, error_contains=error_contains, dry_run=dry_run)
+    )
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{response.jobs} jobs {'would be' if dry_run else 'are'} tried again")
+
+
+@click.group()
+def backfill() -> None:
+    """Schedule work that nobody scheduled."""
+
+
+@backfill.command()
+@dry_run_option
+@json_option
+@remote
+async def embeddings(client: Client, dry_run: bool, as_json: bool) -> None:
+    """Make every passage without a vector owe one, those that were given up included."""
+    response = await client.maintenance_service.Backfill(
+        pb.BackfillRequest(target=pb.BACKFILL_TARGET_EMBEDDINGS, dry_run=dry_run)
+    )
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{response.items} passages {'would owe' if dry_run else 'owe'} a vector")

@@ -1,0 +1,47 @@
+"""`everword migrate`: bring a database's schema up to date."""
+
+from __future__ import annotations
+
+import click
+import psycopg
+
+from everword.cli.output import line
+from everword.db.migrate import MigrationError, create_service_login
+from everword.db.migrate import migrate as migrate_schema
+
+
+@click.command()
+@click.option(
+    "--url",
+    envvar="EVERWORD_ADMIN_DATABASE_URL",
+    required=True,
+    help="The owner's connection string.  [env: EVERWORD_ADMIN_DATABASE_URL]",
+)
+@click.option(
+    "--partitions",
+    type=click.IntRange(1, 1024),
+    help="Partitions of the large tables; counts on the first run only.",
+)
+@click.option("--service-login", metavar="NAME", help="Also make the user the services log in as.")
+@click.option(
+    "--service-password",
+    envvar="EVERWORD_SERVICE_PASSWORD",
+    help="That user's password.  [env: EVERWORD_SERVICE_PASSWORD]",
+)
+def migrate(
+    url: str, partitions: int | None, service_login: str | None, service_password: str | None
+) -> None:
+    """Bring a database's schema up to date. The services refuse one that is not."""
+    if service_login and not service_password:
+        raise click.UsageError("--service-login needs a password in EVERWORD_SERVICE_PASSWORD")
+    try:
+        applied = migrate_schema(url, partitions)
+        for migration in applied:
+            line(f"applied {migration.number:04} {migration.name}")
+        if not applied:
+            line("the schema is up to date")
+        if service_login and service_password:
+            create_service_login(url, service_login, service_password)
+            line(f"{service_login} may log in as the services")
+    except (MigrationError, psycopg.Error) as error:
+        raise click.ClickException(str(error).strip().splitlines()[0]) from error

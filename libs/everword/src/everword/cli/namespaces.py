@@ -1,0 +1,200 @@
+"""`everword namespaces`: make, show, change and delete namespaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from everword.cli.filters import Command
+from everword.cli.output import json_option, line, print_json, print_table, when
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import admin_service_pb2 as pb
+
+POLICIES = tuple(pb.ChannelPolicy.DESCRIPTOR.fields_by_name)
+
+
+class ChannelPolicyParam(click.ParamType[tuple[str, pb.ChannelPolicy]]):
+    """A channel with what is done with its messages, such as `slack=index,roll_up`."""
+
+    name = "channel=policies"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, pb.ChannelPolicy]:
+        channel, found, names = str(value).partition("=")
+        chosen = [name for name in names.split(",") if name]
+        if not channel or not found or not set(chosen) <= set(POLICIES):
+            self.fail(f"{value!r} is not CHANNEL=POLICIES, of {', '.join(POLICIES)}", param, ctx)
+        return channel, pb.ChannelPolicy(**dict.fromkeys(chosen, True))
+
+
+def settings_options(command: Command) -> Command:
+    """Add an option for each setting, and give `command` what was set as `given`."""
+
+    @wraps(command)
+    async def run(*positional: Any, **arguments: Any) -> None:
+        given = {
+            name: arguments.pop(name) for name in pb.NamespaceSettings.DESCRIPTOR.fields_by_name
+        }
+        await command(*positional, given=_settings(given), **arguments)
+
+    decorated: Command = run
+    for option in reversed(_options()):
+        decorated = option(decorated)
+    return decorated
+
+
+def _options() -> list[Callable[[Command], Command]]:
+    return [
+        click.option("--time-zone", help="IANA name, such as Europe/Zurich."),
+        click.option(
+            "--day-cutoff-minutes",
+            type=click.IntRange(0, 720),
+            help="When a day begins, in minutes after midnight.",
+        ),
+        click.option(
+            "--text-search-config", help="Text search configuration, such as english or simple."
+        ),
+        click.option(
+            "--use-counting",
+            type=click.Choice(["used", "returned"]),
+            help="What counts as a use of a memory.",
+        ),
+        click.option(
+            "--channel-policy",
+            "channel_policies",
+            type=ChannelPolicyParam(),
+            multiple=True,
+            help=f"CHANNEL=POLICIES, of {', '.join(POLICIES)}; several times for several.",
+        ),
+    ]
+
+
+def _settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of NamespaceSettings that were given."""
+    chosen = {name: value for name, value in given.items() if value is not None and value != ()}
+    if "use_counting" in chosen:
+        chosen["use_counting"] = pb.UseCounting.Value(
+            f"USE_COUNTING_{chosen['use_counting'].upper()}"
+        )
+    if "channel_policies" in chosen:
+        chosen["channel_policies"] = dict(chosen["channel_policies"])
+    return chosen
+
+
+@click.group()
+def namespaces() -> None:
+    """Make, show, change and delete namespaces."""
+
+
+@namespaces.command()
+@click.argument("name")
+@json_option
+@remote
+@settings_options
+async def create(client: Client, name: str, as_json: bool, given: dict[str, Any]) -> None:
+    """Make a namespace."""
+    request = pb.CreateNamespaceRequest(name=name, settings=pb.NamespaceSettings(**given))
+    _show((await client.admin_service.CreateNamespace(request)).namespace, as_json)
+
+
+@namespaces.command()
+@click.argument("name")
+@json_option
+@remote
+async def get(client: Client, name: str, as_json: bool) -> None:
+    """Show a namespace with its settings."""
+    request = pb.GetNamespaceRequest(name=name)
+    _show((await client.admin_service.GetNamespace(request)).namespace, as_json)
+
+
+@namespaces.command()
+@click.argument("name")
+@json_option
+@remote
+@settings_options
+async def update(client: Client, name: str, as_json: bool, given: dict[str, Any]) -> None:
+    """Change the settings that are given; channel policies are replaced as a whole."""
+    if not given:
+        raise click.UsageError("say what to change, such as --time-zone Europe/Zurich")
+    request = pb.UpdateNamespaceRequest(name=name, settings=pb.NamespaceSettings(**given))
+    request.update_mask.paths.extend(given)
+    _show((await client.admin_service.UpdateNamespace(request)).namespace, as_json)
+
+
+@namespaces.command("list")
+@json_option
+@remote
+async def list_(client: Client, as_json: bool) -> None:
+    """List the namespaces by name."""
+    request = pb.ListNamespacesRequest(page_size=200)
+    found = pb.ListNamespacesResponse()
+    while True:
+        page = await client.admin_service.ListNamespaces(request)
+        found.namespaces.extend(page.namespaces)
+        if not page.next_page_token:
+            break
+        request.page_token = page.next_page_token
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (
+            each.name,
+            each.settings.time_zone,
+            each.settings.text_search_config,
+            when(each.create_time),
+        )
+        for each in found.namespaces
+    ]
+    print_table(("name", "time zone", "text search", "made"), rows)
+
+
+@namespaces.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@remote
+async def delete(client: Client, name: str, yes: bool, as_json: bool) -> None:
+    """Erase a namespace with everything in it, keys included.
+
+    A call that ends early is finished by calling again.
+    """
+    if not yes:
+        click.confirm(f"Erase {name} and everything in it, for good?", abort=True, err=True)
+    response = await client.admin_service.DeleteNamespace(pb.DeleteNamespaceRequest(name=name))
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{name} is erased: {response.rows_erased} rows")
+
+
+def _show(namespace: pb.Namespace, as_json: bool) -> None:
+    if as_json:
+        print_json(namespace)
+        return
+    settings = namespace.settings
+    policies = [
+        f"{channel}={','.join(field.name for field, _ in policy.ListFields())}"
+        for channel, policy in sorted(settings.channel_policies.items())
+    ]
+    rows: list[tuple[object, ...]] = [
+        ("name", namespace.name),
+        ("made", when(namespace.create_time)),
+        ("time zone", settings.time_zone),
+        (
+            "day begins at",
+            f"{settings.day_cutoff_minutes // 60:02}:{settings.day_cutoff_minutes % 60:02}",
+        ),
+        ("text search", settings.text_search_config),
+        (
+            "counts as use",
+            pb.UseCounting.Name(settings.use_counting).removeprefix("USE_COUNTING_").lower(),
+        ),
+        ("channel policies", "\n".join(policies)),
+    ]
+    print_table(("", ""), rows)

@@ -1,0 +1,104 @@
+"""`everword search`: what is remembered about something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from everword.cli.filters import filter_options
+from everword.cli.output import (
+    json_option,
+    line,
+    note,
+    print_json,
+    print_table,
+    shorten,
+    speaker,
+    when,
+)
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import memory_pb2
+from everword.v1 import search_service_pb2 as pb
+
+MODES = ("hybrid", "lexical", "trigram", "regex")
+PASSAGE_CHARS = 400
+
+
+@click.command()
+@click.argument("query")
+@click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True)
+@click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True)
+@click.option("--min-score", type=click.FloatRange(0, 1), default=0.0, help="Leave out less.")
+@click.option("--explain", is_flag=True, help="Show how each score came about.")
+@json_option
+@remote
+@filter_options
+async def search(
+    client: Client,
+    query: str,
+    mode: str,
+    limit: int,
+    min_score: float,
+    explain: bool,
+    as_json: bool,
+    filter: memory_pb2.MemoryFilter,
+) -> None:
+    """Find memories by their words, best first.
+
+    Ask a question as it is, or use "exact phrase", a OR b, a AND b, -not and prefix*.
+    """
+    response = await client.search_service.Search(
+        pb.SearchRequest(
+            query=query,
+            mode=pb.SearchMode.Value(f"SEARCH_MODE_{mode.upper()}"),
+            filter=filter,
+            page_size=limit,
+            explain=explain,
+            min_score=min_score,
+        )
+    )
+    if as_json:
+        print_json(response)
+        return
+    for arm in response.arms:
+        if arm.state == pb.ArmReport.STATE_DEGRADED:
+            note(f"the {_arm(arm.arm)} arm could not answer: {arm.reason}")
+    if not response.results:
+        line("nothing found")
+        return
+    if response.verdict == pb.VERDICT_NOTHING_RELEVANT:
+        line("Nothing that is remembered answers this; the nearest:")
+    _print_results(response.results)
+
+
+def _print_results(results: Iterable[pb.SearchResult]) -> None:
+    rows = [
+        (
+            f"{result.score:.2f}",
+            when(result.memory.occur_time),
+            speaker(result.memory),
+            shorten(result.passage or result.memory.content, PASSAGE_CHARS) + _explained(result),
+        )
+        for result in results
+    ]
+    print_table(("score", "when", "who", "what"), rows, right="score")
+
+
+def _explained(result: pb.SearchResult) -> str:
+    """Return lines that show a score's parts; nothing where it comes without an explanation."""
+    parts = [
+        f"{_arm(part.arm)}: {part.score:.3f} × {part.weight:.2f} (raw {part.raw:.3f})"
+        for part in result.explanation.parts
+    ]
+    terms = [
+        f"{term.term}: {term.score:.3f} (idf {term.idf:.2f}, {term.term_frequency}× here, in "
+        f"{term.document_frequency} passages)"
+        for term in result.explanation.terms
+    ]
+    return "".join(f"\n  {text}" for text in [*parts, *terms])
+
+
+def _arm(arm: pb.SearchArm.ValueType) -> str:
+    return pb.SearchArm.Name(arm).removeprefix("SEARCH_ARM_").lower()

@@ -1,0 +1,154 @@
+"""The client: stubs to every public service, and short forms of what is called most."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Self
+
+import grpc
+
+from everword.client.interceptors import client_interceptors
+from everword.client.settings import ClientSettings
+from everword.rpc.channel import open_channel
+from everword.v1 import (
+    context_service_pb2,
+    conversation_pb2,
+    ingest_service_pb2,
+    memory_pb2,
+    search_service_pb2,
+)
+from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword.v1.context_service_pb2_grpc import ContextServiceStub
+from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
+from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
+
+#: The largest page that a server gives.
+PAGE_SIZE = 200
+
+
+class Client:
+    """A connection to Everword.
+
+    The stubs take and return the messages of `everword.v1`. Whichever way a call is made, it has a deadline, carries
+    the caller's key and namespace, is repeated where that is safe, and fails with a CallError alone.
+    """
+
+    def __init__(
+        self, ingest: grpc.aio.Channel, search: grpc.aio.Channel, compactor: grpc.aio.Channel
+    ) -> None:
+        self.ingest_service = IngestServiceStub(ingest)
+        self.admin_service = AdminServiceStub(ingest)
+        self.search_service = SearchServiceStub(search)
+        self.context_service = ContextServiceStub(search)
+        self.maintenance_service = MaintenanceServiceStub(compactor)
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(cls, settings: ClientSettings | None = None) -> AsyncIterator[Self]:
+        """Keep a client open while the block lasts. Without settings, they come from the environment."""
+        settings = settings or ClientSettings.from_environment()
+        addresses = settings.ingest_address, settings.search_address, settings.compactor_address
+        async with AsyncExitStack() as channels:
+            ingest, search, compactor = [
+                await channels.enter_async_context(
+                    open_channel(address, settings.tls_ca, client_interceptors(address, settings))
+                )
+                for address in addresses
+            ]
+            yield cls(ingest, search, compactor)
+
+    async def append(
+        self,
+        key: conversation_pb2.ConversationKey,
+        messages: Iterable[memory_pb2.NewMessage],
+        *,
+        details: conversation_pb2.ConversationDetails | None = None,
+        request_id: str = "",
+    ) -> ingest_service_pb2.AppendMessagesResponse:
+        """Store messages at the end of a conversation, which is made where it does not exist."""
+        target = ingest_service_pb2.ConversationTarget(key=key, details=details)
+        request = ingest_service_pb2.AppendMessagesRequest(
+            conversation=target, messages=messages, request_id=request_id
+        )
+        return await self.ingest_service.AppendMessages(request)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        filter: memory_pb2.MemoryFilter | None = None,
+        mode: search_service_pb2.SearchMode.ValueType = search_service_pb2.SEARCH_MODE_UNSPECIFIED,
+        limit: int = 10,
+        at_least_as_fresh: str = "",
+    ) -> search_service_pb2.SearchResponse:
+        """Return the memories most relevant to `query`: at most `limit`, and at most 200."""
+        request = search_service_pb2.SearchRequest(
+            query=query,
+            mode=mode,
+            filter=filter,
+            page_size=limit,
+            at_least_as_fresh=at_least_as_fresh,
+        )
+        return await self.search_service.Search(request)
+
+    async def build_context(
+        self,
+        query: str = "",
+        *,
+        conversation_id: str = "",
+        token_budget: int = 0,
+        at_least_as_fresh: str = "",
+    ) -> context_service_pb2.BuildContextResponse:
+        """Return what an agent should have in mind, within a token budget; its `text` belongs into a prompt."""
+        request = context_service_pb2.BuildContextRequest(
+            query=query,
+            conversation_id=conversation_id,
+            token_budget=token_budget,
+            at_least_as_fresh=at_least_as_fresh,
+        )
+        return await self.context_service.BuildContext(request)
+
+    async def get_conversation(
+        self, key: conversation_pb2.ConversationKey
+    ) -> conversation_pb2.Conversation:
+        """Return the conversation that the caller knows by `key`."""
+        request = search_service_pb2.GetConversationRequest(key=key)
+        return (await self.search_service.GetConversation(request)).conversation
+
+    async def iter_browse(
+        self,
+        filter: memory_pb2.MemoryFilter | None = None,
+        order: memory_pb2.Order.ValueType = memory_pb2.ORDER_NEWEST_FIRST,
+        *,
+        page_size: int = PAGE_SIZE,
+    ) -> AsyncIterator[memory_pb2.Memory]:
+        """Iterate over the memories by time, page by page."""
+        request = search_service_pb2.BrowseRequest(filter=filter, order=order, page_size=page_size)
+        while True:
+            page = await self.search_service.Browse(request)
+            for memory in page.memories:
+                yield memory
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    async def iter_messages(
+        self,
+        conversation_id: str,
+        order: memory_pb2.Order.ValueType = memory_pb2.ORDER_OLDEST_FIRST,
+        *,
+        page_size: int = PAGE_SIZE,
+    ) -> AsyncIterator[memory_pb2.Message]:
+        """Iterate over the messages of a conversation by sequence, page by page."""
+        request = search_service_pb2.ListMessagesRequest(
+            conversation_id=conversation_id, order=order, page_size=page_size
+        )
+        while True:
+            page = await self.search_service.ListMessages(request)
+            for message in page.messages:
+                yield message
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token

@@ -1,0 +1,76 @@
+"""The one error of a client: what a server, or the way to it, answered instead of a response."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2, status_pb2
+from grpc_status import rpc_status
+
+_Detail = TypeVar("_Detail", bound=Message)
+
+
+@dataclass(eq=False)
+class CallError(Exception):
+    """A call failed."""
+
+    code: grpc.StatusCode
+    message: str
+    reason: str = ""
+    """Name of an `everword.v1.ErrorReason`, such as `CONVERSATION_NOT_FOUND`; empty where no server answered."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """What varies in the message, by the keys that the reason documents."""
+    violations: tuple[tuple[str, str], ...] = ()
+    """(field path, description) of each broken rule of the request."""
+    retry_after_s: float | None = None
+    """When the server says the call may be repeated; None where it says nothing."""
+    address: str = ""
+    request_id: str = ""
+    """What the servers' logs call this call."""
+
+    def __str__(self) -> str:
+        name = self.reason or self.code.name
+        request = f" [request {self.request_id}]" if self.request_id else ""
+        return f"{name}: {self.message}{request}"
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether no server could be reached."""
+        return self.code is grpc.StatusCode.UNAVAILABLE and not self.reason
+
+
+def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) -> CallError:
+    """Return what `error` says, with the details that came with its status."""
+    status = _rich_status(error)
+    info = next(_details(status, error_details_pb2.ErrorInfo), error_details_pb2.ErrorInfo())
+    broken = next(_details(status, error_details_pb2.BadRequest), error_details_pb2.BadRequest())
+    retry = next(_details(status, error_details_pb2.RetryInfo), None)
+    return CallError(
+        code=error.code(),
+        message=error.details() or "",
+        reason=info.reason,
+        metadata=dict(info.metadata),
+        violations=tuple((each.field, each.description) for each in broken.field_violations),
+        retry_after_s=retry.retry_delay.ToTimedelta().total_seconds() if retry else None,
+        address=address,
+        request_id=request_id,
+    )
+
+
+def _rich_status(error: grpc.aio.AioRpcError) -> status_pb2.Status:
+    """Return the `google.rpc.Status` of an error; an empty one where it came without, or from a stranger."""
+    try:
+        return rpc_status.from_call(error) or status_pb2.Status()  # type: ignore[arg-type]
+    except ValueError:
+        return status_pb2.Status()
+
+
+def _details(status: status_pb2.Status, kind: type[_Detail]) -> Iterator[_Detail]:
+    for packed in status.details:
+        detail = kind()
+        if packed.Unpack(detail):
+            yield detail

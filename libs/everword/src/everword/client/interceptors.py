@@ -1,0 +1,193 @@
+"""What happens around every outgoing call: deadline, headers, request id, span, retries, and one kind of error."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from opentelemetry import propagate
+from opentelemetry.trace import Span, SpanKind, StatusCode
+
+from everword.client.errors import CallError, to_call_error
+from everword.client.settings import ClientSettings
+from everword.domain.ids import new_id
+from everword.telemetry import names
+from everword.telemetry.tracing import duration_histogram, tracer
+
+#: How often a call is made before its error is passed on.
+ATTEMPTS = 4
+REQUEST_ID_HEADER = "x-request-id"
+NAMESPACE_HEADER = "x-everword-namespace"
+
+_Request = TypeVar("_Request")
+_Response = TypeVar("_Response")
+_UnaryContinuation = Callable[
+    [grpc.aio.ClientCallDetails, _Request],
+    Awaitable[grpc.aio.UnaryUnaryCall[_Request, _Response]],
+]
+_Requests = AsyncIterable[_Request] | Iterable[_Request]
+_StreamContinuation = Callable[
+    [grpc.aio.ClientCallDetails, _Requests[_Request]],
+    Awaitable[grpc.aio.StreamUnaryCall[_Request, _Response]],
+]
+
+
+def client_interceptors(
+    address: str, settings: ClientSettings
+) -> tuple[grpc.aio.ClientInterceptor, ...]:
+    """Return what a channel to `address` runs around its calls."""
+    return UnaryInterceptor(address, settings), StreamInterceptor(address, settings)
+
+
+class Outgoing:
+    """Prepares a call, watches it, and turns its error into a CallError."""
+
+    def __init__(self, address: str, settings: ClientSettings) -> None:
+        self.address = address
+        self.timeout_s = settings.timeout_s
+        self._headers = {}
+        if settings.api_key:
+            self._headers["authorization"] = f"Bearer {settings.api_key.reveal()}"
+        if settings.namespace:
+            self._headers[NAMESPACE_HEADER] = settings.namespace
+
+    @asynccontextmanager
+    async def around(
+        self, details: grpc.aio.ClientCallDetails
+    ) -> AsyncIterator[grpc.aio.ClientCallDetails]:
+        """Lend the details to call with."""
+        method = _method(details)
+        attributes = {names.RPC_SYSTEM: "grpc", names.RPC_METHOD: method}
+        started = time.perf_counter()
+        with tracer().start_as_current_span(
+            method,
+            kind=SpanKind.CLIENT,
+            attributes=attributes,
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            status = "CANCELLED"
+            prepared = self._prepare(details)
+            try:
+                yield prepared
+                status = "OK"
+            except grpc.aio.AioRpcError as error:
+                status = error.code().name
+                raise self.error(error, prepared) from error
+            except CallError as error:
+                status = error.code.name
+                raise
+            finally:
+                _finish(span, status)
+                duration_histogram(names.RPC_CLIENT_DURATION).record(
+                    time.perf_counter() - started, attributes | {names.RPC_STATUS: status}
+                )
+
+    def error(self, error: grpc.aio.AioRpcError, details: grpc.aio.ClientCallDetails) -> CallError:
+        sent = dict(details.metadata or ())
+        return to_call_error(error, self.address, str(sent[REQUEST_ID_HEADER]))
+
+    def _prepare(self, details: grpc.aio.ClientCallDetails) -> grpc.aio.ClientCallDetails:
+        """Return `details` with a deadline and with headers; what the caller gave stays."""
+        headers = {REQUEST_ID_HEADER: str(new_id()), **self._headers}
+        propagate.inject(headers)
+        given = list(details.metadata or ())
+        for name, _ in given:
+            headers.pop(name, None)
+        timeout = self.timeout_s if details.timeout is None else details.timeout
+        return _with(details, timeout, grpc.aio.Metadata(*given, *headers.items()))
+
+
+class UnaryInterceptor(Outgoing, grpc.aio.UnaryUnaryClientInterceptor):
+    """Around calls of one request: gives a write its request id, and repeats what the server says may be repeated.
+
+    The channel itself repeats a call that reached no server.
+    """
+
+    async def intercept_unary_unary(
+        self,
+        continuation: _UnaryContinuation[_Request, _Response],
+        client_call_details: grpc.aio.ClientCallDetails,
+        request: _Request,
+    ) -> grpc.aio.UnaryUnaryCall[_Request, _Response]:
+        request = with_request_id(request)
+        async with self.around(client_call_details) as details:
+            until = time.monotonic() + (details.timeout or 0)
+            for attempt in range(1, ATTEMPTS + 1):
+                left = max(until - time.monotonic(), 0)
+                call = await continuation(_with(details, left, details.metadata), request)
+                try:
+                    await call
+                except grpc.aio.AioRpcError as error:
+                    failure = self.error(error, details)
+                    pause = _pause(failure)
+                    if attempt == ATTEMPTS or pause is None or time.monotonic() + pause >= until:
+                        raise failure from error
+                    await asyncio.sleep(pause)
+                else:
+                    break
+        return call
+
+
+class StreamInterceptor(Outgoing, grpc.aio.StreamUnaryClientInterceptor):
+    """Around calls of a stream of requests, which only the caller can repeat."""
+
+    async def intercept_stream_unary(
+        self,
+        continuation: _StreamContinuation[_Request, _Response],
+        client_call_details: grpc.aio.ClientCallDetails,
+        request_iterator: _Requests[_Request],
+    ) -> grpc.aio.StreamUnaryCall[_Request, _Response]:
+        async with self.around(client_call_details) as details:
+            call = await continuation(details, request_iterator)
+            await call
+        return call
+
+
+def with_request_id(request: _Request) -> _Request:
+    """Return a write with a request id, so that repeating it does nothing twice; any other request as it is.
+
+    The caller's message is not touched: sent again, it is another write.
+    """
+    if not isinstance(request, Message):
+        return request
+    if "request_id" not in request.DESCRIPTOR.fields_by_name or request.request_id:  # type: ignore[attr-defined]
+        return request
+    copy = type(request)()
+    copy.CopyFrom(request)
+    copy.request_id = str(new_id())  # type: ignore[attr-defined]
+    return copy
+
+
+def _pause(failure: CallError) -> float | None:
+    """Return how long to wait before the next attempt; None where there is to be none."""
+    if failure.retry_after_s is None:
+        return None
+    # Callers that were refused together must not come back together.
+    return failure.retry_after_s * random.uniform(1.0, 1.5)
+
+
+def _method(details: grpc.aio.ClientCallDetails) -> str:
+    path: str | bytes = details.method
+    return (path.decode() if isinstance(path, bytes) else path).removeprefix("/")
+
+
+def _with(
+    details: grpc.aio.ClientCallDetails, timeout: float, metadata: grpc.aio.Metadata | None
+) -> grpc.aio.ClientCallDetails:
+    return grpc.aio.ClientCallDetails(
+        details.method, timeout, metadata, details.credentials, details.wait_for_ready
+    )
+
+
+def _finish(span: Span, status: str) -> None:
+    span.set_attribute(names.RPC_STATUS, status)
+    if status != "OK":
+        span.set_attribute(names.ERROR_TYPE, status)
+        span.set_status(StatusCode.ERROR)

@@ -1,0 +1,84 @@
+"""The database as threads and workers use it: the same statements, pool and transactions, without an event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from psycopg import Connection as PsycopgConnection
+from psycopg.rows import class_row, scalar_row
+from psycopg_pool import ConnectionPool
+
+from everword.db.pool import POOL_TIMEOUT_S, SQL, STATEMENT_CAP_S, connection_string
+from everword.db.settings import DatabaseSettings
+from everword.db.statements import Parameters, Statement, statement_span
+
+T = TypeVar("T")
+Connection = PsycopgConnection[Any]
+
+
+class BlockingDatabase:
+    """A small pool of connections that act as a service's role."""
+
+    def __init__(self, settings: DatabaseSettings, service: str) -> None:
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            connection_string(settings, service),
+            kwargs={"autocommit": True},
+            min_size=0,
+            max_size=4,
+            timeout=POOL_TIMEOUT_S,
+            check=ConnectionPool.check_connection,
+            open=True,
+            name=f"{service}-blocking",
+        )
+
+    def close(self) -> None:
+        self._pool.close()
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """Lend a connection in autocommit mode, for statements outside of any namespace."""
+        with self._pool.connection() as conn:
+            yield conn
+
+    @contextmanager
+    def transaction(self, namespace_id: int) -> Iterator[Connection]:
+        """Lend a connection in a transaction that sees the rows of one namespace only."""
+        with self.connection() as conn, conn.transaction():
+            bound = {
+                "namespace_id": str(namespace_id),
+                "statement_timeout": f"{int(STATEMENT_CAP_S * 1000)}ms",
+            }
+            execute(conn, SQL["begin_namespace"], bound)
+            yield conn
+
+
+def execute(conn: Connection, statement: Statement, parameters: Parameters | None = None) -> int:
+    """Run a statement and return the number of rows that it touched."""
+    with statement_span(statement):
+        return conn.execute(statement.sql, parameters).rowcount
+
+
+def fetch_all(
+    conn: Connection, statement: Statement, parameters: Parameters | None, row: type[T]
+) -> list[T]:
+    """Run a statement and return its rows as `row`, a dataclass with a field for each column."""
+    with statement_span(statement), conn.cursor(row_factory=class_row(row)) as cursor:
+        return cursor.execute(statement.sql, parameters).fetchall()
+
+
+def fetch_optional(
+    conn: Connection, statement: Statement, parameters: Parameters | None, row: type[T]
+) -> T | None:
+    """Run a statement and return its first row, or None."""
+    with statement_span(statement), conn.cursor(row_factory=class_row(row)) as cursor:
+        return cursor.execute(statement.sql, parameters).fetchone()
+
+
+def fetch_value(
+    conn: Connection, statement: Statement, parameters: Parameters | None = None
+) -> Any:
+    """Run a statement and return the first column of its first row, or None."""
+    with statement_span(statement), conn.cursor(row_factory=scalar_row) as cursor:
+        return cursor.execute(statement.sql, parameters).fetchone()

@@ -1,0 +1,71 @@
+"""Sends the wake-ups of jobs: one thread in each ingest process."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import psycopg
+import redis
+from psycopg_pool import PoolTimeout
+
+from everword.db.blocking import BlockingDatabase
+from everword.jobs import queue, store
+
+log = logging.getLogger(__name__)
+#: How often it looks without being woken: for jobs whose pause has ended, and those of processes that died.
+POLL_S = 1.0
+#: How long it leaves Redis alone after a failure, so that a dead one costs little.
+REDIS_PAUSE_S = 2.0
+BATCH = 500
+
+
+class Publisher:
+    """Enqueues what is due. A dead Redis only delays: the jobs stay in Postgres."""
+
+    def __init__(self, database: BlockingDatabase, connection: redis.Redis) -> None:
+        self._database = database
+        self._redis = connection
+        self._woken = threading.Event()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Say that a write has committed jobs. Never blocks."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """Send what is due, and end."""
+        self._stopping = True
+        self._woken.set()
+        self._thread.join(timeout=5.0)
+
+    def publish(self) -> int:
+        """Send the wake-ups of one batch of jobs, and return how many. Raises redis.RedisError, with none claimed."""
+        with self._database.connection() as conn:
+            publications = store.claim_publications(conn, BATCH)
+        if not publications:
+            return 0
+        try:
+            queue.enqueue(self._redis, publications)
+        except redis.RedisError:
+            with self._database.connection() as conn:
+                store.release_publications(conn, publications)
+            raise
+        return len(publications)
+
+    def _run(self) -> None:
+        while not self._stopping:
+            self._woken.wait(POLL_S)
+            self._woken.clear()
+            try:
+                while self.publish() == BATCH:
+                    pass
+            except redis.RedisError as error:
+                log.warning("wake-ups wait for Redis", extra={"error": str(error)})
+                threading.Event().wait(0 if self._stopping else REDIS_PAUSE_S)
+            except (psycopg.Error, PoolTimeout) as error:
+                log.warning("publisher cannot reach the database", extra={"error": str(error)})

@@ -1,0 +1,77 @@
+-- Statements on jobs. They cross namespaces, and see ids, states and counters only.
+
+-- claim_publications --
+-- Take jobs that are due and whose wake-up is not on its way. The fence makes each wake-up's RQ id new: RQ loses a
+-- wake-up whose id it has seen.
+UPDATE jobs
+   SET fence = fence + 1, published_at = now()
+ WHERE id IN (SELECT id FROM jobs
+               WHERE state = 'pending' AND published_at IS NULL AND not_before <= now()
+               ORDER BY not_before, id LIMIT %(batch)s FOR UPDATE SKIP LOCKED)
+RETURNING id AS job_id, task, fence, trace_context;
+
+-- release_publications --
+-- Give jobs back whose wake-ups could not be sent.
+UPDATE jobs
+   SET published_at = NULL
+  FROM unnest(%(job_ids)s::bigint[], %(fences)s::bigint[]) AS sent (job_id, fence)
+ WHERE jobs.id = sent.job_id AND jobs.fence = sent.fence AND jobs.state = 'pending';
+
+-- start_job --
+-- Take a job that is due, with a lease and a fence of its own. Any wake-up will do, however old: what counts is that
+-- nobody else is at the job.
+UPDATE jobs
+   SET state = 'running', attempts = attempts + 1, fence = fence + 1,
+       lease_until = now() + make_interval(secs => %(lease_s)s), updated_at = now()
+ WHERE id = %(job_id)s AND state = 'pending' AND not_before <= now()
+RETURNING id AS job_id, namespace_id, task, subject, dirty_seq, fence, attempts, trace_context;
+
+-- extend_lease --
+-- Keep a job that takes longer; no row where the lease was lost.
+UPDATE jobs
+   SET lease_until = now() + make_interval(secs => %(lease_s)s)
+ WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
+RETURNING id;
+
+-- finish_job --
+-- Record what was done. What became due meanwhile makes the job pending again. No row where the lease was lost: then the
+-- result belongs to somebody else.
+UPDATE jobs
+   SET done_seq = %(dirty_seq)s,
+       state = CASE WHEN dirty_seq > %(dirty_seq)s THEN 'pending' ELSE 'done' END,
+       attempts = 0, lease_until = NULL, published_at = NULL, error = NULL, not_before = now(), updated_at = now()
+ WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
+RETURNING state;
+
+-- fail_job --
+-- Record a failure: another attempt after a pause, or none any more.
+UPDATE jobs
+   SET state = CASE WHEN %(final)s OR attempts >= %(max_attempts)s THEN 'failed' ELSE 'pending' END,
+       lease_until = NULL, published_at = NULL, error = %(error)s,
+       not_before = now() + make_interval(secs => %(pause_s)s), updated_at = now()
+ WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
+RETURNING state;
+
+-- reclaim_expired --
+-- Take jobs back whose worker fell silent.
+UPDATE jobs
+   SET state = CASE WHEN attempts >= %(max_attempts)s THEN 'failed' ELSE 'pending' END,
+       error = 'the worker ended without a result', lease_until = NULL, published_at = NULL, fence = fence + 1,
+       not_before = now(), updated_at = now()
+ WHERE id IN (SELECT id FROM jobs WHERE state = 'running' AND lease_until < now()
+               ORDER BY lease_until LIMIT %(batch)s FOR UPDATE SKIP LOCKED);
+
+-- republish_lost --
+-- Send the wake-up again of jobs that nobody started for long: Redis may have lost it.
+UPDATE jobs
+   SET published_at = NULL
+ WHERE id IN (SELECT id FROM jobs
+               WHERE state = 'pending' AND published_at < now() - make_interval(secs => %(patience_s)s)
+               ORDER BY published_at LIMIT %(batch)s FOR UPDATE SKIP LOCKED);
+
+-- prune_done --
+-- Forget jobs that were done long ago.
+DELETE FROM jobs
+ WHERE id IN (SELECT id FROM jobs
+               WHERE state = 'done' AND updated_at < now() - make_interval(secs => %(keep_s)s)
+               ORDER BY updated_at LIMIT %(batch)s FOR UPDATE SKIP LOCKED);

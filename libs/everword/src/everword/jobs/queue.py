@@ -1,0 +1,87 @@
+"""RQ, behind two functions: nothing else of Everword knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+from opentelemetry import propagate, trace
+from opentelemetry.trace import Link, Span, SpanKind
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from rq import Queue
+from rq.queue import EnqueueData
+from rq.serializers import JSONSerializer
+from rq.worker import SimpleWorker
+
+from everword.jobs.store import Publication
+from everword.jobs.task import queue_name
+from everword.telemetry import names
+from everword.telemetry.tracing import tracer
+
+#: What RQ calls in a worker, by name.
+EXECUTE = "everword.jobs.worker.execute"
+#: A wake-up that no worker took in this time is dropped; the sweep has sent a new one long before.
+WAKE_UP_TTL_S = 3600
+
+
+def connect(url: str) -> Redis:
+    """Return a client that reports an unreachable server at once: whoever calls knows when to try again."""
+    return Redis.from_url(
+        url, retry=Retry(NoBackoff(), 0), socket_connect_timeout=2.0, socket_timeout=10.0
+    )
+
+
+def enqueue(redis: Redis, publications: Sequence[Publication]) -> None:
+    """Send wake-ups, in one round trip a task. Raises redis.RedisError; some may have been sent then."""
+    for task in sorted({publication.task for publication in publications}):
+        queue = Queue(queue_name(task), connection=redis, serializer=JSONSerializer)
+        due = [publication for publication in publications if publication.task == task]
+        with _send_span(task, due):
+            queue.enqueue_many(_wake_up(publication) for publication in due)
+
+
+def _wake_up(publication: Publication) -> EnqueueData:
+    return Queue.prepare_data(
+        EXECUTE,
+        kwargs={"job_id": publication.job_id, "fence": publication.fence},
+        job_id=f"{publication.job_id}-{publication.fence}",
+        # Results, failures and retries live in Postgres; time is limited by the lease.
+        result_ttl=0,
+        failure_ttl=0,
+        ttl=WAKE_UP_TTL_S,
+        timeout=-1,
+    )
+
+
+def _send_span(task: str, due: Sequence[Publication]) -> AbstractContextManager[Span]:
+    """Return a span in the trace of the first write that the wake-ups are of, linked to the others."""
+    written = [propagate.extract(publication.trace_context or {}) for publication in due]
+    return tracer().start_as_current_span(
+        f"send {task}",
+        context=written[0],
+        kind=SpanKind.PRODUCER,
+        links=[Link(trace.get_current_span(context).get_span_context()) for context in written[1:]],
+        attributes={
+            names.MESSAGING_SYSTEM: "rq",
+            names.MESSAGING_DESTINATION: queue_name(task),
+            names.MESSAGING_BATCH_COUNT: len(due),
+        },
+    )
+
+
+def work(url: str, task: str) -> None:
+    """Take wake-ups of a task until SIGTERM; the job at hand is finished first."""
+    # RQ blocks on the socket for minutes while nothing is due, so no socket time-out here.
+    redis = Redis.from_url(url)
+    queue = Queue(queue_name(task), connection=redis, serializer=JSONSerializer)
+    # No fork: jobs are coarse and hold a lease, and a fork for each costs 65-80 ms.
+    worker = SimpleWorker(
+        [queue],
+        connection=redis,
+        serializer=JSONSerializer,
+        log_job_description=False,
+        disable_default_exception_handler=True,
+    )
+    worker.work(logging_level="WARNING")

@@ -1,0 +1,24 @@
+"""How a service reaches Redis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everword.domain.settings import Environment
+
+
+@dataclass(frozen=True)
+class QueueSettings:
+    """How a service reaches Redis, and how often it looks after jobs."""
+
+    redis_url: str
+    """Empty where there is none: jobs then wait in Postgres."""
+    sweep_s: float = 10.0
+    """Pause between two rounds of the sweep."""
+
+    @classmethod
+    def from_environment(cls, environment: Environment) -> QueueSettings:
+        return cls(
+            redis_url=environment.text("EVERWORD_REDIS_URL"),
+            sweep_s=environment.seconds("EVERWORD_SWEEP_SECONDS", cls.sweep_s),
+        )

@@ -1,0 +1,97 @@
+"""Statements on jobs as typed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.statements import load_statements
+
+SQL = load_statements("everword.jobs")
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A wake-up to send."""
+
+    job_id: int
+    task: str
+    fence: int
+    #: W3C trace context of the write that made the job due.
+    trace_context: dict[str, str] | None
+
+
+@dataclass(frozen=True)
+class StartedJob:
+    """A job that this worker holds."""
+
+    job_id: int
+    namespace_id: int
+    task: str
+    subject: str
+    #: What was due when the job was started; later work has a higher number.
+    dirty_seq: int
+    fence: int
+    #: Numbered from 1.
+    attempts: int
+    trace_context: dict[str, str] | None
+
+
+def claim_publications(conn: Connection, batch: int) -> list[Publication]:
+    return fetch_all(conn, SQL["claim_publications"], {"batch": batch}, Publication)
+
+
+def release_publications(conn: Connection, publications: Sequence[Publication]) -> None:
+    parameters = {
+        "job_ids": [publication.job_id for publication in publications],
+        "fences": [publication.fence for publication in publications],
+    }
+    execute(conn, SQL["release_publications"], parameters)
+
+
+def start_job(conn: Connection, job_id: int, lease_s: float) -> StartedJob | None:
+    """Take a job; None where it is not due, or somebody else is at it."""
+    parameters = {"job_id": job_id, "lease_s": lease_s}
+    return fetch_optional(conn, SQL["start_job"], parameters, StartedJob)
+
+
+def extend_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
+    parameters = {"job_id": job.job_id, "fence": job.fence, "lease_s": lease_s}
+    return fetch_value(conn, SQL["extend_lease"], parameters) is not None
+
+
+def finish_job(conn: Connection, job: StartedJob) -> str | None:
+    """Record a success; returns the job's state after it, None where the lease was lost."""
+    parameters = {"job_id": job.job_id, "fence": job.fence, "dirty_seq": job.dirty_seq}
+    state: str | None = fetch_value(conn, SQL["finish_job"], parameters)
+    return state
+
+
+def fail_job(
+    conn: Connection, job: StartedJob, error: str, *, final: bool, max_attempts: int, pause_s: float
+) -> str | None:
+    """Record a failure; returns the job's state after it, None where the lease was lost."""
+    parameters = {
+        "job_id": job.job_id,
+        "fence": job.fence,
+        "error": error,
+        "final": final,
+        "max_attempts": max_attempts,
+        "pause_s": pause_s,
+    }
+    state: str | None = fetch_value(conn, SQL["fail_job"], parameters)
+    return state
+
+
+def reclaim_expired(conn: Connection, max_attempts: int, batch: int) -> int:
+    parameters = {"max_attempts": max_attempts, "batch": batch}
+    return execute(conn, SQL["reclaim_expired"], parameters)
+
+
+def republish_lost(conn: Connection, patience_s: float, batch: int) -> int:
+    return execute(conn, SQL["republish_lost"], {"patience_s": patience_s, "batch": batch})
+
+
+def prune_done(conn: Connection, keep_s: float, batch: int) -> int:
+    return execute(conn, SQL["prune_done"], {"keep_s": keep_s, "batch": batch})

@@ -1,0 +1,51 @@
+"""How a job is defined: a name, a queue, and a function that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from everword.jobs.store import StartedJob
+
+#: A job that failed this often is given up, and stays visible until it is retried.
+MAX_ATTEMPTS = 3
+
+
+class PermanentFailure(Exception):
+    """Trying again cannot help; the job is given up at once. The message is what operators see."""
+
+
+class LeaseLost(Exception):
+    """Somebody else has the job: whatever this worker still does must not count."""
+
+
+@dataclass(frozen=True)
+class JobRun:
+    """One attempt at a job, as the task's function sees it."""
+
+    job: StartedJob
+    #: Keeps the lease for another while; raises LeaseLost. Call it between steps of long work.
+    keep: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of background work. Its function may run again for work that was done, and must change nothing then."""
+
+    #: The name in the table `jobs`, such as `embed`.
+    name: str
+    #: Does the work that was due when the job was started. Any exception means another attempt.
+    run: Callable[[JobRun], None]
+    #: How long a worker may be silent before the job is taken from it.
+    lease_s: float = 60.0
+    #: Pauses before the second and later attempts; the last one repeats.
+    pauses_s: tuple[float, ...] = (5.0, 30.0, 120.0)
+
+    def pause_after(self, attempt: int) -> float:
+        """Return the pause after a failed attempt, numbered from 1."""
+        return self.pauses_s[min(attempt, len(self.pauses_s)) - 1]
+
+
+def queue_name(task: str) -> str:
+    """Return the RQ queue of a task. A worker serves one queue, for which RQ moves wake-ups without losing any."""
+    return f"everword-{task}"

@@ -1,0 +1,122 @@
+"""Runs jobs: whatever a task's function does, the job's state, trace, log and metrics are kept here."""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import partial
+
+from opentelemetry import propagate, trace
+from opentelemetry.context import Context
+from opentelemetry.trace import Link, SpanKind, StatusCode
+
+from everword.db.blocking import BlockingDatabase
+from everword.jobs import queue, store
+from everword.jobs.store import StartedJob
+from everword.jobs.task import (
+    MAX_ATTEMPTS,
+    JobRun,
+    LeaseLost,
+    PermanentFailure,
+    Task,
+    queue_name,
+)
+from everword.telemetry import names
+from everword.telemetry.tracing import counter, duration_histogram, tracer
+
+log = logging.getLogger(__name__)
+#: What is kept of an error; the log has the whole.
+ERROR_CHARS = 2000
+
+
+class Worker:
+    """Executes the jobs of one task."""
+
+    def __init__(self, database: BlockingDatabase, task: Task) -> None:
+        self._database = database
+        self._task = task
+
+    def execute(self, job_id: int) -> str | None:
+        """Do a job if it is due, and return its state after it; None where nothing was done or nothing counts."""
+        with self._database.connection() as conn:
+            job = store.start_job(conn, job_id, self._task.lease_s)
+        if job is None:
+            return None
+        started = time.perf_counter()
+        outcome = "lost"
+        written = propagate.extract(job.trace_context or {})
+        with tracer().start_as_current_span(
+            f"process {job.task}",
+            # The first attempt belongs to the trace of the write; later ones stand alone and point to it.
+            context=written if job.attempts == 1 else Context(),
+            kind=SpanKind.CONSUMER,
+            links=_links(written) if job.attempts > 1 else None,
+            attributes={
+                names.MESSAGING_SYSTEM: "rq",
+                names.MESSAGING_DESTINATION: queue_name(job.task),
+                names.MESSAGING_MESSAGE_ID: f"{job.job_id}-{job.fence}",
+            },
+        ) as span:
+            outcome = self._attempt(job) or "lost"
+            if outcome not in {"done", "pending"}:
+                span.set_status(StatusCode.ERROR)
+        attributes = {
+            names.MESSAGING_DESTINATION: queue_name(job.task),
+            names.JOB_OUTCOME: outcome,
+        }
+        duration_histogram(names.PROCESS_DURATION).record(time.perf_counter() - started, attributes)
+        counter(names.JOBS, "{job}").add(1, attributes)
+        return None if outcome == "lost" else outcome
+
+    def _attempt(self, job: StartedJob) -> str | None:
+        try:
+            self._task.run(JobRun(job, partial(self._keep, job)))
+        except LeaseLost:
+            log.warning("job lost", extra={"task": job.task, "job_id": job.job_id})
+            return None
+        except Exception as error:  # the edge of the process: every failure is an attempt
+            log.exception("job failed", extra={"task": job.task, "job_id": job.job_id})
+            return self._fail(job, error)
+        with self._database.connection() as conn:
+            return store.finish_job(conn, job)
+
+    def _fail(self, job: StartedJob, error: Exception) -> str | None:
+        text = f"{type(error).__name__}: {error}"[:ERROR_CHARS]
+        with self._database.connection() as conn:
+            return store.fail_job(
+                conn,
+                job,
+                text.replace("\0", "�"),
+                final=isinstance(error, PermanentFailure),
+                max_attempts=MAX_ATTEMPTS,
+                pause_s=self._task.pause_after(job.attempts),
+            )
+
+    def _keep(self, job: StartedJob) -> None:
+        with self._database.connection() as conn:
+            if not store.extend_lease(conn, job, self._task.lease_s):
+                raise LeaseLost
+
+
+def _links(written: Context) -> list[Link]:
+    """Return a link to the write that made a job due."""
+    context = trace.get_current_span(written).get_span_context()
+    return [Link(context)] if context.is_valid else []
+
+
+_worker: Worker | None = None
+
+
+def execute(job_id: int, fence: int) -> None:
+    """Do a job. RQ calls this by name; the fence only makes the id of the wake-up new."""
+    if _worker is None:
+        raise RuntimeError("run_worker was not called in this process")
+    _worker.execute(job_id)
+
+
+def run_worker(database: BlockingDatabase, redis_url: str, task: Task) -> None:
+    """Take wake-ups of `task` until SIGTERM."""
+    global _worker  # RQ knows functions by name, and gives them nothing but the wake-up
+    _worker = Worker(database, task)
+    log.info("worker started", extra={"task": task.name})
+    queue.work(redis_url, task.name)

@@ -1,0 +1,42 @@
+"""`python -m everword.rpc.probe`: exit 0 while the service of this container says SERVING, for health checks."""
+
+import os
+import sys
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from everword.domain.settings import Environment, SettingError
+
+TIMEOUT_S = 3.0
+
+
+def probe(environment: Environment) -> str:
+    """Return the health of the service at EVERWORD_LISTEN, or the name of the error that it answers with.
+
+    A service with TLS is asked as `localhost`, which its certificate has to name, signed by EVERWORD_TLS_CA.
+    """
+    port = environment.required("EVERWORD_LISTEN").rpartition(":")[2]
+    ca = environment.file("EVERWORD_TLS_CA")
+    options = [("grpc.enable_http_proxy", 0)]  # the host's proxy is not the way into this container
+    if ca:
+        credentials = grpc.ssl_channel_credentials(ca.read_bytes())
+        channel = grpc.secure_channel(f"localhost:{port}", credentials, options)
+    else:
+        channel = grpc.insecure_channel(f"127.0.0.1:{port}", options)
+    with channel:
+        stub: Any = health_pb2_grpc.HealthStub(channel)  # its type stubs have no methods
+        try:
+            answer = stub.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT_S)
+        except grpc.RpcError as error:
+            return str(error.code().name)
+    return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+
+
+if __name__ == "__main__":
+    try:
+        status = probe(Environment(os.environ))
+    except SettingError as error:
+        sys.exit(f"everword: {error}")
+    sys.exit(None if status == "SERVING" else status)

@@ -1,0 +1,88 @@
+"""Turns a parsed query into what the arms look for, with the namespace's own stemming and stop words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from everword.db.pool import Connection
+from everword_search import store
+from everword_search.arms.lexical import MAX_TERMS, Term
+from everword_search.query import Clause, Kind, Operand, Query
+from everword_search.store import AnalysedText
+from everword_search.tsquery import prefix_query
+
+
+@dataclass(frozen=True)
+class AnalysedQuery:
+    """What the arms look for."""
+
+    terms: list[Term]
+    #: A tsquery as text that a passage must match; None where the query demands nothing.
+    constraint: str | None
+
+
+async def analyse_query(conn: Connection, config: str, query: Query) -> AnalysedQuery:
+    """Return what `query` means under the text search configuration `config`."""
+    texts = {word for operand in query.wanted for word in operand.words}
+    for operand in _operands(query.filters):
+        texts.update(_phrases(operand))
+    if not texts:
+        return AnalysedQuery([], None)
+    known = await store.analyse_texts(conn, config, sorted(texts))
+    return AnalysedQuery(_terms(query.wanted, known), _constraint(query.filters, known))
+
+
+def _operands(clauses: Iterable[Clause]) -> Iterator[Operand]:
+    return (operand for clause in clauses for operand in clause.operands)
+
+
+def _terms(operands: Iterable[Operand], known: dict[str, AnalysedText]) -> list[Term]:
+    """Return each lexeme once, in the order of the query."""
+    terms: dict[tuple[str, bool], Term] = {}
+    for operand in operands:
+        for place, word in enumerate(operand.words, start=1):
+            is_prefix = operand.prefix and place == len(operand.words)
+            for term in _terms_of(word, known, is_prefix):
+                terms.setdefault((term.lexeme, is_prefix), term)
+    return list(terms.values())[:MAX_TERMS]
+
+
+def _terms_of(word: str, known: dict[str, AnalysedText], is_prefix: bool) -> list[Term]:
+    if is_prefix:
+        return [Term(f"{word}*", _stem(word, known), word.lower())]
+    return [Term(word, lexeme) for lexeme in known[word].lexemes]
+
+
+def _stem(word: str, known: dict[str, AnalysedText]) -> str:
+    """Return the one lexeme of a word; the word itself where it is a stop word, since longer ones begin with it."""
+    lexemes = known[word].lexemes
+    return lexemes[0] if len(lexemes) == 1 else word.lower()
+
+
+def _constraint(clauses: Iterable[Clause], known: dict[str, AnalysedText]) -> str | None:
+    """Return the conjunction of what must and must not match; words that are not indexed demand nothing."""
+    demands = []
+    for clause in clauses:
+        alternatives = [f"({query})" for o in clause.operands if (query := _query(o, known))]
+        if alternatives:
+            sign = "!" if clause.kind is Kind.EXCLUDED else ""
+            demands.append(f"{sign}({' | '.join(alternatives)})")
+    return " & ".join(demands) or None
+
+
+def _query(operand: Operand, known: dict[str, AnalysedText]) -> str:
+    """Return tsquery text for an operand: its words one after the other."""
+    queries = [known[text].phrase for text in _phrases(operand)]
+    if operand.prefix:
+        last = operand.words[-1]
+        queries[-1] = prefix_query(last.lower(), _stem(last, known))
+    return " & ".join(f"({query})" for query in queries if query)
+
+
+def _phrases(operand: Operand) -> list[str]:
+    """Return the texts to analyse an operand as: one phrase, or what stands before a prefix and the prefix."""
+    if not operand.prefix:
+        return [" ".join(operand.words)]
+    before = [" ".join(operand.words[:-1])] if len(operand.words) > 1 else []
+    return [*before, operand.words[-1]]

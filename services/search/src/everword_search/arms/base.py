@@ -1,0 +1,69 @@
+"""What an arm of a search can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword_search.model import Candidate, SearchArm
+
+
+@dataclass(frozen=True)
+class Window:
+    """Which part of an arm's candidates is asked for."""
+
+    limit: int
+    #: Position of the last candidate of the page before; None for the best ones.
+    after: list[Any] | None = None
+    min_score: float = 0.0
+
+
+class Arm(ABC):
+    """Finds candidates for one query. It is made for the query, and lives as long as the call."""
+
+    name: ClassVar[SearchArm]
+    #: The most seconds that one statement of the arm may take.
+    time_limit_s: float = 60.0
+
+    @property
+    @abstractmethod
+    def idle_reason(self) -> str:
+        """Why the query gives the arm nothing to do; empty where it does."""
+
+    @abstractmethod
+    async def find(self, conn: Connection, window: Window) -> list[Candidate]:
+        """Return the candidates in `window`, best first, each memory once."""
+
+
+class RankingArm(Arm):
+    """An arm whose score is relevance, so that it can be fused with those of others.
+
+    The score lies between 0 and 1 and depends on the query, the memory and the statistics of the whole namespace, never
+    on which other candidates there are.
+    """
+
+    #: The arm's share in a fused score, relative to those of the other arms that ran.
+    weight: ClassVar[float]
+
+    @abstractmethod
+    async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
+        """Return what the arm says of these memories; those that it does not match are left out.
+
+        Comes after `find`, and only for memories that the filter lets through.
+        """
+
+
+def scored_position(window: Window) -> dict[str, float | int]:
+    """Return the parameters of a statement that continues after a score and a passage."""
+    # No score is above 1, so that the first page begins after 2.
+    score, passage_id = window.after or (2.0, 0)
+    return {
+        "after_score": float(score),
+        "after_id": int(passage_id),
+        "min_score": float(window.min_score),
+        "limit": window.limit,
+    }

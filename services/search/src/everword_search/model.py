@@ -1,0 +1,171 @@
+"""What callers ask of search and what they get, free of protobuf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+from typing import Any
+from uuid import UUID
+
+from everword.domain.records import MemoryRecord
+
+
+class SearchMode(IntEnum):
+    """How a query is matched. Values equal proto `SearchMode`."""
+
+    HYBRID = 1
+    LEXICAL = 2
+    TRIGRAM = 3
+    REGEX = 4
+
+
+class SearchArm(IntEnum):
+    """A way in which candidates are found. Values equal proto `SearchArm`."""
+
+    LEXICAL = 1
+    TRIGRAM = 2
+    REGEX = 3
+
+
+class ArmState(IntEnum):
+    """What became of an arm. Values equal proto `ArmReport.State`."""
+
+    RAN = 1
+    SKIPPED = 2
+    DEGRADED = 3
+
+
+@dataclass(frozen=True)
+class MemoryFilter:
+    """Which memories are looked at; None lets every value through."""
+
+    kinds: list[int] | None = None
+    conversation_ids: list[UUID] | None = None
+    agents: list[str] | None = None
+    subjects: list[str] | None = None
+    channels: list[str] | None = None
+    instances: list[str] | None = None
+    authors: list[str] | None = None
+    roles: list[int] | None = None
+    tags: list[str] | None = None
+    #: Inclusive.
+    since: datetime | None = None
+    #: Exclusive.
+    before: datetime | None = None
+    include_automated: bool = False
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """Which page of a request is asked for."""
+
+    #: 0 for the default.
+    size: int = 0
+    token: str = ""
+    #: SHA-256 in hex of the request without its size and token.
+    request_hash: str = ""
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """A question to memory."""
+
+    text: str
+    mode: SearchMode = SearchMode.HYBRID
+    filter: MemoryFilter = MemoryFilter()
+    page: PageRequest = PageRequest()
+    explain: bool = False
+    at_least_as_fresh: str = ""
+    min_score: float = 0.0
+    #: 0 for the default.
+    max_content_chars: int = 0
+    #: False takes `text` as words alone: it was not written as a query.
+    operators: bool = True
+
+
+@dataclass(frozen=True)
+class TermScore:
+    """What one term contributes to a BM25 score."""
+
+    term: str
+    idf: float
+    document_frequency: int
+    term_frequency: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A memory as one arm sees it, by its best passage."""
+
+    source_id: UUID
+    passage_id: int
+    raw: float
+    #: `raw` on the scale from 0 to 1.
+    score: float
+    #: Where the arm's next page begins.
+    position: list[Any]
+    terms: tuple[TermScore, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScorePart:
+    """What one arm says of a hit."""
+
+    arm: SearchArm
+    raw: float
+    score: float
+    #: The arm's share in the hit's score; the shares of all arms are 1 together.
+    weight: float
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A memory found."""
+
+    source_id: UUID
+    passage_id: int
+    score: float
+    #: Where the page after this hit begins.
+    position: list[Any]
+    parts: tuple[ScorePart, ...]
+    terms: tuple[TermScore, ...] = ()
+
+
+@dataclass(frozen=True)
+class ArmReport:
+    """What became of an arm."""
+
+    arm: SearchArm
+    state: ArmState
+    reason: str = ""
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A memory found, with its words."""
+
+    memory: MemoryRecord
+    passage: str
+    hit: Hit
+
+
+@dataclass(frozen=True)
+class SearchResponse:
+    """A page of results."""
+
+    results: list[SearchResult]
+    next_page_token: str
+    arms: list[ArmReport]
+
+
+@dataclass(frozen=True)
+class ConversationFilter:
+    """Which conversations are listed; None lets every value through."""
+
+    agents: list[str] | None = None
+    channels: list[str] | None = None
+    subjects: list[str] | None = None
+    active: bool | None = None

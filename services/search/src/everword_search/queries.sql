@@ -1,0 +1,383 @@
+-- Statements of SearchService and ContextService. Every one names its namespace.
+--
+-- In all of them: a filter that is NULL lets everything through; scores are rounded to 1e-9, so that a score is the same
+-- whichever statement computed it and pages can continue after one.
+
+-- prepare_search --
+-- How the search statements of this transaction are planned. Plans depend on the words asked for, so none is shared.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+       set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);
+
+-- limit_time --
+-- Give the following statements of the transaction their own time.
+SELECT set_config('statement_timeout', %(statement_timeout)s, true);
+
+-- caught_up --
+-- Whether this server has a write: a primary always does, a replica once it has replayed the write's position.
+SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn;
+
+-- analyse_texts --
+-- What the namespace's text search makes of texts: lexemes, and a query for the words in their order; both empty for
+-- stop words.
+SELECT text, tsvector_to_array(to_tsvector(%(config)s::regconfig, text)) AS lexemes,
+       phraseto_tsquery(%(config)s::regconfig, text)::text AS phrase
+  FROM unnest(%(texts)s::text[]) AS text;
+
+-- find_lexical --
+-- The best memories by BM25, each by its best passage, with the document frequencies that the scores rest on. Statistics
+-- are the namespace's, whatever the filter. Term frequencies are read back from ts_rank, which for one lexeme is the
+-- sum of 1/i² over its occurrences, divided by π²/6: much faster than unpacking the vectors, and exact. A prefix may
+-- match several lexemes, so its vectors are unpacked.
+WITH corpus AS MATERIALIZED (
+    SELECT coalesce(sum(passages), 0)::float8 AS passages,
+           coalesce(sum(lexemes)::float8 / nullif(sum(passages), 0)::float8, 1) AS mean_length
+      FROM corpus_counts
+     WHERE namespace_id = %(namespace_id)s
+), postings AS MATERIALIZED (
+    SELECT t.term, m.id, m.source_id, m.lexeme_count::float8 AS length,
+           CASE WHEN t.prefix IS NULL
+                THEN round(1 / (pi() ^ 2 / 6 - ts_rank('{1,1,1,1}', m.lexemes, t.query)::float8 * 1.64493406685) - 0.5)
+                ELSE (SELECT sum(cardinality(positions)) FROM unnest(m.lexemes)
+                       WHERE lexeme ^@ t.prefix OR lexeme ^@ t.stem)
+           END AS frequency,
+           (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+           AND (%(include_automated)s OR NOT m.automated)
+           AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+           AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+           AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+           AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+           AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+           AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+           AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+           AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+           AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+           AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+           AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
+      FROM unnest(%(queries)s::tsquery[], %(prefixes)s::text[], %(stems)s::text[])
+           WITH ORDINALITY AS t (query, prefix, stem, term)
+      JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.lexemes @@ t.query
+), terms AS MATERIALIZED (
+    SELECT term, df, ln(1 + (passages - df + 0.5) / (df + 0.5)) AS idf
+      FROM corpus,
+           (SELECT t.term, count(p.id)::float8 AS df
+              FROM generate_series(1, cardinality(%(queries)s::text[])) AS t (term) LEFT JOIN postings p USING (term)
+             GROUP BY t.term) AS frequencies
+), scored AS (
+    SELECT p.id, p.source_id,
+           sum(t.idf * p.frequency * (%(k1)s + 1)
+               / (p.frequency + %(k1)s * (1 - %(b)s + %(b)s * p.length / corpus.mean_length))) AS raw
+      FROM postings p JOIN terms t USING (term), corpus
+     WHERE p.wanted
+     GROUP BY p.id, p.source_id
+), calibrated AS (
+    SELECT id, source_id, raw, round(raw / (SELECT sum(idf) * (%(k1)s + 1) FROM terms) * 1e9) / 1e9 AS score
+      FROM scored
+), best AS (
+    SELECT DISTINCT ON (source_id) id, source_id, raw, score
+      FROM calibrated
+     ORDER BY source_id, score DESC, id DESC
+)
+SELECT id AS passage_id, source_id, raw, score, corpus.passages, corpus.mean_length,
+       ARRAY(SELECT df::bigint FROM terms ORDER BY term) AS document_frequencies
+  FROM best, corpus
+ WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+ ORDER BY score DESC, id DESC
+ LIMIT %(limit)s;
+
+-- term_frequencies --
+-- How often each term occurs in the matching passages of some memories, and how long those are; see find_lexical.
+SELECT m.id AS passage_id, m.source_id, m.lexeme_count AS length,
+       ARRAY(SELECT CASE WHEN t.prefix IS NULL
+                         THEN round(1 / (pi() ^ 2 / 6 - ts_rank('{1,1,1,1}', m.lexemes, t.query)::float8 * 1.64493406685)
+                                    - 0.5)
+                         ELSE (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(m.lexemes)
+                                WHERE lexeme ^@ t.prefix OR lexeme ^@ t.stem)
+                    END::integer
+               FROM unnest(%(queries)s::tsquery[], %(prefixes)s::text[], %(stems)s::text[])
+                    WITH ORDINALITY AS t (query, prefix, stem, term)
+              ORDER BY t.term) AS frequencies
+  FROM visible_memories m
+ WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s)
+   AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery);
+
+-- find_trigram --
+-- The best memories by the likeness of their literals to those asked for, each by its best passage.
+WITH hits AS (
+    SELECT m.id, m.source_id,
+           (SELECT avg(word_similarity(token, m.literals)) FROM unnest(%(tokens)s::text[]) AS token) AS raw
+      FROM visible_memories m
+     WHERE m.namespace_id = %(namespace_id)s
+       AND m.literals IS NOT NULL AND m.literals %%> ANY(%(tokens)s::text[])
+       AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+       AND (%(include_automated)s OR NOT m.automated)
+       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+), best AS (
+    SELECT DISTINCT ON (source_id) id, source_id, raw, round(raw * 1e9) / 1e9 AS score
+      FROM hits
+     ORDER BY source_id, score DESC, id DESC
+)
+SELECT id AS passage_id, source_id, raw, score
+  FROM best
+ WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+ ORDER BY score DESC, id DESC
+ LIMIT %(limit)s;
+
+-- score_trigram --
+-- The likeness of some memories' literals to those asked for, where they match at all.
+SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw, score
+  FROM (SELECT id, source_id, raw, round(raw * 1e9) / 1e9 AS score
+          FROM visible_memories m
+         CROSS JOIN LATERAL (SELECT avg(word_similarity(token, m.literals))
+                               FROM unnest(%(tokens)s::text[]) AS token) AS likeness (raw)
+         WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s)
+           AND m.literals IS NOT NULL AND m.literals %%> ANY(%(tokens)s::text[])
+           AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)) AS scored
+ ORDER BY source_id, score DESC, id DESC;
+
+-- find_regex --
+-- The newest memories of which a passage matches a regular expression, each with the first such passage. Memories are
+-- walked through in the order of time, so that a page ends as soon as it is full.
+SELECT p.id AS passage_id, m.source_id, m.occurred_at
+  FROM visible_memories m
+ CROSS JOIN LATERAL (
+       SELECT id FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = m.source_id AND content ~* %(pattern)s
+        ORDER BY part
+        LIMIT 1) AS p
+ WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
+   AND (m.occurred_at, m.source_id) < (%(after_occurred_at)s::timestamptz, %(after_source_id)s::uuid)
+   AND (%(include_automated)s OR NOT m.automated)
+   AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+   AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+   AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+   AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+   AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+   AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+   AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+   AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+   AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+   AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+   AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+ ORDER BY m.occurred_at DESC, m.source_id DESC
+ LIMIT %(limit)s;
+
+-- browse_newest --
+-- The ids of memories, newest first.
+SELECT m.source_id, m.occurred_at
+  FROM visible_memories m
+ WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
+   AND (m.occurred_at, m.source_id) < (%(after_occurred_at)s::timestamptz, %(after_source_id)s::uuid)
+   AND (%(include_automated)s OR NOT m.automated)
+   AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+   AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+   AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+   AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+   AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+   AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+   AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+   AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+   AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+   AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+   AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+ ORDER BY m.occurred_at DESC, m.source_id DESC
+ LIMIT %(limit)s;
+
+-- browse_oldest --
+-- The ids of memories, oldest first.
+SELECT m.source_id, m.occurred_at
+  FROM visible_memories m
+ WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
+   AND (m.occurred_at, m.source_id) > (%(after_occurred_at)s::timestamptz, %(after_source_id)s::uuid)
+   AND (%(include_automated)s OR NOT m.automated)
+   AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+   AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+   AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+   AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+   AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+   AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+   AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+   AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+   AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+   AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+   AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+ ORDER BY m.occurred_at, m.source_id
+ LIMIT %(limit)s;
+
+-- read_memories --
+-- Memories in the order of their ids, with the beginning of their text put together from its passages, and the text of
+-- one passage each. No text needs more than max_parts passages for max_chars characters.
+SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance,
+       m.author, m.role, m.tags, m.importance_class, m.automated, m.occurred_at, coalesce(u.use_count, 0) AS use_count,
+       u.last_used_at, coalesce(text.parts < last.part + 1 OR text.length > %(max_chars)s, false) AS content_truncated,
+       coalesce(passage.content, '') AS passage
+  FROM unnest(%(source_ids)s::uuid[], %(passage_ids)s::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
+  JOIN visible_memories m
+    ON m.namespace_id = %(namespace_id)s AND m.source_id = wanted.source_id AND m.part = 0
+ CROSS JOIN LATERAL (
+       SELECT left(string_agg(content, '' ORDER BY part), coalesce(%(max_chars)s, 2147483647)) AS content,
+              sum(length(content)) AS length, count(*) AS parts
+         FROM (SELECT content, part FROM visible_memories
+                WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id
+                ORDER BY part LIMIT %(max_parts)s) AS first_parts) AS text
+ CROSS JOIN LATERAL (
+       SELECT part FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id
+        ORDER BY part DESC LIMIT 1) AS last
+  LEFT JOIN visible_memories passage
+    ON passage.namespace_id = %(namespace_id)s AND passage.id = wanted.passage_id
+  LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = wanted.source_id
+ ORDER BY wanted.place;
+
+-- memory_bytes --
+-- The size of the texts of some memories together.
+SELECT coalesce(sum(octet_length(content)), 0)
+  FROM visible_memories
+ WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)s);
+
+-- get_conversation --
+-- The conversation with an id.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
+
+-- find_conversation --
+-- The conversation with a key.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND channel = %(channel)s AND agent = %(agent)s
+   AND session_key = %(session_key)s;
+
+-- list_conversations --
+-- Conversations, newest first: their ids grow with time.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND id < %(after_id)s
+   AND (%(agents)s::text[] IS NULL OR agent = ANY(%(agents)s))
+   AND (%(channels)s::text[] IS NULL OR channel = ANY(%(channels)s))
+   AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s))
+   AND (%(active)s::boolean IS NULL OR active = %(active)s)
+ ORDER BY id DESC
+ LIMIT %(limit)s;
+
+-- list_messages_newest --
+-- Messages of a conversation, newest first: as many as fit into a number of bytes, but at least one.
+WITH page AS (
+    SELECT *, octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+              + coalesce(octet_length(content_blocks::text), 0) + coalesce(octet_length(metadata::text), 0) AS size
+      FROM messages
+     WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq < %(after_seq)s
+     ORDER BY seq DESC
+     LIMIT %(limit)s
+)
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
+       available
+  FROM (SELECT *, sum(size) OVER (ORDER BY seq DESC) AS size_so_far, count(*) OVER () AS available FROM page) AS sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY seq DESC;
+
+-- list_messages_oldest --
+-- Messages of a conversation, oldest first: as many as fit into a number of bytes, but at least one.
+WITH page AS (
+    SELECT *, octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+              + coalesce(octet_length(content_blocks::text), 0) + coalesce(octet_length(metadata::text), 0) AS size
+      FROM messages
+     WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq > %(after_seq)s
+     ORDER BY seq
+     LIMIT %(limit)s
+)
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
+       available
+  FROM (SELECT *, sum(size) OVER (ORDER BY seq) AS size_so_far, count(*) OVER () AS available FROM page) AS sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY seq;
+
+-- corpus_counts --
+-- What the namespace holds. The latest message is the one with the highest id: ids grow with time.
+SELECT coalesce(sum(conversations), 0)::bigint AS conversations, coalesce(sum(messages), 0)::bigint AS messages,
+       coalesce(sum(turns), 0)::bigint AS turns, coalesce(sum(passages), 0)::bigint AS passages,
+       coalesce(sum(content_bytes), 0)::bigint AS content_bytes,
+       (SELECT recorded_at FROM messages
+         WHERE namespace_id = %(namespace_id)s ORDER BY id DESC LIMIT 1) AS latest_recorded_at
+  FROM corpus_counts
+ WHERE namespace_id = %(namespace_id)s;
+
+-- embedding_backlog --
+-- The passages without a vector of the generation that is searched. The oldest is the one with the lowest id.
+SELECT (SELECT count(*) FROM (SELECT FROM embedding_queue
+          WHERE namespace_id = %(namespace_id)s AND generation_id = g.id LIMIT %(limit)s) AS owed) AS owed,
+       (SELECT count(*) FROM (SELECT FROM embedding_queue
+          WHERE namespace_id = %(namespace_id)s AND generation_id = g.id AND state = 'failed'
+          LIMIT %(limit)s) AS failed) AS failed,
+       (SELECT now() - enqueued_at FROM embedding_queue
+         WHERE namespace_id = %(namespace_id)s AND generation_id = g.id AND state = 'owed'
+         ORDER BY memory_id LIMIT 1) AS oldest_owed
+  FROM model_generations g
+ WHERE g.state = 'active';
+
+-- job_counts --
+-- How the jobs of each task stand.
+SELECT task,
+       count(*) FILTER (WHERE state = 'pending') AS pending,
+       count(*) FILTER (WHERE state = 'running') AS running,
+       count(*) FILTER (WHERE state = 'failed') AS failed,
+       now() - min(not_before) FILTER (WHERE state = 'pending' AND not_before <= now()) AS oldest_pending,
+       coalesce((array_agg(error ORDER BY updated_at DESC) FILTER (WHERE state = 'failed'))[1], '') AS sample_error
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s
+ GROUP BY task
+ ORDER BY task;
+
+-- recent_turns --
+-- The latest messages of a conversation that somebody wrote on purpose, newest first: as many as fit into a number of
+-- bytes, but at least one.
+WITH page AS (
+    SELECT *, octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+              + coalesce(octet_length(content_blocks::text), 0) + coalesce(octet_length(metadata::text), 0) AS size
+      FROM messages
+     WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND NOT automated
+     ORDER BY seq DESC
+     LIMIT %(limit)s
+)
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
+       available
+  FROM (SELECT *, sum(size) OVER (ORDER BY seq DESC) AS size_so_far, count(*) OVER () AS available FROM page) AS sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY seq DESC;
+
+-- latest_user_message --
+-- The conversation's latest message of a user.
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND NOT automated AND role = %(role)s
+ ORDER BY seq DESC
+ LIMIT 1;
+
+-- message_token_counts --
+-- What some messages cost in the caller's model, where the caller said so.
+SELECT id, token_count
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s) AND token_count > 0;
+
+-- insert_memory_use --
+-- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.
+INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at)
+SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[]) AS memory_id
+ON CONFLICT (namespace_id, memory_id) DO UPDATE
+   SET use_count = memory_use.use_count + 1, last_used_at = now();

@@ -1,0 +1,167 @@
+"""Parses what people ask: words, "exact phrases", OR, AND, NOT, +, - and prefix*. Pure, and never an error.
+
+A query is a list of clauses. OR binds tighter than AND: `a OR b AND c` asks for (a or b) and c. What makes no sense as
+an operator, such as an OR at the end or a quote without its other half, is passed over. Operators are in upper case
+alone, so that a question may hold "or".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import regex
+
+from everword.text.analysis import words_of
+
+#: Clauses that must or must not match, beyond which the rest is passed over: each costs for every passage.
+MAX_FILTER_CLAUSES = 64
+
+_ITEM = regex.compile(
+    r"""(?P<sign>(?<!\S)[+-](?=[^\s+-]))?
+        (?: ["“”](?P<phrase>[^"“”]*)["“”]
+          | (?P<bare>[^\s"“”]+)
+          | ["“”] )""",
+    regex.VERBOSE,
+)
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
+# One star, at the end: `*emphasis*` and `**bold**` are none.
+_PREFIX = regex.compile(r"[^*]*[\p{L}\p{N}\p{M}]\*[.,;:!?)\]}]*")
+_LONE_IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+
+
+class Kind(Enum):
+    """What a clause asks of a passage."""
+
+    OPTIONAL = "adds to the score"
+    REQUIRED = "must match"
+    EXCLUDED = "must not match"
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Words that stand together, as `auth.rs` or a phrase does."""
+
+    text: str
+    #: Never empty.
+    words: tuple[str, ...]
+    #: Whether the last word is the beginning of one.
+    prefix: bool = False
+
+
+@dataclass(frozen=True)
+class Clause:
+    """Operands of which one is enough."""
+
+    kind: Kind
+    operands: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is asked for."""
+
+    clauses: tuple[Clause, ...]
+
+    @property
+    def wanted(self) -> list[Operand]:
+        """What a passage may be found by, in the order of the text."""
+        return [
+            operand
+            for clause in self.clauses
+            if clause.kind is not Kind.EXCLUDED
+            for operand in clause.operands
+        ]
+
+    @property
+    def filters(self) -> list[Clause]:
+        """The clauses that must or must not match."""
+        return [clause for clause in self.clauses if clause.kind is not Kind.OPTIONAL]
+
+
+def parse_query(text: str) -> Query:
+    """Return the clauses of `text`; none where it holds no word."""
+    clauses: list[Clause] = []
+    for clause in _clauses(text):
+        if clause.kind is not Kind.OPTIONAL and _filters(clauses) >= MAX_FILTER_CLAUSES:
+            continue
+        clauses.append(clause)
+    return Query(tuple(clauses))
+
+
+def parse_words(text: str) -> Query:
+    """Return the words of `text` without any operator: for a text that was not written as a query."""
+    operands = (_operand(token, may_be_prefix=False) for token in text.split())
+    return Query(tuple(Clause(Kind.OPTIONAL, (operand,)) for operand in operands if operand))
+
+
+def _filters(clauses: list[Clause]) -> int:
+    return sum(clause.kind is not Kind.OPTIONAL for clause in clauses)
+
+
+@dataclass(frozen=True)
+class _Item:
+    """An operand with the operators before it."""
+
+    operand: Operand
+    kind: Kind
+    joined_by_or: bool
+    joined_by_and: bool
+
+
+def _clauses(text: str) -> list[Clause]:
+    clauses: list[Clause] = []
+    for item in _items(text):
+        last = clauses[-1] if clauses else None
+        if last and item.joined_by_or and Kind.EXCLUDED not in (last.kind, item.kind):
+            clauses[-1] = Clause(Kind.REQUIRED, (*last.operands, item.operand))
+            continue
+        kind = item.kind
+        if last and item.joined_by_and:
+            clauses[-1] = replace(last, kind=_required(last.kind))
+            kind = _required(kind)
+        clauses.append(Clause(kind, (item.operand,)))
+    return clauses
+
+
+def _required(kind: Kind) -> Kind:
+    return Kind.REQUIRED if kind is Kind.OPTIONAL else kind
+
+
+def _items(text: str) -> Iterator[_Item]:
+    """Yield operands in order. An operator counts for the operand that follows it."""
+    operators: set[str] = set()
+    for match in _ITEM.finditer(text):
+        bare = match["bare"]
+        if bare in _OPERATORS and not match["sign"]:
+            operators.add(bare)
+            continue
+        phrase = match["phrase"]
+        operand = _operand(bare or phrase or "", may_be_prefix=bare is not None)
+        if operand is None:
+            continue
+        yield _Item(
+            operand,
+            _kind(match["sign"], operators, is_phrase=phrase is not None),
+            joined_by_or="OR" in operators,
+            joined_by_and="AND" in operators,
+        )
+        operators = set()
+
+
+def _kind(sign: str | None, operators: set[str], is_phrase: bool) -> Kind:
+    if sign == "-" or "NOT" in operators:
+        return Kind.EXCLUDED
+    return Kind.REQUIRED if sign == "+" or is_phrase else Kind.OPTIONAL
+
+
+def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
+    """Return the words of `text`; None where it has none."""
+    words = words_of(text)
+    if not words:
+        return None
+    prefix = may_be_prefix and _PREFIX.fullmatch(text) is not None
+    # Ideographs are indexed in pairs, so a lone one can only be the beginning of a pair.
+    lone = len(words) == 1 and _LONE_IDEOGRAPH.fullmatch(words[0]) is not None
+    return Operand(text, tuple(words), prefix or lone)

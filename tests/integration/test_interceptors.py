@@ -1,0 +1,195 @@
+"""What is done around every call, in which order, and what callers see of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+
+import grpc
+import psycopg
+import pytest
+
+from everword.domain.settings import Secret
+from everword.rpc.authentication import Authenticator
+from everword.rpc.channel import open_channel
+from everword.rpc.interceptors import ordered_interceptors
+from everword.v1 import ingest_service_pb2 as pb
+from support.callers import raw_call, within
+from support.calls import append, append_request
+from support.databases import DatabaseUnderTest
+from support.health import serving
+from support.refusals import refused
+from support.stack import BASE, Stack, running_stack
+from support.waiting import until
+
+WAITING = """
+SELECT count(*) FROM pg_stat_activity
+ WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'everword-ingest'
+"""
+
+
+@pytest.fixture
+def nobody() -> Authenticator:
+    """An authenticator that is never asked."""
+    return Authenticator(None, Secret(""))  # type: ignore[arg-type]
+
+
+def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
+    names = [type(entry).__name__ for entry in ordered_interceptors(BASE, nobody, [])]
+    assert names == [
+        "TelemetryInterceptor",
+        "RequestIdInterceptor",
+        "ErrorInterceptor",
+        "CapacityInterceptor",
+        "DeadlineInterceptor",
+        "AuthInterceptor",
+        "ValidationInterceptor",
+    ]
+
+
+async def test_the_callers_request_id_comes_back_and_stands_in_errors(stack: Stack) -> None:
+    sent = (("x-request-id", "from-the-caller"),)
+    call = stack.ingest.AppendMessages(append_request("Hello."), metadata=sent)
+    await call
+    assert dict(await call.initial_metadata())["x-request-id"] == "from-the-caller"
+    refusal = await refused(stack.ingest.MarkUsed(pb.MarkUsedRequest(), metadata=sent))
+    assert refusal.metadata["request_id"] == "from-the-caller"
+
+
+@pytest.mark.parametrize("sent", ["", "x" * 129, "spaces are not plain", "{json}"])
+async def test_a_request_id_that_logs_could_not_bear_is_replaced(stack: Stack, sent: str) -> None:
+    call = stack.ingest.AppendMessages(append_request("Hello."), metadata=(("x-request-id", sent),))
+    await call
+    assert dict(await call.initial_metadata())["x-request-id"] != sent
+
+
+async def test_a_stranger_learns_nothing_about_the_rules(database: DatabaseUnderTest) -> None:
+    """Authentication comes before validation."""
+    async with running_stack(database, admin_key="operators-key") as stack:
+        refusal = await refused(stack.ingest.AppendMessages(pb.AppendMessagesRequest()))
+    assert (refusal.code, refusal.reason) == (
+        grpc.StatusCode.UNAUTHENTICATED,
+        "CREDENTIALS_MISSING",
+    )
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["/everword.v1.IngestService/Forget", "/everword.v1.NoService/Do", "/other.Service/Do"],
+)
+async def test_an_unknown_method_is_named(stack: Stack, method: str) -> None:
+    async with open_channel(stack.addresses["ingest"]) as channel:
+        refusal = await refused(raw_call(channel, method, b""))
+    assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNIMPLEMENTED, "METHOD_UNKNOWN")
+    assert refusal.metadata["method"] == method
+
+
+@contextmanager
+def _held_conversation(database: DatabaseUnderTest) -> Iterator[None]:
+    """Hold the row of every conversation, so that appends to them wait."""
+    with (
+        psycopg.connect(database.admin_url, options="-c search_path=everword,public") as conn,
+        conn.transaction(),
+    ):
+        conn.execute("SELECT FROM conversations FOR UPDATE")
+        yield
+
+
+async def _until_waiting(database: DatabaseUnderTest, count: int, within_s: float = 5.0) -> None:
+    """Return once `count` statements of ingest wait for a lock."""
+    with database.connect() as conn:
+        await until(lambda: conn.execute(WAITING).fetchone() == (count,), within_s)
+
+
+async def test_a_deadline_ends_the_call_and_its_statement(stack: Stack) -> None:
+    await append(stack, "Before.")
+    with _held_conversation(stack.database):
+        call = asyncio.create_task(_append_within(stack, 1.0))
+        await _until_waiting(stack.database, 1)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call
+        assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        await _until_waiting(stack.database, 0, within_s=1.0)
+    with stack.database.connect() as conn:
+        assert conn.execute("SELECT count(*) FROM messages").fetchone() == (1,)
+
+
+async def _append_within(stack: Stack, seconds: float) -> None:
+    await stack.ingest.AppendMessages(append_request("Late."), timeout=seconds)
+
+
+async def test_the_servers_own_default_deadline_ends_a_call_with_its_reason(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caller sets no deadline, so it is the server that says how it ended."""
+    await append(stack, "Before.")
+    monkeypatch.setattr("everword.rpc.interceptors.deadline.DEFAULT_S", 0.5)
+    with _held_conversation(stack.database):
+        refusal = await refused(stack.ingest.AppendMessages(append_request("Late.")))
+    assert (refusal.code, refusal.reason) == (
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        "DEADLINE_EXCEEDED",
+    )
+    await append(stack, "After.")
+
+
+async def test_a_caller_who_hangs_up_leaves_no_statement_behind(stack: Stack) -> None:
+    await append(stack, "Before.")
+    with _held_conversation(stack.database):
+        call = stack.ingest.AppendMessages(append_request("Given up."))
+        await _until_waiting(stack.database, 1)
+        call.cancel()
+        await _until_waiting(stack.database, 0)
+    await append(stack, "After.")
+
+
+@asynccontextmanager
+async def _full_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    """A stack whose ingest service takes two calls at once, and has them."""
+    async with running_stack(database, server=replace(BASE, max_concurrent=2)) as stack:
+        await append(stack, "Before.")
+        with _held_conversation(database):
+            held = [
+                asyncio.ensure_future(stack.ingest.AppendMessages(append_request("Waits.")))
+                for _ in range(2)
+            ]
+            await _until_waiting(database, 2)
+            yield stack
+        await asyncio.gather(*held)
+
+
+async def test_calls_beyond_the_limit_are_told_when_to_come_back(
+    database: DatabaseUnderTest,
+) -> None:
+    async with _full_stack(database) as stack:
+        refusal = await refused(stack.ingest.AppendMessages(append_request("One too many.")))
+        assert (refusal.code, refusal.reason) == (
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "OVERLOADED",
+        )
+        assert refusal.metadata["limit"] == "2"
+        assert "RetryInfo" in refusal.details
+    with database.connect() as conn:
+        assert conn.execute("SELECT count(*) FROM messages").fetchone() == (3,)
+
+
+async def test_a_full_service_still_tells_its_health(database: DatabaseUnderTest) -> None:
+    async with (
+        _full_stack(database) as stack,
+        open_channel(stack.addresses["ingest"]) as channel,
+    ):
+        assert await serving(channel)
+
+
+async def test_a_call_that_is_refused_early_gives_its_place_back(
+    database: DatabaseUnderTest,
+) -> None:
+    async with running_stack(database, server=replace(BASE, max_concurrent=1)) as stack:
+        for _ in range(3):
+            refusal = await refused(
+                stack.ingest.AppendMessages(append_request("Hello."), metadata=within("nobody"))
+            )
+            assert refusal.reason == "NAMESPACE_NOT_FOUND"
+        await append(stack, "Hello.")

@@ -1,0 +1,183 @@
+"""What the database lets each service do, whatever its code asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from everword.db.pool import Database
+from support.callers import make_namespaces, within
+from support.calls import append
+from support.databases import DatabaseUnderTest
+from support.fence import FENCED, SERVICES, UNFENCED
+from support.stack import Stack
+
+ROLES = [f"everword_{service}" for service in SERVICES]
+PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER"
+
+
+@pytest.fixture
+def owner(database: DatabaseUnderTest) -> Iterator[psycopg.Connection]:
+    with database.connect() as conn:
+        yield conn
+
+
+def _names(conn: psycopg.Connection, query: str, *parameters: object) -> set[str]:
+    return {name for (name,) in conn.execute(query.encode(), parameters)}
+
+
+def test_every_table_with_a_namespace_is_fenced_unless_it_holds_no_content(
+    owner: psycopg.Connection,
+) -> None:
+    tables = """SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+                 WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p')
+                   AND NOT c.relispartition AND a.attname = 'namespace_id' AND c.relrowsecurity = """
+    assert _names(owner, tables + "true") == FENCED - {"visible_memories"}
+    assert _names(owner, tables + "false") == UNFENCED
+
+
+def test_every_fence_is_the_same(owner: psycopg.Connection) -> None:
+    rows = owner.execute(
+        "SELECT DISTINCT policyname, permissive, roles, cmd, qual, with_check FROM pg_policies"
+    ).fetchall()
+    assert len(rows) == 1
+    name, permissive, roles, command, condition, check = rows[0]
+    assert (name, permissive, roles, command, check) == (
+        *("fence", "PERMISSIVE", ["public"], "ALL"),
+        None,
+    )
+    assert "current_setting('everword.namespace_id'::text, true)" in condition
+
+
+def test_tables_without_a_fence_have_no_content(owner: psycopg.Connection) -> None:
+    """Ids, names of tasks, states, counters, times; an error text is the only prose."""
+    rows = owner.execute(
+        """SELECT table_name || '.' || column_name FROM information_schema.columns
+            WHERE table_schema = 'everword' AND table_name = ANY(%s) AND data_type IN ('text', 'jsonb')""",
+        [list(UNFENCED)],
+    ).fetchall()
+    assert {name for (name,) in rows} == {
+        *("jobs.task", "jobs.subject", "jobs.state", "jobs.trace_context", "jobs.error"),
+        *("embedding_queue.state", "embedding_queue.error", "api_keys.description"),
+    }
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_service_reaches_the_table_of_memories_or_any_partition(
+    owner: psycopg.Connection, role: str
+) -> None:
+    """A partition has no fence of its own: who may read one reads all namespaces."""
+    reachable = _names(
+        owner,
+        """SELECT relname FROM pg_class
+            WHERE relnamespace = 'everword'::regnamespace AND relkind IN ('r', 'p')
+              AND (relname = 'memories' OR relispartition)
+              AND (has_table_privilege(%s, oid, %s) OR has_any_column_privilege(%s, oid, 'SELECT, UPDATE'))""",
+        role,
+        PRIVILEGES,
+        role,
+    )
+    assert reachable == set()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_service_changes_or_removes_what_was_said(owner: psycopg.Connection, role: str) -> None:
+    found = owner.execute(
+        """SELECT has_table_privilege(%(role)s, 'messages', 'UPDATE, DELETE, TRUNCATE'),
+                  has_any_column_privilege(%(role)s, 'messages', 'UPDATE')""",
+        {"role": role},
+    ).fetchone()
+    assert found == (False, False)
+
+
+def test_only_ingest_adds_to_what_was_said(owner: psycopg.Connection) -> None:
+    for table in ("messages", "conversations", "visible_memories"):
+        adding = {
+            role
+            for role in ROLES
+            if owner.execute(
+                "SELECT has_table_privilege(%s, %s, 'INSERT')", [role, table]
+            ).fetchone()
+            == (True,)
+        }
+        assert adding == {"everword_ingest"}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_services_role_has_no_powers_of_its_own(owner: psycopg.Connection, role: str) -> None:
+    found = owner.execute(
+        """SELECT rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolreplication OR rolcanlogin
+             FROM pg_roles WHERE rolname = %s""",
+        [role],
+    ).fetchone()
+    assert found == (False,)
+    owned = owner.execute(
+        "SELECT count(*) FROM pg_class WHERE pg_get_userbyid(relowner) = %s", [role]
+    ).fetchone()
+    assert owned == (0,)
+
+
+def test_the_login_can_do_nothing_without_taking_a_services_role(
+    database: DatabaseUnderTest,
+) -> None:
+    with (
+        psycopg.connect(database.service_url) as conn,
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+    ):
+        conn.execute("SELECT count(*) FROM everword.namespaces")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_service_reads_the_hashes_of_keys(database: DatabaseUnderTest, role: str) -> None:
+    options = f"-c role={role} -c search_path=everword"
+    with (
+        psycopg.connect(database.service_url, options=options) as conn,
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+    ):
+        conn.execute("SELECT key_hash FROM api_keys")
+
+
+def test_functions_with_the_owners_rights_are_closed_and_keep_to_their_schema(
+    owner: psycopg.Connection,
+) -> None:
+    rows = owner.execute(
+        """SELECT proname, proconfig, has_function_privilege('public', oid, 'EXECUTE')
+             FROM pg_proc WHERE pronamespace = 'everword'::regnamespace AND prosecdef"""
+    ).fetchall()
+    assert len(rows) >= 4
+    for name, settings, public in rows:
+        assert settings == ["search_path=everword, pg_temp"], name
+        assert public is False, name
+
+
+def test_nothing_is_declared_leakproof(owner: psycopg.Connection) -> None:
+    leakproof = (
+        "SELECT proname FROM pg_proc WHERE pronamespace = 'everword'::regnamespace AND proleakproof"
+    )
+    assert _names(owner, leakproof) == set()
+    for view in ("visible_memories",):
+        [(options,)] = owner.execute(
+            "SELECT reloptions FROM pg_class WHERE relname = %s", [view]
+        ).fetchall()
+        assert options == ["check_option=local"]
+
+
+async def test_a_connection_forgets_its_namespace_with_the_transaction(stack: Stack) -> None:
+    await make_namespaces(stack, "acme")
+    await append(stack, "Theirs.", metadata=within("acme"))
+    with stack.database.connect() as conn:
+        [(id_,)] = conn.execute("SELECT id FROM namespaces WHERE name = 'acme'").fetchall()
+    database = Database(stack.database.settings("ingest"), "ingest")
+    await database.open()
+    try:
+        async with database.transaction(id_) as conn_inside:
+            cursor = await conn_inside.execute("SELECT count(*) FROM messages")
+            assert await cursor.fetchone() == (1,)
+        async with database.connection() as conn_after:
+            for table in ("messages", "conversations", "visible_memories"):
+                cursor = await conn_after.execute(f"SELECT count(*) FROM {table}".encode())
+                assert await cursor.fetchone() == (0,)
+    finally:
+        await database.close()

@@ -1,0 +1,403 @@
+"""No RPC reaches into another namespace, by whatever it is given.
+
+The fields that could reach are found through the descriptors: a new RPC or a new id fails here until it is added.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
+from google.protobuf.field_mask_pb2 import FieldMask
+
+from everword import v1
+from everword.v1 import context_service_pb2 as context
+from everword.v1 import conversation_pb2 as conversation
+from everword.v1 import ingest_service_pb2 as ingest
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword.v1 import memory_pb2 as memory
+from everword.v1 import search_service_pb2 as search
+from support.callers import make_namespaces, within
+from support.calls import append, message, target
+from support.databases import DatabaseUnderTest
+from support.refusals import refused
+from support.stack import Stack
+
+THEIRS = within("theirs")
+#: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
+OWN_IDS = {"request_id", "external_id", "client_session_id", "channel_id"}
+TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
+#: Its caller is an operator, whose namespaces are all of them.
+OPERATORS = "AdminService"
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """What there is in another namespace."""
+
+    conversation_id: str
+    message_id: str
+    consistency_token: str
+    #: By RPC.
+    page_tokens: dict[str, str]
+
+    @property
+    def filter(self) -> memory.MemoryFilter:
+        return memory.MemoryFilter(conversation_ids=[self.conversation_id])
+
+
+@pytest.fixture
+async def theirs(stack: Stack) -> Theirs:
+    """Fill the namespace `theirs`; the callers of the tests work in `default`."""
+    await make_namespaces(stack, "theirs")
+    first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
+    await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
+    used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
+    await stack.ingest.MarkUsed(used, metadata=THEIRS)
+    return Theirs(
+        conversation_id=first.conversation_id,
+        message_id=first.messages[0].message_id,
+        consistency_token=first.consistency_token,
+        page_tokens={
+            "Search": (await stack.search.Search(_search(), metadata=THEIRS)).next_page_token,
+            "Browse": (await stack.search.Browse(_browse(), metadata=THEIRS)).next_page_token,
+            "ListConversations": (
+                await stack.search.ListConversations(_conversations(), metadata=THEIRS)
+            ).next_page_token,
+            "ListMessages": (
+                await stack.search.ListMessages(_messages(first.conversation_id), metadata=THEIRS)
+            ).next_page_token,
+        },
+    )
+
+
+def _search(**fields: Any) -> search.SearchRequest:
+    return search.SearchRequest(
+        query="words", mode=search.SEARCH_MODE_LEXICAL, page_size=1, **fields
+    )
+
+
+def _browse(**fields: Any) -> search.BrowseRequest:
+    return search.BrowseRequest(page_size=1, **fields)
+
+
+def _conversations(**fields: Any) -> search.ListConversationsRequest:
+    return search.ListConversationsRequest(page_size=1, **fields)
+
+
+def _messages(conversation_id: str, **fields: Any) -> search.ListMessagesRequest:
+    return search.ListMessagesRequest(conversation_id=conversation_id, page_size=1, **fields)
+
+
+def _update(conversation_id: str) -> ingest.UpdateConversationRequest:
+    return ingest.UpdateConversationRequest(
+        conversation_id=conversation_id, title="Taken over", update_mask=FieldMask(paths=["title"])
+    )
+
+
+def _append(conversation_id: str) -> ingest.AppendMessagesRequest:
+    return ingest.AppendMessagesRequest(
+        conversation_id=conversation_id, messages=[message("Smuggled in.")]
+    )
+
+
+def _answer(parent_id: str) -> ingest.AppendMessagesRequest:
+    return ingest.AppendMessagesRequest(
+        conversation=target("mine"), messages=[message("An answer.", parent_id=parent_id)]
+    )
+
+
+async def _import(stack: Stack, batch: ingest.AppendMessagesRequest) -> Any:
+    return await stack.ingest.ImportMessages(iter([ingest.ImportMessagesRequest(batch=batch)]))
+
+
+def _class(memory_id: str) -> ingest.UpdateMemoryClassRequest:
+    return ingest.UpdateMemoryClassRequest(
+        memory_id=memory_id, importance_class=memory.IMPORTANCE_CLASS_FACT
+    )
+
+
+def _wait(token: str) -> ingest.WaitForIndexingRequest:
+    return ingest.WaitForIndexingRequest(
+        consistency_token=token, stage=ingest.INDEXING_STAGE_LEXICAL
+    )
+
+
+Call = Callable[[Stack, Theirs], Awaitable[Any]]
+NO_CONVERSATION = "CONVERSATION_NOT_FOUND"
+NO_MEMORY = "MEMORY_NOT_FOUND"
+NO_PAGE = "PAGE_TOKEN_INVALID"
+NO_TOKEN = "CONSISTENCY_TOKEN_INVALID"
+
+#: By RPC and field: the call that is given theirs, and the reason of its refusal.
+REFUSED: dict[str, tuple[str, Call]] = {
+    "UpdateConversation conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: s.ingest.UpdateConversation(_update(t.conversation_id)),
+    ),
+    "AppendMessages conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: s.ingest.AppendMessages(_append(t.conversation_id)),
+    ),
+    "AppendMessages messages.parent_id": (
+        NO_MEMORY,
+        lambda s, t: s.ingest.AppendMessages(_answer(t.message_id)),
+    ),
+    "ImportMessages batch.conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: _import(s, _append(t.conversation_id)),
+    ),
+    "ImportMessages batch.messages.parent_id": (
+        NO_MEMORY,
+        lambda s, t: _import(s, _answer(t.message_id)),
+    ),
+    "MarkUsed memory_ids": (
+        NO_MEMORY,
+        lambda s, t: s.ingest.MarkUsed(ingest.MarkUsedRequest(memory_ids=[t.message_id])),
+    ),
+    "UpdateMemoryClass memory_id": (
+        NO_MEMORY,
+        lambda s, t: s.ingest.UpdateMemoryClass(_class(t.message_id)),
+    ),
+    "WaitForIndexing consistency_token": (
+        NO_TOKEN,
+        lambda s, t: s.ingest.WaitForIndexing(_wait(t.consistency_token)),
+    ),
+    "Search page_token": (
+        NO_PAGE,
+        lambda s, t: s.search.Search(_search(page_token=t.page_tokens["Search"])),
+    ),
+    "Search at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.Search(_search(at_least_as_fresh=t.consistency_token)),
+    ),
+    "Browse page_token": (
+        NO_PAGE,
+        lambda s, t: s.search.Browse(_browse(page_token=t.page_tokens["Browse"])),
+    ),
+    "Browse at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.Browse(_browse(at_least_as_fresh=t.consistency_token)),
+    ),
+    "GetMemory memory_id": (
+        NO_MEMORY,
+        lambda s, t: s.search.GetMemory(search.GetMemoryRequest(memory_id=t.message_id)),
+    ),
+    "BatchGetMemories memory_ids": (
+        NO_MEMORY,
+        lambda s, t: s.search.BatchGetMemories(
+            search.BatchGetMemoriesRequest(memory_ids=[t.message_id])
+        ),
+    ),
+    "GetConversation conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: s.search.GetConversation(
+            search.GetConversationRequest(conversation_id=t.conversation_id)
+        ),
+    ),
+    "GetConversation key.session_key": (
+        NO_CONVERSATION,
+        lambda s, t: s.search.GetConversation(
+            search.GetConversationRequest(key=conversation.ConversationKey(session_key="s"))
+        ),
+    ),
+    "ListConversations page_token": (
+        NO_PAGE,
+        lambda s, t: s.search.ListConversations(
+            _conversations(page_token=t.page_tokens["ListConversations"])
+        ),
+    ),
+    "ListMessages conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: s.search.ListMessages(_messages(t.conversation_id)),
+    ),
+    "ListMessages page_token": (
+        NO_PAGE,
+        lambda s, t: s.search.ListMessages(
+            _messages(t.conversation_id, page_token=t.page_tokens["ListMessages"])
+        ),
+    ),
+    "ListMessages at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.ListMessages(
+            _messages(t.conversation_id, at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "BuildContext conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: s.context.BuildContext(
+            context.BuildContextRequest(query="words", conversation_id=t.conversation_id)
+        ),
+    ),
+    "BuildContext at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.context.BuildContext(
+            context.BuildContextRequest(query="words", at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+}
+
+#: By RPC, and field where there is one: the call, and what an answer without anything of theirs is like.
+EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
+    "EnsureConversation": (
+        lambda s, t: s.ingest.EnsureConversation(
+            ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
+        ),
+        lambda answer: answer.created and answer.conversation.message_count == 0,
+    ),
+    "Search": (lambda s, t: s.search.Search(_search()), lambda answer: not answer.results),
+    "Search filter.conversation_ids": (
+        lambda s, t: s.search.Search(_search(filter=t.filter)),
+        lambda answer: not answer.results,
+    ),
+    "Browse": (lambda s, t: s.search.Browse(_browse()), lambda answer: not answer.memories),
+    "Browse filter.conversation_ids": (
+        lambda s, t: s.search.Browse(_browse(filter=t.filter)),
+        lambda answer: not answer.memories,
+    ),
+    "ListConversations": (
+        lambda s, t: s.search.ListConversations(_conversations()),
+        lambda answer: not answer.conversations,
+    ),
+    "Stats": (
+        lambda s, t: s.search.Stats(search.StatsRequest()),
+        lambda answer: (
+            (answer.corpus, answer.embedding.owed, list(answer.jobs))
+            == (search.CorpusStats(), 0, [])
+        ),
+    ),
+    "BuildContext": (
+        lambda s, t: s.context.BuildContext(context.BuildContextRequest(query="words")),
+        lambda answer: (answer.text, answer.omitted) == ("", 0),
+    ),
+    "BuildContext filter.conversation_ids": (
+        lambda s, t: s.context.BuildContext(
+            context.BuildContextRequest(query="words", filter=t.filter)
+        ),
+        lambda answer: (answer.text, answer.omitted) == ("", 0),
+    ),
+    "QueueStatus": (
+        lambda s, t: s.maintenance.QueueStatus(maintenance.QueueStatusRequest()),
+        lambda answer: answer == maintenance.QueueStatusResponse(),
+    ),
+    "RetryJobs": (
+        lambda s, t: s.maintenance.RetryJobs(maintenance.RetryJobsRequest()),
+        lambda answer: answer.jobs == 0,
+    ),
+    "Backfill": (
+        lambda s, t: s.maintenance.Backfill(
+            maintenance.BackfillRequest(target=maintenance.BACKFILL_TARGET_EMBEDDINGS)
+        ),
+        lambda answer: answer.items == 0,
+    ),
+}
+
+
+def _methods() -> Iterator[MethodDescriptor]:
+    """Yield every public RPC that is not an operator's."""
+    for entry in pkgutil.iter_modules(v1.__path__, "everword.v1."):
+        if entry.name.endswith("_service_pb2"):
+            module = importlib.import_module(entry.name)
+            for service in module.DESCRIPTOR.services_by_name.values():
+                if service.name != OPERATORS:
+                    yield from service.methods
+
+
+def _reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
+    """Yield the paths of fields that name something stored."""
+    field: FieldDescriptor
+    for field in kind.fields:
+        path = f"{prefix}{field.name}"
+        inner = field.message_type
+        if inner is not None and inner.file.package == "everword.v1":
+            yield from _reaching(inner, f"{path}.")
+        elif field.name in TOKENS or (
+            field.name.removesuffix("s").endswith("_id") and field.name not in OWN_IDS
+        ):
+            yield path
+
+
+def test_every_rpc_and_every_id_of_one_is_tried() -> None:
+    tried = {*REFUSED, *EMPTY}
+    for method in _methods():
+        assert any(entry.split()[0] == method.name for entry in tried), method.name
+        for path in _reaching(method.input_type):
+            assert f"{method.name} {path}" in tried
+
+
+def test_fields_that_reach_are_recognised() -> None:
+    assert set(_reaching(search.ListMessagesRequest.DESCRIPTOR)) == {
+        "conversation_id",
+        "page_token",
+        "at_least_as_fresh",
+    }
+    assert "batch.messages.parent_id" in _reaching(ingest.ImportMessagesRequest.DESCRIPTOR)
+
+
+@pytest.fixture
+async def _theirs_unchanged(stack: Stack, theirs: Theirs) -> AsyncIterator[None]:
+    """Hold that the test leaves everything of theirs as it was."""
+    before = _rows_of_theirs(stack.database)
+    assert sum(len(rows) for rows in before.values()) > 15
+    yield
+    assert _rows_of_theirs(stack.database) == before
+
+
+def _rows_of_theirs(database: DatabaseUnderTest) -> dict[str, list[str]]:
+    """Return all rows of the namespace, by table."""
+    with database.connect() as conn:
+        tables = conn.execute(
+            """SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+                WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p')
+                  AND NOT c.relispartition AND a.attname = 'namespace_id'"""
+        ).fetchall()
+        rows = {}
+        for (table,) in tables:
+            query = (
+                f"SELECT t::text FROM {table} t JOIN namespaces n ON n.id = t.namespace_id "
+                "WHERE n.name = 'theirs' ORDER BY 1"
+            )
+            rows[table] = [row for (row,) in conn.execute(query.encode())]
+    return rows
+
+
+@pytest.mark.usefixtures("_theirs_unchanged")
+@pytest.mark.parametrize("case", REFUSED)
+async def test_what_is_theirs_does_not_exist_for_others(
+    stack: Stack, theirs: Theirs, case: str
+) -> None:
+    reason, call = REFUSED[case]
+    refusal = await refused(call(stack, theirs))
+    assert refusal.reason == reason
+    token = reason in {NO_PAGE, NO_TOKEN}
+    assert refusal.code == (
+        grpc.StatusCode.INVALID_ARGUMENT if token else grpc.StatusCode.NOT_FOUND
+    )
+
+
+@pytest.mark.usefixtures("_theirs_unchanged")
+@pytest.mark.parametrize("case", EMPTY)
+async def test_what_is_theirs_is_in_no_answer_to_others(
+    stack: Stack, theirs: Theirs, case: str
+) -> None:
+    call, is_empty = EMPTY[case]
+    answer = await call(stack, theirs)
+    assert is_empty(answer), answer
+
+
+async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs: Theirs) -> None:
+    """The cases above would pass where nothing can be found at all."""
+    read = search.GetMemoryRequest(memory_id=theirs.message_id)
+    assert (await stack.search.GetMemory(read, metadata=THEIRS)).memory.id == theirs.message_id
+    for page, token in theirs.page_tokens.items():
+        assert token, page
+    found = await stack.search.Search(_search(filter=theirs.filter), metadata=THEIRS)
+    assert found.results[0].memory.conversation_id == theirs.conversation_id
+    waited = _wait(theirs.consistency_token)
+    await stack.ingest.WaitForIndexing(waited, metadata=THEIRS)

@@ -1,0 +1,356 @@
+"""Every named statement keeps to its namespace: by its text, and by the database where the text forgets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+from psycopg.types.numeric import Int8
+
+from everword.db.statements import Statement
+from everword.domain.ids import new_id
+from everword.v1 import ingest_service_pb2
+from everword.v1 import memory_pb2 as memory
+from support.callers import make_namespaces, within
+from support.calls import append_request, message
+from support.databases import DatabaseUnderTest, cloned
+from support.fence import (
+    FENCED,
+    PREDICATE,
+    UNFENCED,
+    all_statements,
+    tables_of,
+    without_predicate,
+    writes_behind_the_fence,
+)
+from support.stack import running_stack
+
+STATEMENTS = {f"{package}.{entry.name}": entry for package, entry in all_statements()}
+BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & FENCED}
+INSERTS = [name for name, entry in BEHIND.items() if writes_behind_the_fence(entry)]
+OTHERS = [name for name in BEHIND if name not in INSERTS]
+
+#: Statements over all namespaces, and why they may be. None of them reads content.
+CROSSING = {
+    "everword_ingest.fold_corpus_counts": "housekeeping folds the counters of all namespaces",
+    "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
+    "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
+    "everword_embedder.count_owed": "a model generation's backlog is that of all namespaces",
+}
+#: Packages whose business crosses namespaces: workers claim ids over all of them.
+CROSSING_PACKAGES = ("everword.jobs.",)
+
+WORDS = "xylophone concerto in auth.rs"
+LATE = datetime(9000, 1, 1, tzinfo=UTC)
+EARLY = datetime(1000, 1, 1, tzinfo=UTC)
+LAST_ID = UUID(int=2**128 - 1)
+
+
+# By text
+
+
+def test_statements_were_found() -> None:
+    assert len(STATEMENTS) > 40
+    assert len(INSERTS) >= 7
+    assert len(OTHERS) >= 20
+
+
+@pytest.mark.parametrize("name", [name for name in STATEMENTS if tables_of(STATEMENTS[name])])
+def test_a_statement_names_its_namespace_or_says_why_not(name: str) -> None:
+    statement = STATEMENTS[name]
+    if name in CROSSING or name.startswith(CROSSING_PACKAGES):
+        assert tables_of(statement) <= UNFENCED
+    elif "INSERT INTO" in statement.sql:
+        assert "%(namespace_id)s" in statement.sql
+    else:
+        assert PREDICATE.search(statement.sql)
+
+
+def test_the_statements_that_cross_namespaces_exist() -> None:
+    assert set(CROSSING) <= set(STATEMENTS)
+
+
+# By the database
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A database in which the namespace `theirs` is full and `ours` is empty."""
+
+    database: DatabaseUnderTest
+    #: The same without `theirs`.
+    empty: DatabaseUnderTest
+    ours: int
+    theirs: int
+    conversation_id: UUID
+    message_ids: list[UUID]
+    passage_ids: list[int]
+
+
+@pytest.fixture(scope="module")
+def filled(postgres_url: str) -> Iterator[Filled]:
+    with ExitStack() as resources:
+        empty = resources.enter_context(cloned(postgres_url))
+        asyncio.run(_prepare(empty))
+        database = resources.enter_context(cloned(postgres_url))
+        conversation_id = asyncio.run(_prepare(database, fill=True))
+        with database.connect() as conn:
+            ids: dict[str, int] = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
+            rows = conn.execute("SELECT source_id, id FROM memories ORDER BY id").fetchall()
+        yield Filled(
+            database=database,
+            empty=empty,
+            ours=ids["ours"],
+            theirs=ids["theirs"],
+            conversation_id=UUID(conversation_id),
+            message_ids=[source_id for source_id, _ in rows],
+            passage_ids=[id_ for _, id_ in rows],
+        )
+
+
+async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
+    """Make both namespaces, and fill `theirs`; returns its conversation's id."""
+    async with running_stack(database) as stack:
+        await make_namespaces(stack, "ours", "theirs")
+        if not fill:
+            return ""
+        metadata = within("theirs")
+        messages = [message(WORDS, external_id="external", token_count=7), message(WORDS)]
+        request = append_request(*messages, request_id="their-request")
+        stored = await stack.ingest.AppendMessages(request, metadata=metadata)
+        ids = [entry.message_id for entry in stored.messages]
+        used = ingest_service_pb2.MarkUsedRequest(memory_ids=ids)
+        await stack.ingest.MarkUsed(used, metadata=metadata)
+        classed = ingest_service_pb2.UpdateMemoryClassRequest(
+            memory_id=ids[0], importance_class=memory.IMPORTANCE_CLASS_FACT
+        )
+        await stack.ingest.UpdateMemoryClass(classed, metadata=metadata)
+        return stored.conversation_id
+
+
+@contextmanager
+def _bound(database: DatabaseUnderTest, role: str, namespace_id: int) -> Iterator[psycopg.Cursor]:
+    """Lend a transaction as a service's role, bound to a namespace, and undo it."""
+    options = f"-c role={role} -c search_path=everword,public"
+    with (
+        psycopg.connect(database.service_url, options=options) as conn,
+        conn.transaction(force_rollback=True),
+        conn.cursor() as cursor,
+    ):
+        cursor.execute("SELECT set_config('everword.namespace_id', %s, true)", [str(namespace_id)])
+        yield cursor
+
+
+def _role(name: str) -> str:
+    return name.split(".")[0]
+
+
+def _run(cursor: psycopg.Cursor, query: bytes, parameters: dict[str, Any]) -> tuple[int, list[Any]]:
+    """Return how many rows a statement touched, and what it returned."""
+    cursor.execute(query, parameters)
+    rows: list[Any] = cursor.fetchall() if cursor.description else []
+    return cursor.rowcount, rows
+
+
+def _parameters(name: str, filled: Filled) -> dict[str, Any]:
+    """Return parameters for a statement that hit what there is in `theirs`."""
+    return {
+        **_common(filled),
+        **_special(filled).get(name, {}),
+        "namespace_id": Int8(filled.theirs),
+    }
+
+
+def _common(filled: Filled) -> dict[str, Any]:
+    """Return parameters by their names, as most statements mean them."""
+    nothing = dict.fromkeys(
+        (
+            *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
+            *("instances", "authors", "roles", "tags", "since", "before", "settings", "max_chars"),
+        )
+    )
+    return {
+        **nothing,
+        **dict.fromkeys(("channel", "agent", "task", "error_contains"), ""),
+        "session_key": "s",
+        "conversation_id": filled.conversation_id,
+        "message_ids": filled.message_ids,
+        "memory_ids": sorted(filled.message_ids),
+        "memory_id": filled.message_ids[0],
+        "importance_class": 1,
+        "external_ids": ["external"],
+        "request_id": "their-request",
+        "body_hash": b"",
+        "fields": ["title"],
+        "title": "Taken over",
+        "active": True,
+        "client_session_id": "",
+        "messages": 1,
+        "turns": 1,
+        "last_message_at": LATE,
+        "limit": 100,
+        "include_automated": True,
+        "queries": ["'xylophon'"],
+        "prefixes": [None],
+        "stems": [None],
+        "k1": 0.9,
+        "b": 0.4,
+        "min_score": 0.0,
+        "after_score": float("inf"),
+        "after_id": 2**62,
+        "source_ids": filled.message_ids,
+        "passage_ids": filled.passage_ids,
+        "tokens": ["auth.rs"],
+        "pattern": "concerto",
+        "after_occurred_at": LATE,
+        "after_source_id": LAST_ID,
+        "max_parts": 10,
+        "after_seq": 1000,
+        "max_bytes": 1_000_000,
+        "role": memory.ROLE_USER,
+        "after": 0,
+        "last": 2**62,
+    }
+
+
+def _special(filled: Filled) -> dict[str, dict[str, Any]]:
+    """Return what single statements mean otherwise."""
+    return {
+        "everword_ingest.insert_conversation": {
+            **dict.fromkeys(("channel_id", "bot_identity", "instance", "subject"), ""),
+            "id": new_id(),
+            "session_key": "new",
+        },
+        "everword_ingest.claim_request": {"request_id": "new"},
+        "everword_ingest.insert_messages": _message_arrays(),
+        "everword_ingest.insert_memories": _passage_arrays(),
+        "everword_search.list_conversations": {"after_id": LAST_ID, "active": None},
+        "everword_search.browse_oldest": {"after_occurred_at": EARLY},
+        "everword_search.list_messages_oldest": {"after_seq": 0},
+    }
+
+
+def _message_arrays() -> dict[str, Any]:
+    texts = ("author", "instance", "tool_name", "tool_args", "tool_result")
+    return {
+        **dict.fromkeys(texts, [""]),
+        **dict.fromkeys(("content_blocks", "metadata", "external_id", "parent_id"), [None]),
+        "id": [new_id()],
+        "seq": [1000],
+        "role": [2],
+        "content": ["Smuggled in."],
+        "tags": [Jsonb([])],
+        "importance_class": [0],
+        "automated": [False],
+        "token_count": [0],
+        "occurred_at": [LATE],
+    }
+
+
+def _passage_arrays() -> dict[str, Any]:
+    return {
+        **dict.fromkeys(("agent", "subject", "channel"), ""),
+        **dict.fromkeys(("instance", "author"), [""]),
+        **dict.fromkeys(("conversations", "content_bytes"), 0),
+        "kind": 1,
+        "source_id": [new_id()],
+        "part": [0],
+        "seq": [1000],
+        "role": [2],
+        "tags": [Jsonb([])],
+        "importance_class": [0],
+        "automated": [False],
+        "occurred_at": [LATE],
+        "content": ["Smuggled in."],
+        "indexed_text": ["Smuggled in."],
+        "literals": [None],
+        "text_search_config": "english",
+    }
+
+
+def _values(found: object) -> Iterator[object]:
+    """Yield the single values of a result."""
+    if isinstance(found, list | tuple):
+        for entry in found:
+            yield from _values(entry)
+    else:
+        yield found
+
+
+def _marks(filled: Filled) -> set[object]:
+    """Return the values by which a result would show that it is of `theirs`: ids, texts and times."""
+    marks: set[object] = set()
+    with filled.database.connect() as conn:
+        for table in FENCED - {"visible_memories"}:
+            query = f"SELECT * FROM {table} WHERE namespace_id = {filled.theirs}"
+            marks.update(_values(conn.execute(query.encode()).fetchall()))
+    telling = {
+        mark
+        for mark in marks
+        if isinstance(mark, UUID | datetime) or (isinstance(mark, str) and len(mark) > 8)
+    }
+    assert len(telling) > 5
+    return telling
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_statement_that_forgets_its_namespace_finds_nothing_foreign(
+    filled: Filled, name: str
+) -> None:
+    statement = BEHIND[name]
+    query = without_predicate(statement)
+    parameters = _parameters(name, filled)
+    with _bound(filled.database, _role(name), filled.ours) as cursor:
+        found = _run(cursor, query, parameters)
+    assert not _marks(filled).intersection(_values(found))
+    if tables_of(statement) <= FENCED:
+        with _bound(filled.empty, _role(name), filled.ours) as cursor:
+            assert found == _run(cursor, query, parameters)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_same_statement_finds_what_is_there_for_its_own_namespace(
+    filled: Filled, name: str
+) -> None:
+    """The test above would pass with parameters that hit nothing."""
+    parameters = _parameters(name, filled)
+    with _bound(filled.database, _role(name), filled.theirs) as cursor:
+        found = _run(cursor, BEHIND[name].sql.encode(), parameters)
+    with _bound(filled.empty, _role(name), filled.ours) as cursor:
+        nothing = _run(cursor, BEHIND[name].sql.encode(), parameters)
+    assert found != nothing
+
+
+@pytest.mark.parametrize("name", INSERTS)
+def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
+    filled: Filled, name: str
+) -> None:
+    parameters = _parameters(name, filled)
+    query = BEHIND[name].sql.encode()
+    with _bound(filled.database, _role(name), filled.theirs) as cursor:
+        cursor.execute(query, parameters)
+    with (
+        _bound(filled.database, _role(name), filled.ours) as cursor,
+        pytest.raises(
+            (psycopg.errors.InsufficientPrivilege, psycopg.errors.WithCheckOptionViolation)
+        ),
+    ):
+        cursor.execute(query, parameters)
+
+
+def test_an_append_request_of_another_namespace_with_the_same_id_is_not_seen(
+    filled: Filled,
+) -> None:
+    """A request id is a caller's own: using one that another namespace used tells nothing."""
+    statement: Statement = BEHIND["everword_ingest.claim_request"]
+    parameters = {**_parameters("", filled), "namespace_id": Int8(filled.ours)}
+    with _bound(filled.database, "everword_ingest", filled.ours) as cursor:
+        assert _run(cursor, statement.sql.encode(), parameters) == (1, [("their-request",)])

@@ -1,0 +1,268 @@
+"""Jobs: at least once, a result once, whatever happens on the way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+import psycopg
+import pytest
+import redis as redis_client
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from everword.db.blocking import BlockingDatabase
+from everword.embedded.ports import free_ports
+from everword.jobs import queue, store
+from everword.jobs.publisher import Publisher
+from everword.jobs.sweep import sweep
+from everword.jobs.task import JobRun, LeaseLost, PermanentFailure, Task, queue_name
+from everword.jobs.worker import Worker
+from support.databases import DatabaseUnderTest
+
+NAMESPACE = 1
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+@pytest.fixture
+def jobs(database: DatabaseUnderTest) -> Iterator[BlockingDatabase]:
+    blocking = BlockingDatabase(database.settings("compactor"), "compactor")
+    yield blocking
+    blocking.close()
+
+
+@pytest.fixture
+def owner(database: DatabaseUnderTest) -> Iterator[psycopg.Connection]:
+    with database.connect() as conn:
+        yield conn
+
+
+@pytest.fixture
+def redis(valkey_url: str) -> Iterator[redis_client.Redis]:
+    client = queue.connect(valkey_url)
+    client.flushall()
+    yield client
+    client.close()
+
+
+def make_due(owner: psycopg.Connection, subject: str = "s", task: str = "t") -> int:
+    """Do what a write does: make a job, or mark it dirty."""
+    [job_id] = owner.execute(
+        """
+        INSERT INTO jobs (namespace_id, task, subject, trace_context)
+        VALUES (%s, %s, %s, jsonb_build_object('traceparent', %s::text))
+        ON CONFLICT (namespace_id, task, subject) DO UPDATE
+           SET dirty_seq = jobs.dirty_seq + 1,
+               state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END
+        RETURNING id
+        """,
+        [NAMESPACE, task, subject, TRACE],
+    ).fetchone() or [0]
+    return int(job_id)
+
+
+def state(owner: psycopg.Connection, job_id: int) -> tuple[object, ...]:
+    found = owner.execute("SELECT state, attempts, error FROM jobs WHERE id = %s", [job_id])
+    return found.fetchone() or ()
+
+
+def worker(jobs: BlockingDatabase, run: Callable[[JobRun], None], **task: float) -> Worker:
+    return Worker(jobs, Task("t", run, pauses_s=(0.0,), **task))
+
+
+def test_a_job_is_done_once_however_often_it_is_woken(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    runs: list[str] = []
+    job_id = make_due(owner)
+    doing = worker(jobs, lambda run: runs.append(run.job.subject))
+    assert doing.execute(job_id) == "done"
+    assert doing.execute(job_id) is None
+    assert runs == ["s"]
+
+
+def test_work_that_comes_while_the_job_runs_is_done_too(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    job_id = make_due(owner)
+
+    def more_comes(run: JobRun) -> None:
+        make_due(owner)
+
+    assert worker(jobs, more_comes).execute(job_id) == "pending"
+    assert worker(jobs, lambda run: None).execute(job_id) == "done"
+    seqs = owner.execute("SELECT dirty_seq, done_seq FROM jobs").fetchone()
+    assert seqs == (2, 2)
+
+
+def test_a_job_that_fails_is_tried_three_times_and_stays_visible(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    def fail(run: JobRun) -> None:
+        raise ValueError("no model\0")
+
+    job_id = make_due(owner)
+    failing = worker(jobs, fail)
+    outcomes = [failing.execute(job_id) for _ in range(4)]
+    assert outcomes == ["pending", "pending", "failed", None]
+    assert state(owner, job_id) == ("failed", 3, "ValueError: no model�")
+
+
+def test_a_failure_that_is_permanent_is_given_up_at_once(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    def refuse(run: JobRun) -> None:
+        raise PermanentFailure("the conversation is empty")
+
+    job_id = make_due(owner)
+    assert worker(jobs, refuse).execute(job_id) == "failed"
+
+
+def test_pauses_grow_and_a_job_is_not_started_within_one(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    def fail(run: JobRun) -> None:
+        raise ValueError
+
+    task = Task("t", fail)
+    assert [task.pause_after(attempt) for attempt in (1, 2, 3, 4)] == [5.0, 30.0, 120.0, 120.0]
+    job_id = make_due(owner)
+    assert Worker(jobs, task).execute(job_id) == "pending"
+    assert Worker(jobs, task).execute(job_id) is None
+
+
+def test_a_stale_workers_result_is_rejected(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    job_id = make_due(owner)
+
+    def fall_silent(run: JobRun) -> None:
+        owner.execute("UPDATE jobs SET lease_until = now() - interval '1 s'")
+        assert sweep(jobs).reclaimed == 1
+        with jobs.connection() as conn:
+            assert store.start_job(conn, job_id, 60.0) is not None
+
+    assert worker(jobs, fall_silent).execute(job_id) is None
+    assert state(owner, job_id)[0] == "running"
+
+
+def test_a_lease_that_is_lost_ends_the_work(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    job_id = make_due(owner)
+    reached = []
+
+    def long_work(run: JobRun) -> None:
+        run.keep()
+        owner.execute("UPDATE jobs SET fence = fence + 1")
+        with pytest.raises(LeaseLost):
+            run.keep()
+        reached.append(True)
+        raise LeaseLost
+
+    assert worker(jobs, long_work).execute(job_id) is None
+    assert reached == [True]
+
+
+def test_a_worker_that_dies_each_time_does_not_get_the_job_for_ever(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    job_id = make_due(owner)
+    for _ in range(3):
+        with jobs.connection() as conn:
+            assert store.start_job(conn, job_id, lease_s=0.0) is not None
+        assert sweep(jobs).reclaimed == 1
+    assert state(owner, job_id) == ("failed", 3, "the worker ended without a result")
+
+
+def test_a_publisher_sends_each_wake_up_once(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    for number in range(3):
+        make_due(owner, subject=f"{number}")
+    publisher = Publisher(jobs, redis)
+    assert (publisher.publish(), publisher.publish()) == (3, 0)
+    assert redis.llen(f"rq:queue:{queue_name('t')}") == 3
+
+
+def test_two_publishers_share_the_work(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    for number in range(50):
+        make_due(owner, subject=f"{number}")
+    sent: list[int] = []
+    publishers = [
+        threading.Thread(target=lambda: sent.append(Publisher(jobs, redis).publish()))
+        for _ in range(4)
+    ]
+    for thread in publishers:
+        thread.start()
+    for thread in publishers:
+        thread.join()
+    assert sum(sent) == redis.llen(f"rq:queue:{queue_name('t')}") == 50
+
+
+def test_a_dead_redis_only_delays(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    make_due(owner)
+    with (
+        closing(queue.connect(f"redis://127.0.0.1:{free_ports(1)[0]}")) as dead,
+        pytest.raises(redis_client.RedisError),
+    ):
+        Publisher(jobs, dead).publish()
+    assert Publisher(jobs, redis).publish() == 1
+
+
+def test_a_wake_up_that_redis_lost_is_sent_again(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    job_id = make_due(owner)
+    publisher = Publisher(jobs, redis)
+    publisher.publish()
+    redis.flushall()
+    assert sweep(jobs).republished == 0
+    assert sweep(jobs, patience_s=0.0).republished == 1
+    assert publisher.publish() == 1
+    [wake_up] = redis.lrange(f"rq:queue:{queue_name('t')}", 0, -1)
+    assert wake_up == f"{job_id}-2".encode()
+
+
+def test_an_old_wake_up_starts_a_job_that_is_due(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    """Else a long queue, whose wake-ups are sent again before they are reached, would never move."""
+    job_id = make_due(owner)
+    publisher = Publisher(jobs, redis)
+    publisher.publish()
+    sweep(jobs, patience_s=0.0)
+    publisher.publish()
+    assert worker(jobs, lambda run: None).execute(job_id) == "done"
+
+
+def test_done_jobs_are_forgotten_after_a_day(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    worker(jobs, lambda run: None).execute(make_due(owner))
+    assert sweep(jobs).pruned == 0
+    owner.execute("UPDATE jobs SET updated_at = now() - interval '25 hours'")
+    assert sweep(jobs).pruned == 1
+
+
+def test_the_first_attempt_is_in_the_trace_of_the_write_and_the_second_points_to_it(
+    jobs: BlockingDatabase, owner: psycopg.Connection, spans: InMemorySpanExporter
+) -> None:
+    def fail(run: JobRun) -> None:
+        raise ValueError
+
+    failing = worker(jobs, fail)
+    job_id = make_due(owner)
+    failing.execute(job_id)
+    failing.execute(job_id)
+    first, second = [span for span in spans.get_finished_spans() if span.name == "process t"]
+    trace_id = int(TRACE.split("-")[1], 16)
+    assert first.context is not None
+    assert second.context is not None
+    assert (first.context.trace_id, first.links) == (trace_id, ())
+    assert second.context.trace_id != trace_id
+    assert [link.context.trace_id for link in second.links] == [trace_id]

@@ -1,0 +1,249 @@
+"""Who is let in, to what, and into which namespace."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+
+from everword.internal.v1.embedder_service_pb2 import CoverageRequest
+from everword.rpc import authentication
+from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword.v1 import search_service_pb2 as search
+from support.callers import Metadata, bearer, internal, make_namespaces, within
+from support.calls import append
+from support.databases import DatabaseUnderTest
+from support.refusals import Refusal, refused
+from support.stack import Stack, running_stack
+from support.waiting import until
+
+OPERATORS_KEY = "operators-key-for-tests"
+OPERATOR = bearer(OPERATORS_KEY)
+READ, WRITE, ADMIN = (
+    admin.API_KEY_ROLE_READ,
+    admin.API_KEY_ROLE_WRITE,
+    admin.API_KEY_ROLE_ADMIN,
+)
+
+
+@pytest.fixture(autouse=True)
+def _short_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers forget keys quickly, so that no test waits for it."""
+    monkeypatch.setattr(authentication, "KEY_CACHE_S", 0.3)
+    monkeypatch.setattr(authentication, "OPEN_CACHE_S", 0.1)
+
+
+@pytest.fixture
+async def locked(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    """A stack with an operator's key and the namespaces default, acme and other."""
+    async with running_stack(
+        database, admin_key=OPERATORS_KEY, internal_token="between-services"
+    ) as stack:
+        await make_namespaces(stack, "acme", "other", metadata=OPERATOR)
+        yield stack
+
+
+async def _key(
+    stack: Stack,
+    role: admin.ApiKeyRole.ValueType,
+    namespace: str = "",
+    metadata: Metadata = OPERATOR,
+) -> admin.CreateApiKeyResponse:
+    request = admin.CreateApiKeyRequest(namespace=namespace, role=role)
+    return await stack.admin.CreateApiKey(request, metadata=metadata)
+
+
+async def _list(stack: Stack, metadata: Metadata = ()) -> list[str]:
+    request = admin.ListNamespacesRequest()
+    listed = await stack.admin.ListNamespaces(request, metadata=metadata)
+    return [namespace.name for namespace in listed.namespaces]
+
+
+async def _owners(database: DatabaseUnderTest) -> list[str]:
+    """Return the namespaces of the stored messages."""
+    with database.connect() as conn:
+        rows = conn.execute(
+            """SELECT n.name FROM messages m JOIN namespaces n ON n.id = m.namespace_id
+                ORDER BY m.recorded_at, m.id"""
+        ).fetchall()
+    return [name for (name,) in rows]
+
+
+def _seen(refusal: Refusal) -> tuple[grpc.StatusCode, str]:
+    return refusal.code, refusal.reason
+
+
+MISSING = (grpc.StatusCode.UNAUTHENTICATED, "CREDENTIALS_MISSING")
+INVALID = (grpc.StatusCode.UNAUTHENTICATED, "CREDENTIALS_INVALID")
+DENIED = (grpc.StatusCode.PERMISSION_DENIED, "ACCESS_DENIED")
+NO_NAMESPACE = (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")
+
+
+# While no key exists
+
+
+async def test_while_no_key_exists_the_header_names_the_namespace(stack: Stack) -> None:
+    await make_namespaces(stack, "acme")
+    await append(stack, "No header.")
+    await append(stack, "With a header.", metadata=within("acme"))
+    assert await _owners(stack.database) == ["default", "acme"]
+    unknown = await refused(append(stack, "Nowhere.", metadata=within("nobody")))
+    assert _seen(unknown) == NO_NAMESPACE
+    assert unknown.metadata["namespace"] == "nobody"
+
+
+async def test_the_first_key_closes_every_service(stack: Stack) -> None:
+    await _key(stack, ADMIN, metadata=())
+
+    async def closed() -> bool:
+        try:
+            await _list(stack)
+        except grpc.aio.AioRpcError:
+            return True
+        return False
+
+    await until(closed, within_s=2)
+    for call in (
+        stack.admin.ListNamespaces(admin.ListNamespacesRequest()),
+        append(stack, "Let me in."),
+        append(stack, "Let me in.", metadata=within("default")),
+        stack.search.Stats(search.StatsRequest()),
+        stack.maintenance.QueueStatus(maintenance.QueueStatusRequest()),
+    ):
+        assert _seen(await refused(call)) == MISSING
+
+
+async def test_revoking_the_last_key_opens_nothing(stack: Stack) -> None:
+    made = await _key(stack, ADMIN, metadata=())
+    revoke = admin.RevokeApiKeyRequest(api_key_id=made.api_key.id)
+    await stack.admin.RevokeApiKey(revoke, metadata=bearer(made.secret))
+
+    async def refused_with_the_key() -> bool:
+        try:
+            await _list(stack, bearer(made.secret))
+        except grpc.aio.AioRpcError:
+            return True
+        return False
+
+    await until(refused_with_the_key, within_s=2)
+    assert _seen(await refused(_list(stack))) == MISSING
+
+
+# With keys
+
+
+async def test_a_key_brings_its_namespace(locked: Stack) -> None:
+    acme = await _key(locked, WRITE, "acme")
+    await append(locked, "Without a header.", metadata=bearer(acme.secret))
+    same = (*bearer(acme.secret), *within("acme"))
+    await append(locked, "With its own name.", metadata=same)
+    assert await _owners(locked.database) == ["acme", "acme"]
+
+
+async def test_a_key_does_not_reach_another_namespace_by_the_header(locked: Stack) -> None:
+    acme = await _key(locked, WRITE, "acme")
+    for namespace in ("other", "default", "nobody"):
+        metadata = (*bearer(acme.secret), *within(namespace))
+        assert _seen(await refused(append(locked, "Elsewhere.", metadata=metadata))) == DENIED
+    assert await _owners(locked.database) == []
+
+
+@pytest.mark.parametrize("stored", [True, False], ids=["stored key", "key of the environment"])
+async def test_an_operators_key_names_its_namespace_by_the_header(
+    locked: Stack, stored: bool
+) -> None:
+    secret = (await _key(locked, ADMIN)).secret if stored else OPERATORS_KEY
+    await append(locked, "By name.", metadata=(*bearer(secret), *within("other")))
+    await append(locked, "By default.", metadata=bearer(secret))
+    assert await _owners(locked.database) == ["other", "default"]
+    nowhere = append(locked, "Nowhere.", metadata=(*bearer(secret), *within("nobody")))
+    assert _seen(await refused(nowhere)) == NO_NAMESPACE
+
+
+async def test_a_reading_key_reads_and_does_not_write(locked: Stack) -> None:
+    key = bearer((await _key(locked, READ, "acme")).secret)
+    await locked.search.Stats(search.StatsRequest(), metadata=key)
+    await locked.maintenance.QueueStatus(maintenance.QueueStatusRequest(), metadata=key)
+    denied = await refused(append(locked, "Not allowed.", metadata=key))
+    assert _seen(denied) == DENIED
+    assert (denied.metadata["needed"], denied.metadata["role"]) == ("write", "read")
+    retry = locked.maintenance.RetryJobs(maintenance.RetryJobsRequest(), metadata=key)
+    assert _seen(await refused(retry)) == DENIED
+    assert await _owners(locked.database) == []
+
+
+async def test_a_writing_key_reads_and_writes_and_does_not_administrate(locked: Stack) -> None:
+    key = bearer((await _key(locked, WRITE, "acme")).secret)
+    await append(locked, "Allowed.", metadata=key)
+    await locked.search.Stats(search.StatsRequest(), metadata=key)
+    assert _seen(await refused(_list(locked, key))) == DENIED
+    assert _seen(await refused(_key(locked, ADMIN, metadata=key))) == DENIED
+    delete = locked.admin.DeleteNamespace(admin.DeleteNamespaceRequest(name="acme"), metadata=key)
+    assert _seen(await refused(delete)) == DENIED
+
+
+async def test_a_revoked_key_is_refused(locked: Stack) -> None:
+    made = await _key(locked, WRITE, "acme")
+    await append(locked, "Before.", metadata=bearer(made.secret))
+    revoke = admin.RevokeApiKeyRequest(api_key_id=made.api_key.id)
+    await locked.admin.RevokeApiKey(revoke, metadata=OPERATOR)
+    await _until_refused(locked, made.secret)
+
+
+async def test_the_keys_of_a_deleted_namespace_are_refused(locked: Stack) -> None:
+    made = await _key(locked, WRITE, "acme")
+    await append(locked, "Before.", metadata=bearer(made.secret))
+    delete = admin.DeleteNamespaceRequest(name="acme")
+    await locked.admin.DeleteNamespace(delete, metadata=OPERATOR)
+    await _until_refused(locked, made.secret)
+
+
+async def _until_refused(stack: Stack, secret: str) -> None:
+    """Return once a key that was known is invalid, which takes as long as servers remember it."""
+
+    async def invalid() -> bool:
+        try:
+            await append(stack, "Still here?", metadata=bearer(secret))
+        except grpc.aio.AioRpcError as error:
+            return error.code() == grpc.StatusCode.UNAUTHENTICATED
+        return False
+
+    await until(invalid, within_s=2)
+    refusal = await refused(append(stack, "Still here?", metadata=bearer(secret)))
+    assert _seen(refusal) == INVALID
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("", MISSING),
+        ("Basic b3BlcmF0b3I6a2V5", MISSING),
+        ("Bearer", MISSING),
+        ("Bearer   ", MISSING),
+        (OPERATORS_KEY, MISSING),
+        ("Bearer ew_guessed", INVALID),
+        (f"Bearer {OPERATORS_KEY}x", INVALID),
+    ],
+)
+async def test_other_credentials_are_refused(
+    locked: Stack, header: str, expected: tuple[grpc.StatusCode, str]
+) -> None:
+    refusal = await refused(_list(locked, (("authorization", header),)))
+    assert _seen(refusal) == expected
+    assert OPERATORS_KEY not in refusal.message
+
+
+async def test_the_scheme_may_be_written_in_any_case(locked: Stack) -> None:
+    assert await _list(locked, (("authorization", f"bearer {OPERATORS_KEY}"),))
+
+
+# Between services
+
+
+async def test_keys_and_the_internal_token_open_only_their_own_doors(locked: Stack) -> None:
+    with_token = await refused(_list(locked, internal("between-services")))
+    assert _seen(with_token) == MISSING
+    coverage = locked.embedder.Coverage(CoverageRequest(), metadata=OPERATOR)
+    assert _seen(await refused(coverage)) == MISSING

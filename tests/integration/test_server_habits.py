@@ -1,0 +1,302 @@
+"""How a service starts, says how it is, and stops."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import grpc
+import psycopg
+import pytest
+from google.rpc import error_details_pb2
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from psycopg import sql
+
+from everword.db.settings import DatabaseSettings
+from everword.domain.deadline import remaining
+from everword.domain.settings import Secret, SettingError
+from everword.embedded.ports import free_ports
+from everword.internal.v1.embedder_service_pb2 import CoverageRequest
+from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
+from everword.rpc import health as health_module
+from everword.rpc.channel import open_channel
+from everword.rpc.settings import ServerSettings, TlsSettings
+from everword.v1.admin_service_pb2 import ListNamespacesRequest
+from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword_embedder.server import EmbedderServer
+from everword_embedder.settings import Settings as EmbedderSettings
+from everword_ingest.server import IngestServer
+from everword_ingest.settings import Settings
+from support.callers import internal
+from support.databases import DatabaseUnderTest
+from support.health import serving
+from support.refusals import refused
+from support.stack import BASE, Stack
+from support.waiting import until
+
+INGEST = replace(BASE, service="ingest")
+SERVICES = {
+    "ingest": ("everword.v1.IngestService", "everword.v1.AdminService"),
+    "search": ("everword.v1.SearchService", "everword.v1.ContextService"),
+    "compactor": ("everword.v1.MaintenanceService",),
+    "embedder": ("everword.internal.v1.EmbedderService",),
+}
+
+
+@asynccontextmanager
+async def _running(server: IngestServer | EmbedderServer) -> AsyncIterator[str]:
+    """Run one service while the block lasts; yield its address."""
+    try:
+        yield await server.start()
+    finally:
+        await server.stop()
+
+
+def _ingest(database: DatabaseSettings, server: ServerSettings = INGEST) -> IngestServer:
+    return IngestServer(Settings(server=server, database=database))
+
+
+@pytest.fixture
+def _quick_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health_module, "CHECK_INTERVAL_S", 0.1)
+
+
+# Health
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_a_ready_service_serves_under_each_of_its_names(stack: Stack, service: str) -> None:
+    async with open_channel(stack.addresses[service]) as channel:
+        for name in ("", *SERVICES[service]):
+            assert await serving(channel, name)
+
+
+async def test_without_postgres_a_service_starts_and_says_not_serving(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
+    nowhere = DatabaseSettings(
+        url=f"postgresql://nobody@127.0.0.1:{free_ports(1)[0]}/none", role="everword_ingest"
+    )
+    async with _running(_ingest(nowhere)) as address, open_channel(address) as channel:
+        for name in ("", *SERVICES["ingest"]):
+            assert not await serving(channel, name)
+        refusal = await refused(
+            AdminServiceStub(channel).ListNamespaces(ListNamespacesRequest(), timeout=10)
+        )
+    assert (refusal.code, refusal.reason) == (
+        grpc.StatusCode.UNAVAILABLE,
+        "STORAGE_UNAVAILABLE",
+    )
+
+
+@pytest.mark.usefixtures("_quick_checks")
+async def test_with_an_old_schema_a_service_waits_for_the_migration(
+    database: DatabaseUnderTest,
+) -> None:
+    newest = "(SELECT max(number) FROM schema_migrations)"
+    with database.connect() as conn:
+        conn.execute(f"DELETE FROM schema_migrations WHERE number = {newest}".encode())
+    async with (
+        _running(_ingest(database.settings("ingest"))) as address,
+        open_channel(address) as channel,
+    ):
+        assert not await serving(channel)
+        with database.connect() as conn:
+            conn.execute(
+                f"INSERT INTO schema_migrations SELECT {newest} + 1, 'now applied', ''".encode()
+            )
+        await until(lambda: serving(channel))
+
+
+@pytest.mark.usefixtures("_quick_checks")
+async def test_health_follows_postgres_down_and_up(
+    database: DatabaseUnderTest, postgres_url: str
+) -> None:
+    async with (
+        _running(_ingest(database.settings("ingest"))) as address,
+        open_channel(address) as channel,
+    ):
+        assert await serving(channel)
+        _allow_connections(postgres_url, database, allowed=False)
+        await until(lambda: _not_serving(channel))
+        _allow_connections(postgres_url, database, allowed=True)
+        await until(lambda: serving(channel), within_s=15)
+
+
+async def _not_serving(channel: grpc.aio.Channel) -> bool:
+    return not await serving(channel)
+
+
+def _allow_connections(postgres_url: str, database: DatabaseUnderTest, *, allowed: bool) -> None:
+    """Close a database to everybody, ending who is connected, or open it again."""
+    name = database.admin_url.rpartition("/")[2]
+    with psycopg.connect(postgres_url, autocommit=True) as conn:
+        statement = sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}")
+        conn.execute(statement.format(sql.Identifier(name), sql.Literal(allowed)))
+        conn.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name]
+        )
+
+
+async def test_the_deadline_of_the_first_check_does_not_outlive_it(
+    database: DatabaseUnderTest,
+) -> None:
+    """What is started after it, such as background tasks, inherits the context."""
+    async with _running(_ingest(database.settings("ingest"))):
+        assert remaining(60) == 60
+
+
+# Reflection
+
+
+async def _reflect(
+    channel: grpc.aio.Channel, request: reflection_pb2.ServerReflectionRequest
+) -> reflection_pb2.ServerReflectionResponse:
+    generated: Any = reflection_pb2_grpc  # typed for synchronous channels alone
+    answers = generated.ServerReflectionStub(channel).ServerReflectionInfo(iter([request]))
+    answer: reflection_pb2.ServerReflectionResponse = await answers.read()
+    return answer
+
+
+@pytest.mark.parametrize("service", SERVICES)
+async def test_reflection_lists_what_a_service_offers(stack: Stack, service: str) -> None:
+    async with open_channel(stack.addresses[service]) as channel:
+        answer = await _reflect(channel, reflection_pb2.ServerReflectionRequest(list_services=""))
+    assert {entry.name for entry in answer.list_services_response.service} == {
+        *SERVICES[service],
+        "grpc.health.v1.Health",
+        "grpc.reflection.v1alpha.ServerReflection",
+    }
+
+
+async def test_reflection_can_explain_the_details_of_errors(stack: Stack) -> None:
+    symbol = error_details_pb2.ErrorInfo.DESCRIPTOR.full_name
+    request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=symbol)
+    async with open_channel(stack.addresses["ingest"]) as channel:
+        answer = await _reflect(channel, request)
+    assert len(answer.file_descriptor_response.file_descriptor_proto) > 0
+
+
+async def test_reflection_can_be_turned_off(database: DatabaseUnderTest) -> None:
+    quiet = replace(INGEST, reflection=False)
+    async with (
+        _running(_ingest(database.settings("ingest"), quiet)) as address,
+        open_channel(address) as channel,
+    ):
+        request = reflection_pb2.ServerReflectionRequest(list_services="")
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await _reflect(channel, request)
+    assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
+
+
+# Listening
+
+
+async def test_a_port_is_one_servers_alone(database: DatabaseUnderTest) -> None:
+    settings = database.settings("ingest")
+    async with _running(_ingest(settings)) as address:
+        second = _ingest(settings, replace(INGEST, listen=address))
+        with pytest.raises(SettingError, match="EVERWORD_LISTEN") as caught:
+            async with _running(second):
+                pass
+    assert address in str(caught.value)
+
+
+async def test_without_any_key_a_service_does_not_open_to_the_network(
+    database: DatabaseUnderTest,
+) -> None:
+    server = _ingest(database.settings("ingest"), replace(INGEST, listen="0.0.0.0:0"))
+    with pytest.raises(SettingError, match="EVERWORD_ADMIN_KEY"):
+        async with _running(server):
+            pass
+
+
+async def test_with_an_operators_key_a_service_opens_to_the_network(
+    database: DatabaseUnderTest,
+) -> None:
+    settings = replace(INGEST, listen="0.0.0.0:0", admin_key=Secret("operators-key"))
+    async with (
+        _running(_ingest(database.settings("ingest"), settings)) as address,
+        open_channel(address.replace("0.0.0.0", "127.0.0.1")) as channel,
+    ):
+        assert await serving(channel)
+        refusal = await refused(AdminServiceStub(channel).ListNamespaces(ListNamespacesRequest()))
+    assert refusal.reason == "CREDENTIALS_MISSING"
+
+
+async def test_on_the_network_internal_calls_need_a_token_to_be_set(
+    database: DatabaseUnderTest,
+) -> None:
+    server = replace(
+        BASE, service="embedder", listen="0.0.0.0:0", admin_key=Secret("operators-key")
+    )
+    embedder = EmbedderServer(EmbedderSettings(server, database.settings("embedder")))
+    async with (
+        _running(embedder) as address,
+        open_channel(address.replace("0.0.0.0", "127.0.0.1")) as channel,
+    ):
+        call = EmbedderServiceStub(channel).Coverage(CoverageRequest(), metadata=internal(""))
+        refusal = await refused(call)
+    assert refusal.code == grpc.StatusCode.UNAUTHENTICATED
+    assert "EVERWORD_INTERNAL_TOKEN" in refusal.message
+
+
+# TLS
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> TlsSettings:
+    """A certificate for 127.0.0.1 that signs itself."""
+    folder = tmp_path_factory.mktemp("tls")
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-nodes", "-days", "2", "-subj", "/CN=everword test"),
+            *("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key)),
+            *("-out", str(certificate)),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return TlsSettings(certificate, key, client_ca=None)
+
+
+async def _list_namespaces(channel: grpc.aio.Channel) -> None:
+    await AdminServiceStub(channel).ListNamespaces(ListNamespacesRequest(), timeout=5)
+
+
+async def test_with_a_certificate_a_service_speaks_tls_alone(
+    database: DatabaseUnderTest, certificate: TlsSettings
+) -> None:
+    settings = replace(INGEST, tls=certificate)
+    async with _running(_ingest(database.settings("ingest"), settings)) as address:
+        async with open_channel(address, ca=certificate.certificate) as channel:
+            await _list_namespaces(channel)
+        async with open_channel(address) as plain:
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await _list_namespaces(plain)
+        assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+
+
+async def test_with_a_client_authority_callers_show_a_certificate_too(
+    database: DatabaseUnderTest, certificate: TlsSettings
+) -> None:
+    settings = replace(INGEST, tls=replace(certificate, client_ca=certificate.certificate))
+    mutual = grpc.ssl_channel_credentials(
+        certificate.certificate.read_bytes(),
+        certificate.key.read_bytes(),
+        certificate.certificate.read_bytes(),
+    )
+    async with _running(_ingest(database.settings("ingest"), settings)) as address:
+        async with grpc.aio.secure_channel(address, mutual) as channel:
+            await _list_namespaces(channel)
+        async with open_channel(address, ca=certificate.certificate) as nameless:
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await _list_namespaces(nameless)
+        assert caught.value.code() == grpc.StatusCode.UNAVAILABLE

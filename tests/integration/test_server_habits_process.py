@@ -1,0 +1,112 @@
+"""A service as a process: what ends it, and how."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import grpc
+
+from everword.embedded.ports import free_ports
+from everword.rpc.channel import open_channel
+from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
+from support.calls import append_request
+from support.databases import DatabaseUnderTest
+from support.health import serving
+from support.waiting import until
+
+
+@asynccontextmanager
+async def _process(database: DatabaseUnderTest, address: str) -> AsyncIterator[Process]:
+    """Run `python -m everword_ingest` while the block lasts."""
+    environment = {
+        **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+        "EVERWORD_DATABASE_URL": database.service_url,
+        "EVERWORD_LISTEN": address,
+        "EVERWORD_DRAIN_SECONDS": "0.5",
+    }
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "everword_ingest"), env=environment, stdout=PIPE, stderr=PIPE
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+def _address() -> str:
+    return f"127.0.0.1:{free_ports(1)[0]}"
+
+
+async def _is_serving(channel: grpc.aio.Channel) -> bool:
+    try:
+        return await serving(channel)
+    except grpc.aio.AioRpcError as error:
+        if error.code() != grpc.StatusCode.UNAVAILABLE:
+            raise
+        return False
+
+
+async def test_sigterm_lets_a_call_finish_and_ends_the_process_well(
+    database: DatabaseUnderTest,
+) -> None:
+    address = _address()
+    async with _process(database, address) as process, open_channel(address) as channel:
+        await until(lambda: _is_serving(channel), within_s=20)
+        ingest = IngestServiceStub(channel)
+        await ingest.AppendMessages(append_request("Before."))
+        with database.connect() as conn, conn.transaction():
+            conn.execute("SELECT FROM conversations FOR UPDATE")
+            call = asyncio.ensure_future(ingest.AppendMessages(append_request("In flight.")))
+            await until(lambda: _waits_for_a_lock(database))
+            process.send_signal(signal.SIGTERM)
+            await until(lambda: _not_serving(channel))
+        answer = await call
+        assert answer.messages[0].seq == 2
+        async with asyncio.timeout(15):
+            _, log = await process.communicate()
+        assert (process.returncode, b"Traceback" in log) == (0, False)
+
+
+def _waits_for_a_lock(database: DatabaseUnderTest) -> bool:
+    with database.connect() as conn:
+        found = conn.execute(
+            """SELECT count(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock'"""
+        ).fetchone()
+    return found == (1,)
+
+
+async def _not_serving(channel: grpc.aio.Channel) -> bool:
+    return not await serving(channel)
+
+
+async def test_a_taken_port_ends_the_process_with_one_line_that_names_the_setting(
+    database: DatabaseUnderTest,
+) -> None:
+    address = _address()
+    listener = await asyncio.start_server(lambda *_: None, *address.split(":"))
+    async with listener, _process(database, address) as process, asyncio.timeout(20):
+        _, errors = await process.communicate()
+    assert process.returncode == 2
+    refusals = [line for line in errors.decode().splitlines() if line.startswith("everword: ")]
+    assert len(refusals) == 1
+    assert "EVERWORD_LISTEN" in refusals[0]
+    assert address in refusals[0]
+    assert "Traceback" not in errors.decode()
+
+
+async def test_a_missing_setting_ends_the_process_by_its_name() -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "everword_ingest"), env={"PATH": os.environ["PATH"]}, stderr=PIPE
+    )
+    _, errors = await process.communicate()
+    assert process.returncode == 2
+    assert errors.decode().strip() == "everword: EVERWORD_DATABASE_URL is not set"

@@ -1,0 +1,48 @@
+"""What stands behind the fence between namespaces, and every named statement that there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from everword.db.statements import Statement, load_statements
+
+SERVICES = ("ingest", "search", "compactor", "embedder")
+#: Tables with a policy, and the view that is the only way to `memories`.
+FENCED = frozenset(
+    {
+        *("conversations", "messages", "append_requests", "memories", "visible_memories"),
+        *("memory_classes", "memory_use"),
+    }
+)
+#: Ids, states, counters and keys: no content, so that work may cross namespaces.
+UNFENCED = frozenset({"jobs", "embedding_queue", "corpus_counts", "api_keys"})
+PREDICATE = re.compile(r"(?:\b\w+\.)?\bnamespace_id = %\(namespace_id\)s")
+_WORD = re.compile(r"\w+")
+
+
+def all_statements() -> Iterator[tuple[str, Statement]]:
+    """Yield every statement of every queries.sql with the name of its package."""
+    for name in ("everword", *(f"everword_{service}" for service in SERVICES)):
+        root = Path(next(iter(import_module(name).__path__)))
+        for path in sorted(root.rglob("queries.sql")):
+            package = ".".join((name, *path.parent.relative_to(root).parts))
+            for statement in load_statements(package).values():
+                yield package, statement
+
+
+def tables_of(statement: Statement) -> frozenset[str]:
+    """Return the namespaced tables and views that a statement names."""
+    return (FENCED | UNFENCED) & set(_WORD.findall(statement.sql))
+
+
+def writes_behind_the_fence(statement: Statement) -> bool:
+    """Whether a statement adds rows to something fenced."""
+    return any(f"INSERT INTO {table} " in statement.sql for table in FENCED)
+
+
+def without_predicate(statement: Statement) -> bytes:
+    """Return the statement as if its author had forgotten the namespace."""
+    return PREDICATE.sub("TRUE", statement.sql).encode()

@@ -1,0 +1,17 @@
+"""Wait for what happens elsewhere, and not longer than it may take."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+
+
+async def until(condition: Callable[[], bool | Awaitable[bool]], within_s: float = 5.0) -> None:
+    """Return once `condition` holds. Raises TimeoutError where it does not in time."""
+    async with asyncio.timeout(within_s):
+        while True:
+            found = condition()
+            if await found if inspect.isawaitable(found) else found:
+                return
+            await asyncio.sleep(0.02)
