@@ -48,6 +48,9 @@ CROSSING = {
 #: Packages whose business crosses namespaces: workers claim ids over all of them.
 CROSSING_PACKAGES = ("everword.jobs.",)
 
+#: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
+COUNTING = {"everword_search.corpus_counts"}
+
 WORDS = "xylophone concerto in auth.rs"
 LATE = datetime(9000, 1, 1, tzinfo=UTC)
 EARLY = datetime(1000, 1, 1, tzinfo=UTC)
@@ -103,6 +106,7 @@ def filled(postgres_url: str) -> Iterator[Filled]:
         database = resources.enter_context(cloned(postgres_url))
         conversation_id = asyncio.run(_prepare(database, fill=True))
         with database.connect() as conn:
+            conn.execute("DELETE FROM embedding_queue")  # for a backfill to find
             ids: dict[str, int] = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
             rows = conn.execute("SELECT source_id, id FROM memories ORDER BY id").fetchall()
         yield Filled(
@@ -241,8 +245,8 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
 def _message_arrays() -> dict[str, Any]:
     texts = ("author", "instance", "tool_name", "tool_args", "tool_result")
     return {
-        **dict.fromkeys(texts, [""]),
-        **dict.fromkeys(("content_blocks", "metadata", "external_id", "parent_id"), [None]),
+        **{name: [""] for name in texts},
+        **{name: [None] for name in ("content_blocks", "metadata", "external_id", "parent_id")},
         "id": [new_id()],
         "seq": [1000],
         "role": [2],
@@ -258,7 +262,7 @@ def _message_arrays() -> dict[str, Any]:
 def _passage_arrays() -> dict[str, Any]:
     return {
         **dict.fromkeys(("agent", "subject", "channel"), ""),
-        **dict.fromkeys(("instance", "author"), [""]),
+        **{name: [""] for name in ("instance", "author")},
         **dict.fromkeys(("conversations", "content_bytes"), 0),
         "kind": 1,
         "source_id": [new_id()],
@@ -292,7 +296,7 @@ def _marks(filled: Filled) -> set[object]:
         for table in FENCED - {"visible_memories"}:
             query = f"SELECT * FROM {table} WHERE namespace_id = {filled.theirs}"
             marks.update(_values(conn.execute(query.encode()).fetchall()))
-    telling = {
+    telling: set[object] = {
         mark
         for mark in marks
         if isinstance(mark, UUID | datetime) or (isinstance(mark, str) and len(mark) > 8)
@@ -305,13 +309,12 @@ def _marks(filled: Filled) -> set[object]:
 def test_a_statement_that_forgets_its_namespace_finds_nothing_foreign(
     filled: Filled, name: str
 ) -> None:
-    statement = BEHIND[name]
-    query = without_predicate(statement)
+    query = without_predicate(BEHIND[name])
     parameters = _parameters(name, filled)
     with _bound(filled.database, _role(name), filled.ours) as cursor:
         found = _run(cursor, query, parameters)
     assert not _marks(filled).intersection(_values(found))
-    if tables_of(statement) <= FENCED:
+    if name not in COUNTING:
         with _bound(filled.empty, _role(name), filled.ours) as cursor:
             assert found == _run(cursor, query, parameters)
 

@@ -40,7 +40,9 @@ def test_a_schema_migrated_step_by_step_equals_a_fresh_one(
 
 def test_the_committed_schema_can_be_loaded(postgres_url: str, empty_url: str) -> None:
     with psycopg.connect(empty_url, autocommit=True) as conn:
-        conn.execute("CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin")
+        conn.execute(
+            "CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin; CREATE EXTENSION vector"
+        )
         conn.execute("SET check_function_bodies = false")
         conn.execute(SCHEMA.read_bytes())
     assert dump_schema(empty_url) == dump_schema(postgres_url)

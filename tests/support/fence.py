@@ -20,7 +20,7 @@ FENCED = frozenset(
 #: Ids, states, counters and keys: no content, so that work may cross namespaces.
 UNFENCED = frozenset({"jobs", "embedding_queue", "corpus_counts", "api_keys"})
 PREDICATE = re.compile(r"(?:\b\w+\.)?\bnamespace_id = %\(namespace_id\)s")
-_WORD = re.compile(r"\w+")
+_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|USING) (\w+)")
 
 
 def all_statements() -> Iterator[tuple[str, Statement]]:
@@ -35,7 +35,7 @@ def all_statements() -> Iterator[tuple[str, Statement]]:
 
 def tables_of(statement: Statement) -> frozenset[str]:
     """Return the namespaced tables and views that a statement names."""
-    return (FENCED | UNFENCED) & set(_WORD.findall(statement.sql))
+    return (FENCED | UNFENCED) & set(_TABLE.findall(" ".join(statement.sql.split())))
 
 
 def writes_behind_the_fence(statement: Statement) -> bool:

@@ -11,7 +11,7 @@ from opentelemetry import propagate
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import ConversationNotFound, ExternalIdConflict
+from everword.domain.errors import ConversationNotFound, ExternalIdConflict, MemoryNotFound
 from everword.domain.ids import new_ids
 from everword.domain.records import ConversationRecord
 from everword.domain.tokens import ConsistencyToken
@@ -46,7 +46,7 @@ async def append_messages(
 ) -> AppendResult:
     """Store the messages of `request`, or find that it was done before.
 
-    Raises ConversationNotFound, RequestIdConflict and ExternalIdConflict; nothing is stored then.
+    Raises ConversationNotFound, MemoryNotFound, RequestIdConflict and ExternalIdConflict; nothing is stored then.
     """
     async with database.transaction(namespace.id) as conn:
         conversation = await _lock(conn, namespace.id, request)
@@ -98,6 +98,7 @@ async def _store(
     ids: Sequence[UUID],
 ) -> tuple[list[AppendedMessage], int]:
     """Write what is new; returns where every message went, and the highest id of a passage."""
+    await _check_parents(conn, namespace_id, request.messages)
     existing = await _existing(conn, namespace_id, conversation.id, request.messages)
     placed = _place(request.messages, ids, conversation, existing)
     settings = await get_namespace_settings(conn, namespace_id)
@@ -109,6 +110,17 @@ async def _store(
         final = [message.id for message in appended]
         await store.update_request(conn, namespace_id, request.request_id, final)
     return appended, highest
+
+
+async def _check_parents(
+    conn: Connection, namespace_id: int, messages: Sequence[NewMessage]
+) -> None:
+    """Raise MemoryNotFound for an answer to a message that the namespace does not have."""
+    parents = {message.parent_id for message in messages if message.parent_id}
+    if parents:
+        known = {row.id for row in await store.find_messages(conn, namespace_id, list(parents))}
+        for missing in parents - known:
+            raise MemoryNotFound(memory_id=missing)
 
 
 async def _existing(

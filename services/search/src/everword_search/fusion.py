@@ -1,7 +1,7 @@
 """Ranks what several arms find as one list: weighted sums of calibrated scores, exact at any depth.
 
 A hit's score is Σ weight·score ÷ Σ weight over the arms that ran. It is the same whatever page or pool the hit comes
-in: a candidate that one arm's list lacks is scored by that arm explicitly, and counts 0 there only if it does not match.
+in: a candidate that an arm's list lacks is scored by that arm explicitly, and counts 0 there only if it does not match.
 What no list holds yet cannot score more than what the ends of the lists add up to (Fagin's threshold); only hits above
 that are returned, and where they are too few for a page, the lists are made longer.
 """
@@ -96,4 +96,5 @@ def _bound(lists: Sequence[_List]) -> float:
     if all(entry.complete for entry in lists):
         return -1.0
     total = sum(entry.arm.weight for entry in lists)
-    return sum(entry.arm.weight / total * entry.bound for entry in lists)
+    # A hit's score is rounded, by less than this.
+    return sum(entry.arm.weight / total * entry.bound for entry in lists) + 1e-9

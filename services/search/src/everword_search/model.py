@@ -169,3 +169,15 @@ class ConversationFilter:
     channels: list[str] | None = None
     subjects: list[str] | None = None
     active: bool | None = None
+
+
+@dataclass(frozen=True)
+class BrowseRequest:
+    """Which memories to list by time."""
+
+    filter: MemoryFilter = MemoryFilter()
+    newest_first: bool = True
+    page: PageRequest = PageRequest()
+    #: 0 for the default.
+    max_content_chars: int = 0
+    at_least_as_fresh: str = ""

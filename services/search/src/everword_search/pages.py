@@ -48,3 +48,11 @@ async def open_cursor(
     if item_chars:
         size = min(size, max(1, MAX_PAGE_CHARS // item_chars))
     return Cursor(size, tokens.read(page.token, page.request_hash), tokens, page.request_hash)
+
+
+def max_parts(chars: int) -> int:
+    """Return how many passages of a text surely hold its first `chars` characters.
+
+    Two passages in a row have at least 80 words together, and a word has at least one character.
+    """
+    return chars // 40 + 2

@@ -68,9 +68,7 @@ class Runner:
         try:
             with tracer().start_as_current_span("search arm", attributes=label):
                 async with self._conn.transaction():
-                    await store.limit_time(
-                        self._conn, min(arm.time_limit_s, seconds_left * share)
-                    )
+                    await store.limit_time(self._conn, min(arm.time_limit_s, seconds_left * share))
                     yield
         except psycopg.Error as error:
             if self._conn.broken:

@@ -2,8 +2,34 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
+from opentelemetry import trace
+
 from everword.db.pool import Database
+from everword.domain.caller import current_namespace
+from everword.rpc.interceptors.base import Context
+from everword.rpc.translate import conversation_to_proto, memory_to_proto, message_to_proto
+from everword.telemetry import names
+from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceServicer
+from everword_search.batch_get_memories import batch_get_memories
+from everword_search.browse import browse
+from everword_search.get_conversation import ConversationKey, get_conversation
+from everword_search.get_memory import get_memory
+from everword_search.list_conversations import list_conversations
+from everword_search.list_messages import list_messages
+from everword_search.search import search
+from everword_search.stats import stats
+from everword_search.translate import (
+    is_newest_first,
+    search_response,
+    stats_response,
+    to_browse_request,
+    to_conversation_filter,
+    to_page,
+    to_search_request,
+)
 
 
 class SearchServicer(SearchServiceServicer):
@@ -11,3 +37,82 @@ class SearchServicer(SearchServiceServicer):
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def Search(self, request: pb.SearchRequest, context: Context) -> pb.SearchResponse:
+        namespace = current_namespace()
+        response = await search(self._database, namespace, to_search_request(request))
+        trace.get_current_span().set_attributes(
+            {
+                names.GEN_AI_OPERATION: "search_memory",
+                names.GEN_AI_STORE: namespace.name,
+                names.GEN_AI_RECORDS: len(response.results),
+            }
+        )
+        return search_response(response, request.explain)
+
+    async def Browse(self, request: pb.BrowseRequest, context: Context) -> pb.BrowseResponse:
+        wanted = to_browse_request(request)
+        memories, token = await browse(self._database, current_namespace(), wanted)
+        return pb.BrowseResponse(
+            memories=[memory_to_proto(memory) for memory in memories], next_page_token=token
+        )
+
+    async def GetMemory(
+        self, request: pb.GetMemoryRequest, context: Context
+    ) -> pb.GetMemoryResponse:
+        memory_id = UUID(request.memory_id)
+        memory = await get_memory(self._database, current_namespace(), memory_id)
+        return pb.GetMemoryResponse(memory=memory_to_proto(memory))
+
+    async def BatchGetMemories(
+        self, request: pb.BatchGetMemoriesRequest, context: Context
+    ) -> pb.BatchGetMemoriesResponse:
+        memory_ids = [UUID(memory_id) for memory_id in request.memory_ids]
+        memories = await batch_get_memories(self._database, current_namespace(), memory_ids)
+        return pb.BatchGetMemoriesResponse(
+            memories=[memory_to_proto(memory) for memory in memories]
+        )
+
+    async def GetConversation(
+        self, request: pb.GetConversationRequest, context: Context
+    ) -> pb.GetConversationResponse:
+        wanted: UUID | ConversationKey
+        if request.HasField("key"):
+            key = request.key
+            wanted = ConversationKey(key.session_key, key.agent, key.channel)
+        else:
+            wanted = UUID(request.conversation_id)
+        record = await get_conversation(self._database, current_namespace(), wanted)
+        return pb.GetConversationResponse(conversation=conversation_to_proto(record))
+
+    async def ListConversations(
+        self, request: pb.ListConversationsRequest, context: Context
+    ) -> pb.ListConversationsResponse:
+        conversations, token = await list_conversations(
+            self._database,
+            current_namespace(),
+            to_conversation_filter(request),
+            to_page(request),
+        )
+        return pb.ListConversationsResponse(
+            conversations=[conversation_to_proto(record) for record in conversations],
+            next_page_token=token,
+        )
+
+    async def ListMessages(
+        self, request: pb.ListMessagesRequest, context: Context
+    ) -> pb.ListMessagesResponse:
+        messages, token = await list_messages(
+            self._database,
+            current_namespace(),
+            UUID(request.conversation_id),
+            is_newest_first(request.order),
+            to_page(request),
+            request.at_least_as_fresh,
+        )
+        return pb.ListMessagesResponse(
+            messages=[message_to_proto(record) for record in messages], next_page_token=token
+        )
+
+    async def Stats(self, request: pb.StatsRequest, context: Context) -> pb.StatsResponse:
+        return stats_response(await stats(self._database, current_namespace()))

@@ -167,7 +167,9 @@ async def prepare_search(conn: Connection) -> None:
 
 
 async def limit_time(conn: Connection, seconds: float) -> None:
-    await execute(conn, SQL["limit_time"], {"statement_timeout": f"{max(1, int(seconds * 1000))}ms"})
+    await execute(
+        conn, SQL["limit_time"], {"statement_timeout": f"{max(1, int(seconds * 1000))}ms"}
+    )
 
 
 async def caught_up(conn: Connection, lsn: str) -> bool:

@@ -14,8 +14,8 @@ from everword.db.migrate import migrate as migrate_schema
 @click.option(
     "--url",
     envvar="EVERWORD_ADMIN_DATABASE_URL",
-    required=True,
-    help="The owner's connection string.  [env: EVERWORD_ADMIN_DATABASE_URL]",
+    show_envvar=True,
+    help="The owner's connection string.",
 )
 @click.option(
     "--partitions",
@@ -26,12 +26,15 @@ from everword.db.migrate import migrate as migrate_schema
 @click.option(
     "--service-password",
     envvar="EVERWORD_SERVICE_PASSWORD",
-    help="That user's password.  [env: EVERWORD_SERVICE_PASSWORD]",
+    show_envvar=True,
+    help="That user's password.",
 )
 def migrate(
-    url: str, partitions: int | None, service_login: str | None, service_password: str | None
+    url: str | None, partitions: int | None, service_login: str | None, service_password: str | None
 ) -> None:
     """Bring a database's schema up to date. The services refuse one that is not."""
+    if not url:
+        raise click.UsageError("EVERWORD_ADMIN_DATABASE_URL is not set; nor is --url given")
     if service_login and not service_password:
         raise click.UsageError("--service-login needs a password in EVERWORD_SERVICE_PASSWORD")
     try:

@@ -83,7 +83,7 @@ def _read_lines(path: Path) -> Iterator[Entry]:
             if not line.strip():
                 continue
             place = f"{path}:{number}"
-            fields = _object(_parse(line, place), place)
+            fields = _object(_parse(line.strip(), place), place)
             if "id" not in fields and "external_id" not in fields:
                 # The same line at the same place is the same message, also when the file has grown.
                 fields["external_id"] = f"line-{number}-{hashlib.sha256(line).hexdigest()[:16]}"

@@ -87,6 +87,9 @@ def migrate(
         wanted = [migration for migration in pending if to is None or migration.number <= to]
         for migration in wanted:
             _apply(conn, migration)
+        if to is None:
+            # pgvector may have been installed since the last run.
+            conn.execute("SELECT upgrade_vector_tables()")
         return wanted
 
 

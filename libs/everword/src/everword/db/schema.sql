@@ -37,6 +37,54 @@ END $$;
 
 COMMENT ON FUNCTION everword.create_partitions(parent text) IS 'Create the hash partitions by namespace_id of a new table.';
 
+CREATE FUNCTION everword.create_vector_table(generation bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'public', 'pg_temp'
+    AS $$
+DECLARE
+    vectors text := 'memory_vectors_' || generation;
+    visible text := 'visible_vectors_' || generation;
+    halfvec boolean := has_pgvector();
+    width integer := (SELECT dimensions FROM model_generations WHERE id = generation);
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE %I (namespace_id bigint NOT NULL, memory_id bigint NOT NULL, embedding %s NOT NULL, '
+        'PRIMARY KEY (namespace_id, memory_id)) PARTITION BY HASH (namespace_id)',
+        vectors, CASE WHEN halfvec THEN format('public.halfvec(%s)', width) ELSE 'real[]' END
+    );
+    -- Out of line, every comparison would fetch its vector from another page: exact scans are 2-6 times as fast so.
+    EXECUTE format('ALTER TABLE %I ALTER COLUMN embedding SET STORAGE %s', vectors,
+                   CASE WHEN halfvec THEN 'PLAIN' ELSE 'EXTERNAL' END);
+    PERFORM create_partitions(vectors);
+    PERFORM fence_table(vectors);
+    IF halfvec THEN
+        EXECUTE format('CREATE INDEX ON %I USING hnsw (embedding public.halfvec_cosine_ops)', vectors);
+    END IF;
+    EXECUTE format(
+        'CREATE VIEW %I AS SELECT * FROM %I '
+        'WHERE namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint '
+        'WITH LOCAL CHECK OPTION', visible, vectors
+    );
+    EXECUTE format('GRANT SELECT ON %I TO everword_search, everword_compactor', visible);
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO everword_embedder', visible);
+    UPDATE model_generations SET storage = CASE WHEN halfvec THEN 'halfvec' ELSE 'array' END WHERE id = generation;
+END $$;
+
+COMMENT ON FUNCTION everword.create_vector_table(generation bigint) IS 'Make the table, index and view of a generation''s vectors.';
+
+CREATE FUNCTION everword.drop_vector_table(generation bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    EXECUTE format('DROP VIEW %I', 'visible_vectors_' || generation);
+    EXECUTE format('DROP TABLE %I', 'memory_vectors_' || generation);
+    DELETE FROM embedding_queue WHERE generation_id = generation;
+    DELETE FROM model_generations WHERE id = generation;
+END $$;
+
+COMMENT ON FUNCTION everword.drop_vector_table(generation bigint) IS 'Remove a generation with its vectors.';
+
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -44,19 +92,17 @@ CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETU
 DECLARE
     erased bigint;
     child text;
+    children text[] := ARRAY['embedding_queue', 'memory_use', 'memory_classes', 'memories', 'messages',
+                             'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
     END IF;
     -- Children before parents; one table a call keeps the transaction short.
-    FOREACH child IN ARRAY ARRAY[
-        'embedding_queue', 'memory_use', 'memory_classes', 'memories', 'messages', 'append_requests', 'conversations',
-        'jobs', 'corpus_counts', 'api_keys'
-    ] LOOP
+    FOREACH child IN ARRAY ARRAY(SELECT 'memory_vectors_' || id FROM model_generations ORDER BY id) || children LOOP
         EXECUTE format(
-            -- A namespace's rows are all in one partition, where a ctid is unique; it is found without a scan.
-            'DELETE FROM %1$I WHERE namespace_id = $1 AND ctid = ANY(ARRAY('
-            'SELECT ctid FROM %1$I WHERE namespace_id = $1 LIMIT $2))', child
+            'DELETE FROM %1$I WHERE namespace_id = $1 AND (tableoid, ctid) IN '
+            '(SELECT tableoid, ctid FROM %1$I WHERE namespace_id = $1 LIMIT $2)', child
         ) USING target, batch;
         GET DIAGNOSTICS erased = ROW_COUNT;
         IF erased > 0 THEN
@@ -85,6 +131,30 @@ END $$;
 
 COMMENT ON FUNCTION everword.fence_table(fenced text) IS 'Let service roles see only rows of the namespace that their transaction is set to.';
 
+CREATE FUNCTION everword.has_pgvector() RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'vector')
+$$;
+
+COMMENT ON FUNCTION everword.has_pgvector() IS 'Whether this database has the extension vector.';
+
+CREATE FUNCTION everword.install_pgvector() RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    IF NOT has_pgvector() AND EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN
+        CREATE EXTENSION vector WITH SCHEMA public;
+    END IF;
+    RETURN has_pgvector();
+EXCEPTION WHEN insufficient_privilege THEN
+    RETURN false; -- the owner may not make extensions: plain arrays until somebody does
+END $$;
+
+COMMENT ON FUNCTION everword.install_pgvector() IS 'Make the extension vector where this server has it; whether it is there then.';
+
 CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -99,6 +169,35 @@ CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RET
 $$;
 
 COMMENT ON FUNCTION everword.prune_append_requests(keep interval, batch integer) IS 'Forget at most `batch` request ids older than `keep`; returns how many.';
+
+CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'public', 'pg_temp'
+    AS $$
+DECLARE
+    generation model_generations;
+    upgraded bigint := 0;
+BEGIN
+    IF NOT install_pgvector() THEN
+        RETURN 0;
+    END IF;
+    FOR generation IN SELECT * FROM model_generations WHERE storage = 'array' ORDER BY id LOOP
+        EXECUTE format('DROP VIEW %I', 'visible_vectors_' || generation.id);
+        EXECUTE format('ALTER TABLE %I RENAME TO %I', 'memory_vectors_' || generation.id, 'array_vectors');
+        FOR remainder IN 0 .. (SELECT partitions FROM deployment) - 1 LOOP
+            EXECUTE format('ALTER TABLE %I RENAME TO %I', 'memory_vectors_' || generation.id || '_p' || remainder,
+                           'array_vectors_p' || remainder);
+        END LOOP;
+        PERFORM create_vector_table(generation.id);
+        EXECUTE format('INSERT INTO %I SELECT namespace_id, memory_id, embedding::public.halfvec FROM array_vectors '
+                       'ORDER BY namespace_id, memory_id', 'memory_vectors_' || generation.id);
+        DROP TABLE array_vectors;
+        upgraded := upgraded + 1;
+    END LOOP;
+    RETURN upgraded;
+END $$;
+
+COMMENT ON FUNCTION everword.upgrade_vector_tables() IS 'Turn plain arrays into pgvector''s type once the extension is there; returns how many tables were turned.';
 
 CREATE TABLE everword.api_keys (
     id uuid NOT NULL,
@@ -484,6 +583,42 @@ WITH (fillfactor='70');
 
 COMMENT ON TABLE everword.memory_use IS 'How often a memory was used. Narrow and roomy, so that counting stays within the page.';
 
+CREATE TABLE everword.memory_vectors_1 (
+    namespace_id bigint NOT NULL,
+    memory_id bigint NOT NULL,
+    embedding public.halfvec(384) NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+ALTER TABLE ONLY everword.memory_vectors_1 ALTER COLUMN embedding SET STORAGE PLAIN;
+
+CREATE TABLE everword.memory_vectors_1_p0 (
+    namespace_id bigint CONSTRAINT memory_vectors_1_namespace_id_not_null NOT NULL,
+    memory_id bigint CONSTRAINT memory_vectors_1_memory_id_not_null NOT NULL,
+    embedding public.halfvec(384) CONSTRAINT memory_vectors_1_embedding_not_null NOT NULL
+);
+ALTER TABLE ONLY everword.memory_vectors_1_p0 ALTER COLUMN embedding SET STORAGE PLAIN;
+
+CREATE TABLE everword.memory_vectors_1_p1 (
+    namespace_id bigint CONSTRAINT memory_vectors_1_namespace_id_not_null NOT NULL,
+    memory_id bigint CONSTRAINT memory_vectors_1_memory_id_not_null NOT NULL,
+    embedding public.halfvec(384) CONSTRAINT memory_vectors_1_embedding_not_null NOT NULL
+);
+ALTER TABLE ONLY everword.memory_vectors_1_p1 ALTER COLUMN embedding SET STORAGE PLAIN;
+
+CREATE TABLE everword.memory_vectors_1_p2 (
+    namespace_id bigint CONSTRAINT memory_vectors_1_namespace_id_not_null NOT NULL,
+    memory_id bigint CONSTRAINT memory_vectors_1_memory_id_not_null NOT NULL,
+    embedding public.halfvec(384) CONSTRAINT memory_vectors_1_embedding_not_null NOT NULL
+);
+ALTER TABLE ONLY everword.memory_vectors_1_p2 ALTER COLUMN embedding SET STORAGE PLAIN;
+
+CREATE TABLE everword.memory_vectors_1_p3 (
+    namespace_id bigint CONSTRAINT memory_vectors_1_namespace_id_not_null NOT NULL,
+    memory_id bigint CONSTRAINT memory_vectors_1_memory_id_not_null NOT NULL,
+    embedding public.halfvec(384) CONSTRAINT memory_vectors_1_embedding_not_null NOT NULL
+);
+ALTER TABLE ONLY everword.memory_vectors_1_p3 ALTER COLUMN embedding SET STORAGE PLAIN;
+
 CREATE TABLE everword.messages (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -619,11 +754,21 @@ CREATE TABLE everword.model_generations (
     query_prefix text DEFAULT ''::text NOT NULL,
     passage_prefix text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    storage text DEFAULT 'array'::text NOT NULL,
+    backfilled_to bigint DEFAULT 0 NOT NULL,
+    background_mean real,
+    background_deviation real,
+    retired_at timestamp with time zone,
     CONSTRAINT model_generations_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4000))),
-    CONSTRAINT model_generations_state_check CHECK ((state = ANY (ARRAY['building'::text, 'active'::text, 'retiring'::text])))
+    CONSTRAINT model_generations_state_check CHECK ((state = ANY (ARRAY['building'::text, 'active'::text, 'retiring'::text]))),
+    CONSTRAINT model_generations_storage_check CHECK ((storage = ANY (ARRAY['halfvec'::text, 'array'::text])))
 );
 
 COMMENT ON TABLE everword.model_generations IS 'Embedding models, past and present. Writes owe vectors to every live one.';
+
+COMMENT ON COLUMN everword.model_generations.backfilled_to IS 'Up to which passage id the backlog was put into the queue.';
+
+COMMENT ON COLUMN everword.model_generations.background_mean IS 'Mean cosine of passages that have nothing to do with each other: what a cosine means differs from model to model.';
 
 ALTER TABLE everword.model_generations ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.model_generations_id_seq
@@ -694,6 +839,14 @@ CREATE VIEW everword.visible_memories AS
 
 COMMENT ON VIEW everword.visible_memories IS 'The memories of the namespace that the transaction is set to.';
 
+CREATE VIEW everword.visible_vectors_1 AS
+ SELECT namespace_id,
+    memory_id,
+    embedding
+   FROM everword.memory_vectors_1
+  WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
+  WITH LOCAL CHECK OPTION;
+
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -709,6 +862,14 @@ ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p1 FOR VAL
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.memory_vectors_1 ATTACH PARTITION everword.memory_vectors_1_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.memory_vectors_1 ATTACH PARTITION everword.memory_vectors_1_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.memory_vectors_1 ATTACH PARTITION everword.memory_vectors_1_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.memory_vectors_1 ATTACH PARTITION everword.memory_vectors_1_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -792,6 +953,21 @@ ALTER TABLE ONLY everword.memory_classes
 
 ALTER TABLE ONLY everword.memory_use
     ADD CONSTRAINT memory_use_pkey PRIMARY KEY (namespace_id, memory_id);
+
+ALTER TABLE ONLY everword.memory_vectors_1
+    ADD CONSTRAINT memory_vectors_1_pkey PRIMARY KEY (namespace_id, memory_id);
+
+ALTER TABLE ONLY everword.memory_vectors_1_p0
+    ADD CONSTRAINT memory_vectors_1_p0_pkey PRIMARY KEY (namespace_id, memory_id);
+
+ALTER TABLE ONLY everword.memory_vectors_1_p1
+    ADD CONSTRAINT memory_vectors_1_p1_pkey PRIMARY KEY (namespace_id, memory_id);
+
+ALTER TABLE ONLY everword.memory_vectors_1_p2
+    ADD CONSTRAINT memory_vectors_1_p2_pkey PRIMARY KEY (namespace_id, memory_id);
+
+ALTER TABLE ONLY everword.memory_vectors_1_p3
+    ADD CONSTRAINT memory_vectors_1_p3_pkey PRIMARY KEY (namespace_id, memory_id);
 
 ALTER TABLE ONLY everword.messages
     ADD CONSTRAINT messages_namespace_id_conversation_id_seq_key UNIQUE (namespace_id, conversation_id, seq);
@@ -901,6 +1077,16 @@ CREATE INDEX memories_p3_namespace_id_occurred_at_source_id_idx ON everword.memo
 
 CREATE UNIQUE INDEX memories_p3_namespace_id_source_id_part_idx ON everword.memories_p3 USING btree (namespace_id, source_id, part);
 
+CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
+
+CREATE INDEX memory_vectors_1_p0_embedding_idx ON everword.memory_vectors_1_p0 USING hnsw (embedding public.halfvec_cosine_ops);
+
+CREATE INDEX memory_vectors_1_p1_embedding_idx ON everword.memory_vectors_1_p1 USING hnsw (embedding public.halfvec_cosine_ops);
+
+CREATE INDEX memory_vectors_1_p2_embedding_idx ON everword.memory_vectors_1_p2 USING hnsw (embedding public.halfvec_cosine_ops);
+
+CREATE INDEX memory_vectors_1_p3_embedding_idx ON everword.memory_vectors_1_p3 USING hnsw (embedding public.halfvec_cosine_ops);
+
 CREATE UNIQUE INDEX messages_external_id ON ONLY everword.messages USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
 CREATE UNIQUE INDEX messages_p0_namespace_id_conversation_id_external_id_idx ON everword.messages_p0 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
@@ -977,6 +1163,22 @@ ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p3_names
 
 ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p3_pkey;
 
+ALTER INDEX everword.memory_vectors_1_embedding_idx ATTACH PARTITION everword.memory_vectors_1_p0_embedding_idx;
+
+ALTER INDEX everword.memory_vectors_1_pkey ATTACH PARTITION everword.memory_vectors_1_p0_pkey;
+
+ALTER INDEX everword.memory_vectors_1_embedding_idx ATTACH PARTITION everword.memory_vectors_1_p1_embedding_idx;
+
+ALTER INDEX everword.memory_vectors_1_pkey ATTACH PARTITION everword.memory_vectors_1_p1_pkey;
+
+ALTER INDEX everword.memory_vectors_1_embedding_idx ATTACH PARTITION everword.memory_vectors_1_p2_embedding_idx;
+
+ALTER INDEX everword.memory_vectors_1_pkey ATTACH PARTITION everword.memory_vectors_1_p2_pkey;
+
+ALTER INDEX everword.memory_vectors_1_embedding_idx ATTACH PARTITION everword.memory_vectors_1_p3_embedding_idx;
+
+ALTER INDEX everword.memory_vectors_1_pkey ATTACH PARTITION everword.memory_vectors_1_p3_pkey;
+
 ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p0_namespace_id_conversation_id_external_id_idx;
 
 ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p0_namespace_id_conversation_id_seq_key;
@@ -1048,6 +1250,8 @@ CREATE POLICY fence ON everword.memory_classes USING ((namespace_id = (NULLIF(cu
 
 CREATE POLICY fence ON everword.memory_use USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY fence ON everword.memory_vectors_1 USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY fence ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
@@ -1055,6 +1259,8 @@ ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.memory_classes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memory_use ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.memory_vectors_1 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
 
@@ -1077,13 +1283,23 @@ GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder
 
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.fence_table(fenced text) FROM PUBLIC;
 
+GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
+
+REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 
 GRANT INSERT ON TABLE everword.api_keys TO everword_ingest;
 
@@ -1147,6 +1363,10 @@ GRANT SELECT ON TABLE everword.model_generations TO everword_search;
 GRANT SELECT ON TABLE everword.model_generations TO everword_compactor;
 GRANT SELECT ON TABLE everword.model_generations TO everword_embedder;
 
+GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
+
+GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;
 GRANT SELECT ON TABLE everword.namespaces TO everword_compactor;
@@ -1163,3 +1383,7 @@ GRANT SELECT ON TABLE everword.visible_memories TO everword_compactor;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_embedder;
 
 GRANT UPDATE(importance_class) ON TABLE everword.visible_memories TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_search;
+GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_compactor;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.visible_vectors_1 TO everword_embedder;

@@ -15,7 +15,7 @@ from everword.db.pool import SQL, Database
 from everword.db.statements import fetch_value
 from everword.domain.deadline import set_deadline
 from everword.telemetry import names
-from everword.telemetry.tracing import duration_histogram
+from everword.telemetry.tracing import duration_histogram, gauge
 
 log = logging.getLogger(__name__)
 _STATUS = health_pb2.HealthCheckResponse.ServingStatus
@@ -53,7 +53,13 @@ class Health:
             await asyncio.sleep(CHECK_INTERVAL_S)
             # How late a timer fires is how long a handler blocked the loop.
             duration_histogram(names.LOOP_LAG).record(max(0.0, loop.time() - due))
+            self._record_pool()
             await self._check()
+
+    def _record_pool(self) -> None:
+        pool = self._database.pool_stats()
+        gauge(names.POOL_SIZE, "{connection}").set(pool["pool_size"])
+        gauge(names.POOL_WAITING, "{request}").set(pool["requests_waiting"])
 
     async def _check(self) -> None:
         await self._set(await self._ready())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from opentelemetry import metrics, trace
-from opentelemetry.metrics import Counter, Histogram, UpDownCounter
+from opentelemetry.metrics import Counter, Histogram, UpDownCounter, _Gauge
 
 from everword.telemetry import names
 
@@ -31,6 +31,11 @@ def duration_histogram(name: str) -> Histogram:
 @cache
 def counter(name: str, unit: str) -> Counter:
     return meter().create_counter(name, unit=unit)
+
+
+@cache
+def gauge(name: str, unit: str) -> _Gauge:
+    return meter().create_gauge(name, unit=unit)
 
 
 @cache

@@ -12,7 +12,7 @@ from everword_search.model import SearchArm
 K1 = 0.9
 #: How much long passages are held back.
 B = 0.4
-#: Terms of a query that are scored, in its order; the others are passed over, since each costs a walk through the index.
+#: Terms of a query that are scored, in its order; the others are passed over: each costs a walk through the index.
 MAX_TERMS = 64
 
 

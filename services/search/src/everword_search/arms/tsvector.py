@@ -63,7 +63,7 @@ class TsvectorArm(LexicalArm):
             candidate.source_id: candidate
             for candidate in await self.score(conn, [candidate.source_id for candidate in found])
         }
-        return [explained[candidate.source_id] for candidate in found]
+        return [explained.get(candidate.source_id, candidate) for candidate in found]
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         if self._statistics is None or not source_ids:

@@ -1,0 +1,123 @@
+"""The command line without a server: help, usage, and what it says when nothing answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+from google.protobuf import descriptor_pb2
+
+from everword.cli.main import main
+from everword.embedded.ports import free_ports
+
+
+def invoke(*arguments: str, **variables: str) -> Result:
+    return CliRunner().invoke(main, arguments, env={"EVERWORD_DATA": "/nonexistent", **variables})
+
+
+def commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in group.commands.items():
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+
+
+COMMANDS = dict(commands(main))
+
+
+def test_the_commands_are_those_that_the_documents_name() -> None:
+    assert set(main.commands) >= {
+        "up", "migrate", "import", "export", "search", "browse", "context", "stats", "keys",
+        "namespaces", "queue-status", "retry-failed", "backfill", "protoset",
+    }  # fmt: skip
+    assert {path[1] for path in COMMANDS if path[0] == "keys" and path[1:]} == {
+        "create", "list", "revoke",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_explains_itself(path: tuple[str, ...]) -> None:
+    result = invoke(*path, "--help")
+    assert result.exit_code == 0
+    assert COMMANDS[path].help
+    for parameter in COMMANDS[path].params:
+        if isinstance(parameter, click.Option) and parameter.name not in {"mode", "limit"}:
+            assert parameter.help or isinstance(parameter.type, click.Choice | click.IntRange)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "service"),
+    [
+        (["search", "x"], "SEARCH"),
+        (["browse"], "SEARCH"),
+        (["stats"], "SEARCH"),
+        (["context", "x"], "SEARCH"),
+        (["conversations"], "SEARCH"),
+        (["export", "--session-key", "x"], "SEARCH"),
+        (["keys", "list"], "INGEST"),
+        (["namespaces", "list"], "INGEST"),
+        (["queue-status"], "COMPACTOR"),
+        (["retry-failed"], "COMPACTOR"),
+        (["backfill", "embeddings"], "COMPACTOR"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else "",
+)
+def test_with_no_server_a_command_says_where_it_looked_and_what_to_do(
+    arguments: list[str], service: str
+) -> None:
+    address = f"127.0.0.1:{free_ports(1)[0]}"
+    result = invoke(*arguments, "--timeout", "5", **{f"EVERWORD_{service}_ADDRESS": address})
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr == f"Error: cannot reach {address}; is `everword up` running?\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["search"], "Missing argument 'QUERY'"),
+        (["search", "x", "--since", "soon"], "'soon' is no time"),
+        (["search", "x", "--mode", "magic"], "'magic' is not one of"),
+        (["search", "x", "--limit", "0"], "0 is not in the range"),
+        (["import", "/nonexistent.jsonl"], "does not exist"),
+        (["import"], "Missing argument"),
+        (["context"], "give a QUERY"),
+        (["export"], "give the id"),
+        (["export", "not-a-uuid"], "not a valid UUID"),
+        (["namespaces", "update", "x"], "say what to change"),
+        (["namespaces", "create", "x", "--channel-policy", "a=fly"], "not CHANNEL=POLICIES"),
+        (["migrate"], "EVERWORD_ADMIN_DATABASE_URL"),
+        (["migrate", "--url", "x", "--service-login", "y"], "EVERWORD_SERVICE_PASSWORD"),
+        (["nonsense"], "No such command"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage_ends_with_2_and_says_what_is_wrong(arguments: list[str], said: str) -> None:
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_wrong_setting_is_named(tmp_path: Path) -> None:
+    result = invoke("stats", EVERWORD_TLS_CA=str(tmp_path / "no.pem"))
+    assert result.exit_code == 2
+    assert "EVERWORD_TLS_CA" in result.stderr
+
+
+def test_a_database_that_cannot_be_reached_is_an_error_of_one_line() -> None:
+    port = free_ports(1)[0]
+    result = invoke("migrate", "--url", f"postgresql://nobody@127.0.0.1:{port}/none")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_the_protoset_describes_the_public_interface() -> None:
+    path = Path(invoke("protoset").stdout.strip())
+    described = descriptor_pb2.FileDescriptorSet.FromString(path.read_bytes())
+    services = {service.name for file in described.file for service in file.service}
+    assert {"IngestService", "SearchService", "ContextService", "AdminService"} <= services

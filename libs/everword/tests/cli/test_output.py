@@ -1,0 +1,53 @@
+"""What commands print."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.cli import output
+from everword.v1.search_service_pb2 import SearchResponse
+
+
+def test_stored_text_cannot_move_the_cursor_or_pass_for_markup(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    output.print_table(("what",), [("[red]a\x1b[2Jb\x07c\x9bd",)])
+    printed = capsys.readouterr().out
+    assert "[red]a�[2Jb�c�d" in printed
+    assert "\x1b" not in printed
+
+
+def test_json_has_the_protos_names_and_empty_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_json(SearchResponse())
+    assert json.loads(capsys.readouterr().out) == {
+        "results": [],
+        "next_page_token": "",
+        "verdict": "VERDICT_UNSPECIFIED",
+        "arms": [],
+    }
+
+
+def test_long_text_is_put_on_one_line_and_cut() -> None:
+    assert output.shorten("a\n  b", 10) == "a b"
+    assert output.shorten("one two three", 8) == "one two…"
+
+
+def test_numbers_for_people() -> None:
+    assert [output.size(n) for n in (0, 999, 1500, 2_500_000, 3 * 10**12)] == [
+        "0 B",
+        "999 B",
+        "1.5 kB",
+        "2.5 MB",
+        "3.0 TB",
+    ]
+    assert output.age(Duration(seconds=3725)) == "1:02:05"
+    assert output.age(Duration()) == ""
+
+
+def test_a_time_that_is_not_set_is_not_1970() -> None:
+    assert output.when(Timestamp()) == ""
+    assert output.when(Timestamp(seconds=-62135596800)) != ""

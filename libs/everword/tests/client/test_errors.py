@@ -1,0 +1,56 @@
+"""What a client makes of a failed call."""
+
+from __future__ import annotations
+
+import grpc
+
+from everword.client.errors import CallError, to_call_error
+from everword.domain.errors import EverwordError, InvalidArgument, NamespaceNotFound, Overloaded
+from everword.rpc.errors import grpc_code, to_status, trailers
+
+
+def received(error: EverwordError) -> CallError:
+    """Return `error` as it arrives at a client."""
+    status = to_status(error, "r-1")
+    metadata = grpc.aio.Metadata(*trailers(status))
+    call = grpc.aio.AioRpcError(grpc_code(error), grpc.aio.Metadata(), metadata, status.message)
+    return to_call_error(call, "there:1", "r-1")
+
+
+def test_reason_message_and_metadata_arrive() -> None:
+    error = received(NamespaceNotFound(namespace="acme"))
+    assert error.code is grpc.StatusCode.NOT_FOUND
+    assert error.reason == "NAMESPACE_NOT_FOUND"
+    assert error.metadata["namespace"] == "acme"
+    assert error.request_id == "r-1"
+    assert error.retry_after_s is None
+    assert str(error) == f"NAMESPACE_NOT_FOUND: {error.message} [request r-1]"
+
+
+def test_every_violation_arrives_with_its_field() -> None:
+    violations = (("messages[0].role", "is needed"), ("request_id", "is too long"))
+    assert received(InvalidArgument(violations=violations)).violations == violations
+
+
+def test_when_to_repeat_the_call_arrives() -> None:
+    assert received(Overloaded(limit=3)).retry_after_s == 1.0
+
+
+def test_an_error_without_details_is_one_that_no_server_gave() -> None:
+    call = grpc.aio.AioRpcError(
+        grpc.StatusCode.UNAVAILABLE, grpc.aio.Metadata(), grpc.aio.Metadata(), "no route"
+    )
+    error = to_call_error(call, "there:1", "")
+    assert error.is_unanswered
+    assert (error.reason, error.address, str(error)) == ("", "there:1", "UNAVAILABLE: no route")
+
+
+def test_details_that_contradict_the_status_are_not_believed() -> None:
+    status = to_status(NamespaceNotFound(namespace="acme"), "")
+    call = grpc.aio.AioRpcError(
+        grpc.StatusCode.INTERNAL,
+        grpc.aio.Metadata(),
+        grpc.aio.Metadata(*trailers(status)),
+        "something else",
+    )
+    assert to_call_error(call, "", "").reason == ""

@@ -1,0 +1,65 @@
+"""How memories and turns read in a context, and what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from everword.domain.records import MemoryRecord, MessageRecord, message_text
+
+#: Without the caller's own count, a token is counted for this many bytes of UTF-8.
+BYTES_PER_TOKEN = 4
+_ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """One memory or turn as it stands in a context."""
+
+    memory_id: UUID
+    text: str
+    #: With the end of its line.
+    tokens: int
+    score: float = 0.0
+
+
+def count_tokens(text: str) -> int:
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
+
+
+def turn_item(message: MessageRecord, agent: str) -> Item:
+    """Return a turn, word for word."""
+    call = (message.tool_name, message.tool_args)
+    words = message_text(message.content, message.content_blocks, *call, tool_result="")
+    # Whole, where the index has only the beginning of a long result.
+    words = "\n".join(part for part in (words, message.tool_result) if part)
+    prefix = _attribution(message.occurred_at, agent, message.role, message.author)
+    return _item(message.id, prefix, words, message.token_count)
+
+
+def memory_item(memory: MemoryRecord, passage: str, token_count: int, score: float) -> Item:
+    """Return a memory whole, or its best passage between ellipses where it has several.
+
+    `token_count` is what the caller said the whole costs; 0 where nothing was said.
+    """
+    prefix = _attribution(memory.occurred_at, memory.agent, memory.role, memory.author)
+    if passage == memory.content:
+        return _item(memory.id, prefix, passage, token_count, score)
+    return _item(memory.id, prefix, f"… {passage.strip()} …", 0, score)
+
+
+def _attribution(occurred_at: datetime, agent: str, role: int, author: str) -> str:
+    """Return such as `[2026-04-18T12:00Z opus/user Marta] `."""
+    minute = occurred_at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="minutes")
+    side = "/".join(part for part in (agent, _ROLES.get(role, "")) if part)
+    speaker = " ".join(part for part in (side, author) if part)
+    return f"[{minute}Z {speaker}] "
+
+
+def _item(id_: UUID, prefix: str, words: str, given_tokens: int, score: float = 0.0) -> Item:
+    if given_tokens:
+        tokens = given_tokens + count_tokens(f"{prefix}\n")
+    else:
+        tokens = count_tokens(f"{prefix}{words}\n")
+    return Item(id_, prefix + words, tokens, score)

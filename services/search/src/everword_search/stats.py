@@ -1,0 +1,86 @@
+"""Say how a namespace's memory is doing: what needs attention first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword_search import store
+from everword_search.store import BacklogRow, CorpusRow, TaskRow
+
+#: Counting what is owed stops here.
+COUNT_LIMIT = 100_000
+#: Work that waits longer than this is behind.
+LATE = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Something that needs attention."""
+
+    critical: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Stats:
+    """How a namespace's memory is doing."""
+
+    alerts: list[Alert]
+    corpus: CorpusRow
+    backlog: BacklogRow
+    #: Share of passages that have their vector.
+    coverage: float
+    tasks: list[TaskRow]
+
+
+async def stats(database: Database, namespace: NamespaceScope) -> Stats:
+    async with database.transaction(namespace.id) as conn:
+        corpus = await store.corpus_counts(conn, namespace.id)
+        active = await store.embedding_backlog(conn, namespace.id, COUNT_LIMIT)
+        tasks = await store.job_counts(conn, namespace.id)
+    # Without an active generation nothing has a vector that is searched.
+    backlog = active or BacklogRow(min(corpus.passages, COUNT_LIMIT), 0, None)
+    coverage = 1 - backlog.owed / corpus.passages if corpus.passages else 1.0
+    alerts = sorted(_alerts(backlog, tasks), key=lambda alert: not alert.critical)
+    return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks)
+
+
+def _alerts(backlog: BacklogRow, tasks: Sequence[TaskRow]) -> Iterator[Alert]:
+    for task in tasks:
+        yield from _task_alerts(task)
+    if backlog.failed:
+        yield Alert(
+            True,
+            f"{backlog.failed} passage(s) have no vector, because the embedding model refused them; words still find "
+            "them. Remove the cause, then call MaintenanceService.Backfill for embeddings.",
+        )
+    if backlog.oldest_owed and backlog.oldest_owed > LATE:
+        yield Alert(
+            False,
+            f"Passages have waited for their vectors for {_minutes(backlog.oldest_owed)} minutes; words find them "
+            "meanwhile. See that the embedding model and its workers run, or start more.",
+        )
+
+
+def _task_alerts(task: TaskRow) -> Iterator[Alert]:
+    if task.failed:
+        error = task.sample_error or "no error"
+        yield Alert(
+            True,
+            f"{task.failed} job(s) of the task {task.task} were given up, the latest with: {error}. Remove the cause, "
+            "then call MaintenanceService.RetryJobs.",
+        )
+    if task.oldest_pending and task.oldest_pending > LATE:
+        yield Alert(
+            False,
+            f"Jobs of the task {task.task} have waited for {_minutes(task.oldest_pending)} minutes. See that its "
+            "workers run, or start more.",
+        )
+
+
+def _minutes(waited: timedelta) -> int:
+    return int(waited.total_seconds() // 60)

@@ -1,0 +1,193 @@
+"""Requests of SearchService and ContextService to the model, and results back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import TypeAlias
+from uuid import UUID
+
+from google.protobuf import duration_pb2
+
+from everword.rpc.translate import from_timestamp, memory_to_proto, to_timestamp
+from everword.v1 import memory_pb2
+from everword.v1 import search_service_pb2 as pb
+from everword_search.model import (
+    ArmReport,
+    BrowseRequest,
+    ConversationFilter,
+    MemoryFilter,
+    PageRequest,
+    SearchMode,
+    SearchRequest,
+    SearchResponse,
+    SearchResult,
+)
+from everword_search.stats import Alert, Stats
+from everword_search.store import TaskRow
+
+Paged: TypeAlias = (
+    pb.SearchRequest | pb.BrowseRequest | pb.ListConversationsRequest | pb.ListMessagesRequest
+)
+
+
+def to_page(request: Paged) -> PageRequest:
+    body = type(request).FromString(request.SerializeToString())
+    body.ClearField("page_size")
+    body.ClearField("page_token")
+    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
+    return PageRequest(request.page_size, request.page_token, digest)
+
+
+def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
+    return MemoryFilter(
+        kinds=list(message.kinds) or None,
+        conversation_ids=[UUID(id_) for id_ in message.conversation_ids] or None,
+        agents=list(message.agents) or None,
+        subjects=list(message.subjects) or None,
+        channels=list(message.channels) or None,
+        instances=list(message.instances) or None,
+        authors=list(message.authors) or None,
+        roles=list(message.roles) or None,
+        tags=list(message.tags) or None,
+        since=from_timestamp(message.since, "filter.since") if message.HasField("since") else None,
+        before=from_timestamp(message.before, "filter.before")
+        if message.HasField("before")
+        else None,
+        include_automated=message.include_automated,
+    )
+
+
+def to_search_request(request: pb.SearchRequest) -> SearchRequest:
+    return SearchRequest(
+        text=request.query,
+        mode=SearchMode(request.mode or SearchMode.HYBRID),
+        filter=to_filter(request.filter),
+        page=to_page(request),
+        explain=request.explain,
+        at_least_as_fresh=request.at_least_as_fresh,
+        min_score=request.min_score,
+        max_content_chars=request.max_content_chars,
+    )
+
+
+def to_browse_request(request: pb.BrowseRequest) -> BrowseRequest:
+    return BrowseRequest(
+        filter=to_filter(request.filter),
+        newest_first=is_newest_first(request.order),
+        page=to_page(request),
+        max_content_chars=request.max_content_chars,
+        at_least_as_fresh=request.at_least_as_fresh,
+    )
+
+
+def to_conversation_filter(request: pb.ListConversationsRequest) -> ConversationFilter:
+    return ConversationFilter(
+        agents=list(request.agents) or None,
+        channels=list(request.channels) or None,
+        subjects=list(request.subjects) or None,
+        active=request.active if request.HasField("active") else None,
+    )
+
+
+def is_newest_first(order: memory_pb2.Order.ValueType) -> bool:
+    return order != memory_pb2.ORDER_OLDEST_FIRST
+
+
+def search_response(response: SearchResponse, explain: bool) -> pb.SearchResponse:
+    return pb.SearchResponse(
+        results=[_result(result, explain) for result in response.results],
+        next_page_token=response.next_page_token,
+        verdict=pb.VERDICT_RELEVANT if response.results else pb.VERDICT_NOTHING_RELEVANT,
+        arms=[_arm_report(report) for report in response.arms],
+    )
+
+
+def _result(result: SearchResult, explain: bool) -> pb.SearchResult:
+    return pb.SearchResult(
+        memory=memory_to_proto(result.memory),
+        score=result.hit.score,
+        passage=result.passage,
+        explanation=_explanation(result) if explain else None,
+    )
+
+
+def _explanation(result: SearchResult) -> pb.ScoreExplanation:
+    return pb.ScoreExplanation(
+        parts=[
+            pb.ScorePart(
+                arm=pb.SearchArm.ValueType(part.arm),
+                raw=part.raw,
+                score=part.score,
+                weight=part.weight,
+            )
+            for part in result.hit.parts
+        ],
+        terms=[
+            pb.TermExplanation(
+                term=term.term,
+                idf=term.idf,
+                document_frequency=term.document_frequency,
+                term_frequency=term.term_frequency,
+                score=term.score,
+            )
+            for term in result.hit.terms
+        ],
+    )
+
+
+def _arm_report(report: ArmReport) -> pb.ArmReport:
+    return pb.ArmReport(
+        arm=pb.SearchArm.ValueType(report.arm),
+        state=pb.ArmReport.State.ValueType(report.state),
+        reason=report.reason,
+        duration=to_duration(timedelta(seconds=report.duration_s)),
+    )
+
+
+def stats_response(found: Stats) -> pb.StatsResponse:
+    corpus, backlog = found.corpus, found.backlog
+    return pb.StatsResponse(
+        alerts=list(_alerts(found.alerts)),
+        corpus=pb.CorpusStats(
+            conversations=corpus.conversations,
+            messages=corpus.messages,
+            turns=corpus.turns,
+            passages=corpus.passages,
+            content_bytes=corpus.content_bytes,
+            latest_record_time=to_timestamp(corpus.latest_recorded_at),
+        ),
+        embedding=pb.EmbeddingStats(
+            owed=backlog.owed,
+            failed=backlog.failed,
+            coverage=found.coverage,
+            oldest_owed=to_duration(backlog.oldest_owed),
+        ),
+        jobs=[_task(task) for task in found.tasks],
+    )
+
+
+def _alerts(alerts: Iterable[Alert]) -> Iterable[pb.Alert]:
+    for alert in alerts:
+        severity = pb.Alert.SEVERITY_CRITICAL if alert.critical else pb.Alert.SEVERITY_WARNING
+        yield pb.Alert(severity=severity, text=alert.text)
+
+
+def _task(task: TaskRow) -> pb.TaskStats:
+    return pb.TaskStats(
+        task=task.task,
+        pending=task.pending,
+        running=task.running,
+        failed=task.failed,
+        oldest_pending=to_duration(task.oldest_pending),
+        sample_error=task.sample_error,
+    )
+
+
+def to_duration(span: timedelta | None) -> duration_pb2.Duration | None:
+    if span is None:
+        return None
+    duration = duration_pb2.Duration()
+    duration.FromTimedelta(span)
+    return duration
