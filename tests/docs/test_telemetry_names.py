@@ -2,10 +2,20 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
+from opentelemetry import metrics
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+
+from everword.rpc.health import CHECK_INTERVAL_S
 from everword.telemetry import names
+from everword.v1.search_service_pb2 import SearchRequest
+from support.calls import append
 from support.documents import code, sources, table_rows
+from support.stack import Stack
+from support.waiting import until
 
 PAGE = "docs/telemetry.md"
 NAMES = "everword/telemetry/names.py"
@@ -126,6 +136,40 @@ def test_the_attributes_of_metrics_are_on_the_page() -> None:
     known = {row["attribute"] for row in _attributes()}
     for row in _metrics():
         assert {cell.strip() for cell in row["attributes"].split(",") if cell.strip()} <= known
+
+
+async def test_what_running_services_record_is_on_the_page(stack: Stack) -> None:
+    reader = metric_reader()
+    await append(stack, "the tea is cold")
+    await stack.search.Search(SearchRequest(query="tea"))
+    # The services look at their loop and their pool every few seconds.
+    await until(lambda: names.POOL_SIZE in _recorded(reader), within_s=3 * CHECK_INTERVAL_S)
+    documented = {code(row["metric"]): code(row["unit"]) for row in _metrics()}
+    recorded = _recorded(reader)
+    assert recorded.items() <= documented.items()
+    assert {names.RPC_SERVER_DURATION, names.INGEST_MESSAGES, names.SEARCH_ARM_DURATION} <= set(
+        recorded
+    )
+
+
+def _recorded(reader: InMemoryMetricReader) -> dict[str, str]:
+    """Return the metrics that this process has recorded by now, with their units."""
+    data = reader.get_metrics_data()
+    return {
+        metric.name: metric.unit or ""
+        for resource in (data.resource_metrics if data else ())
+        for scope in resource.scope_metrics
+        if scope.scope.name == "everword"
+        for metric in scope.metrics
+    }
+
+
+@cache
+def metric_reader() -> InMemoryMetricReader:
+    """Return the reader of this process; a meter provider can be set only once."""
+    reader = InMemoryMetricReader()
+    metrics.set_meter_provider(MeterProvider(metric_readers=[reader]))
+    return reader
 
 
 def _packages() -> set[str]:

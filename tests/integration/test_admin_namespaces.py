@@ -16,7 +16,7 @@ from everword.v1 import admin_service_pb2 as pb
 
 NAMESPACED = (
     *("conversations", "messages", "append_requests", "memories", "memory_classes", "memory_use"),
-    *("corpus_counts", "jobs", "embedding_queue", "api_keys"),
+    *("corpus_counts", "jobs", "embedding_queue", "api_keys", "memory_vectors_1"),
 )
 
 

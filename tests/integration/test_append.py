@@ -6,7 +6,6 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from uuid import uuid4
 
 import grpc
 import psycopg
@@ -25,6 +24,7 @@ def rows(stack: Stack, statement: str) -> list[tuple[object, ...]]:
 
 
 async def test_everything_that_was_sent_is_stored_as_it_was_sent(stack: Stack) -> None:
+    question = (await append(stack, "before", session_key="another")).messages[0].message_id
     metadata = struct_pb2.Struct()
     metadata.update({"phase": "plan", "protected": True, "nested": {"keys": ["a", 1, None]}})
     sent = memory_pb2.NewMessage(
@@ -42,7 +42,7 @@ async def test_everything_that_was_sent_is_stored_as_it_was_sent(stack: Stack) -
         create_time=timestamp_pb2.Timestamp(seconds=1_700_000_000, nanos=123_456_000),
         token_count=7,
         external_id="D1:1",
-        parent_id=str(uuid4()),
+        parent_id=question,
         content_blocks=[memory_pb2.ContentBlock(type="text", text="more", json='{"x": 1.0}')],
     )
     appended = await append(stack, sent)

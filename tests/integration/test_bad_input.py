@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
 import grpc
 import pytest
+import pytest_asyncio
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.struct_pb2 import Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -20,10 +21,11 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import memory_pb2 as memory
 from support.callers import raw_call
 from support.calls import append, append_request, message, target
-from support.databases import DatabaseUnderTest
+from support.databases import DatabaseUnderTest, cloned
 from support.refusals import Refusal, refused
-from support.stack import Stack
+from support.stack import Stack, running_stack
 
+SHARED = pytest.mark.asyncio(loop_scope="module")
 MIB = 1024 * 1024
 YEAR_10000 = Timestamp(seconds=253_402_300_800)
 
@@ -136,6 +138,18 @@ APPENDS: dict[str, Case] = {
         append_request(message("One.", external_id="e"), message("Two.", external_id="e")),
         code=grpc.StatusCode.ALREADY_EXISTS,
         reason="EXTERNAL_ID_CONFLICT",
+    ),
+    "settings of an appended conversation that are not a number": _append(
+        "conversation.details.settings",
+        ingest.AppendMessagesRequest(
+            conversation=ingest.ConversationTarget(
+                key=conversation.ConversationKey(session_key="s"),
+                details=conversation.ConversationDetails(
+                    settings=_struct(Value(number_value=float("nan")))
+                ),
+            ),
+            messages=[message("Hello.")],
+        ),
     ),
     "settings that are not a number": Case(
         lambda s: s.ingest.EnsureConversation(
@@ -318,13 +332,21 @@ ADMINISTRATION: dict[str, Case] = {
 }
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(postgres_url: str) -> AsyncIterator[Stack]:
+    """One stack for all: what is refused leaves nothing behind."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            await append(stack, "What was there before.")
+            yield stack
+
+
 @pytest.fixture
-async def unchanged(stack: Stack) -> AsyncIterator[Stack]:
+def unchanged(shared: Stack) -> Iterator[Stack]:
     """A stack in which a test leaves every row as it was."""
-    await append(stack, "What was there before.")
-    before = _everything(stack.database)
-    yield stack
-    assert _everything(stack.database) == before
+    before = _everything(shared.database)
+    yield shared
+    assert _everything(shared.database) == before
 
 
 def _everything(database: DatabaseUnderTest) -> dict[str, list[str]]:
@@ -351,21 +373,25 @@ def _check(refusal: Refusal, case: Case) -> None:
         assert refusal.fields == set()
 
 
+@SHARED
 @pytest.mark.parametrize("name", MESSAGES)
 async def test_a_bad_message_is_refused_and_nothing_is_stored(unchanged: Stack, name: str) -> None:
     _check(await refused(MESSAGES[name].call(unchanged)), MESSAGES[name])
 
 
+@SHARED
 @pytest.mark.parametrize("name", APPENDS)
 async def test_a_bad_append_is_refused_and_nothing_is_stored(unchanged: Stack, name: str) -> None:
     _check(await refused(APPENDS[name].call(unchanged)), APPENDS[name])
 
 
+@SHARED
 @pytest.mark.parametrize("name", OTHER_WRITES)
 async def test_a_bad_write_is_refused_and_changes_nothing(unchanged: Stack, name: str) -> None:
     _check(await refused(OTHER_WRITES[name].call(unchanged)), OTHER_WRITES[name])
 
 
+@SHARED
 @pytest.mark.parametrize("name", ADMINISTRATION)
 async def test_bad_administration_is_refused_and_changes_nothing(
     unchanged: Stack, name: str
@@ -373,6 +399,7 @@ async def test_bad_administration_is_refused_and_changes_nothing(
     _check(await refused(ADMINISTRATION[name].call(unchanged)), ADMINISTRATION[name])
 
 
+@SHARED
 async def test_a_refused_request_says_how_large_it_was(unchanged: Stack) -> None:
     request = _messages(17, MIB)
     refusal = await refused(unchanged.ingest.AppendMessages(request))
@@ -392,6 +419,7 @@ async def test_a_request_id_with_another_body_is_refused(stack: Stack) -> None:
     assert _everything(stack.database) == before
 
 
+@SHARED
 @pytest.mark.parametrize(
     ("raw", "what"),
     [

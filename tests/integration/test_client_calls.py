@@ -55,7 +55,7 @@ class ScriptedService:
         return pb.ImportMessagesResponse(batches=self.imported)
 
     async def _answer(self, context: Context) -> None:
-        self.metadata.append(dict(context.invocation_metadata()))
+        self.metadata.append({str(k): str(v) for k, v in context.invocation_metadata() or ()})
         self.deadlines.append(context.time_remaining() or 0)
         await asyncio.sleep(self.pause_s)
         if self.failures:

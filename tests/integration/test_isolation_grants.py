@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
 
 from everword.db.pool import Database
-from support.callers import make_namespaces, within
 from support.calls import append
-from support.databases import DatabaseUnderTest
-from support.fence import FENCED, SERVICES, UNFENCED
-from support.stack import Stack
+from support.databases import DatabaseUnderTest, cloned
+from support.fence import FENCED, SERVICES, UNFENCED, VIEWS
+from support.stack import running_stack
 
 ROLES = [f"everword_{service}" for service in SERVICES]
 PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER"
+
+
+@pytest.fixture(scope="module")
+def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
+    """One database for all: these tests look, and change nothing."""
+    with cloned(postgres_url) as database:
+        yield database
 
 
 @pytest.fixture
@@ -34,7 +41,7 @@ def test_every_table_with_a_namespace_is_fenced_unless_it_holds_no_content(
     tables = """SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
                  WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p')
                    AND NOT c.relispartition AND a.attname = 'namespace_id' AND c.relrowsecurity = """
-    assert _names(owner, tables + "true") == FENCED - {"visible_memories"}
+    assert _names(owner, tables + "true") == FENCED - VIEWS
     assert _names(owner, tables + "false") == UNFENCED
 
 
@@ -65,7 +72,7 @@ def test_tables_without_a_fence_have_no_content(owner: psycopg.Connection) -> No
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_no_service_reaches_the_table_of_memories_or_any_partition(
+def test_no_service_reaches_a_table_behind_a_view_or_any_partition(
     owner: psycopg.Connection, role: str
 ) -> None:
     """A partition has no fence of its own: who may read one reads all namespaces."""
@@ -73,7 +80,7 @@ def test_no_service_reaches_the_table_of_memories_or_any_partition(
         owner,
         """SELECT relname FROM pg_class
             WHERE relnamespace = 'everword'::regnamespace AND relkind IN ('r', 'p')
-              AND (relname = 'memories' OR relispartition)
+              AND (relname = 'memories' OR relname LIKE 'memory_vectors%%' OR relispartition)
               AND (has_table_privilege(%s, oid, %s) OR has_any_column_privilege(%s, oid, 'SELECT, UPDATE'))""",
         role,
         PRIVILEGES,
@@ -157,19 +164,26 @@ def test_nothing_is_declared_leakproof(owner: psycopg.Connection) -> None:
         "SELECT proname FROM pg_proc WHERE pronamespace = 'everword'::regnamespace AND proleakproof"
     )
     assert _names(owner, leakproof) == set()
-    for view in ("visible_memories",):
+    for view in VIEWS:
         [(options,)] = owner.execute(
             "SELECT reloptions FROM pg_class WHERE relname = %s", [view]
         ).fetchall()
         assert options == ["check_option=local"]
 
 
-async def test_a_connection_forgets_its_namespace_with_the_transaction(stack: Stack) -> None:
-    await make_namespaces(stack, "acme")
-    await append(stack, "Theirs.", metadata=within("acme"))
-    with stack.database.connect() as conn:
-        [(id_,)] = conn.execute("SELECT id FROM namespaces WHERE name = 'acme'").fetchall()
-    database = Database(stack.database.settings("ingest"), "ingest")
+async def test_a_connection_forgets_its_namespace_with_the_transaction(
+    postgres_url: str,
+) -> None:
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            await append(stack, "Somebody's.")
+            await _check_that_it_is_forgotten(database)
+
+
+async def _check_that_it_is_forgotten(filled: DatabaseUnderTest) -> None:
+    with filled.connect() as conn:
+        [(id_,)] = conn.execute("SELECT id FROM namespaces").fetchall()
+    database = Database(replace(filled.settings("ingest"), pool_max=1), "ingest")
     await database.open()
     try:
         async with database.transaction(id_) as conn_inside:

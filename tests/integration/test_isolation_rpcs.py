@@ -13,6 +13,7 @@ from typing import Any
 
 import grpc
 import pytest
+import pytest_asyncio
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 from google.protobuf.field_mask_pb2 import FieldMask
 
@@ -25,10 +26,11 @@ from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
 from support.callers import make_namespaces, within
 from support.calls import append, message, target
-from support.databases import DatabaseUnderTest
+from support.databases import DatabaseUnderTest, cloned
 from support.refusals import refused
-from support.stack import Stack
+from support.stack import Stack, running_stack
 
+SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")
 #: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
 OWN_IDS = {"request_id", "external_id", "client_session_id", "channel_id"}
@@ -52,10 +54,18 @@ class Theirs:
         return memory.MemoryFilter(conversation_ids=[self.conversation_id])
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    """One stack for all: no test leaves anything behind that another could find."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            yield stack
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def theirs(stack: Stack) -> Theirs:
     """Fill the namespace `theirs`; the callers of the tests work in `default`."""
-    await make_namespaces(stack, "theirs")
+    await make_namespaces(stack, "theirs", "third")
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
@@ -247,7 +257,8 @@ REFUSED: dict[str, tuple[str, Call]] = {
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(
-            ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
+            ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s")),
+            metadata=within("third"),
         ),
         lambda answer: answer.created and answer.conversation.message_count == 0,
     ),
@@ -341,7 +352,7 @@ def test_fields_that_reach_are_recognised() -> None:
 
 
 @pytest.fixture
-async def _theirs_unchanged(stack: Stack, theirs: Theirs) -> AsyncIterator[None]:
+def _theirs_unchanged(stack: Stack, theirs: Theirs) -> Iterator[None]:
     """Hold that the test leaves everything of theirs as it was."""
     before = _rows_of_theirs(stack.database)
     assert sum(len(rows) for rows in before.values()) > 15
@@ -367,6 +378,7 @@ def _rows_of_theirs(database: DatabaseUnderTest) -> dict[str, list[str]]:
     return rows
 
 
+@SHARED
 @pytest.mark.usefixtures("_theirs_unchanged")
 @pytest.mark.parametrize("case", REFUSED)
 async def test_what_is_theirs_does_not_exist_for_others(
@@ -381,6 +393,7 @@ async def test_what_is_theirs_does_not_exist_for_others(
     )
 
 
+@SHARED
 @pytest.mark.usefixtures("_theirs_unchanged")
 @pytest.mark.parametrize("case", EMPTY)
 async def test_what_is_theirs_is_in_no_answer_to_others(
@@ -391,6 +404,7 @@ async def test_what_is_theirs_is_in_no_answer_to_others(
     assert is_empty(answer), answer
 
 
+@SHARED
 async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs: Theirs) -> None:
     """The cases above would pass where nothing can be found at all."""
     read = search.GetMemoryRequest(memory_id=theirs.message_id)

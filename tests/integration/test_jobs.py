@@ -27,6 +27,7 @@ TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 @pytest.fixture
 def jobs(database: DatabaseUnderTest) -> Iterator[BlockingDatabase]:
     blocking = BlockingDatabase(database.settings("compactor"), "compactor")
+    blocking.open()
     yield blocking
     blocking.close()
 

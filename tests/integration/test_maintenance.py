@@ -149,8 +149,23 @@ async def test_a_backfill_covers_each_live_generation_and_no_retiring_one(stack:
             """INSERT INTO model_generations (state, provider, model, dimensions)
                VALUES ('building', 'local', 'new', 8), ('retiring', 'local', 'old', 8)"""
         )
+        conn.execute("SELECT create_vector_table(id) FROM model_generations WHERE dimensions = 8")
     assert await _backfill(stack) == 1
     assert _queue(stack.database) == [("owed", 2)]
+
+
+async def test_a_backfill_leaves_out_what_has_its_vector(stack: Stack) -> None:
+    await append(stack, "One.", "Two.", "Three.")
+    with stack.database.connect() as conn:
+        conn.execute("DELETE FROM embedding_queue")
+        conn.execute(
+            """INSERT INTO memory_vectors_1
+               SELECT namespace_id, id, array_fill(0.05::real, ARRAY[384])::halfvec
+                 FROM memories ORDER BY id LIMIT 2"""
+        )
+    assert await _backfill(stack, dry_run=True) == 1
+    assert await _backfill(stack) == 1
+    assert _queue(stack.database) == [("owed", 1)]
 
 
 async def test_a_backfill_goes_on_over_several_batches(

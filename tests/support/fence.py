@@ -10,13 +10,14 @@ from pathlib import Path
 from everword.db.statements import Statement, load_statements
 
 SERVICES = ("ingest", "search", "compactor", "embedder")
-#: Tables with a policy, and the view that is the only way to `memories`.
+#: Tables with a policy, and the views that are the only way to some of them. The first migration makes generation 1.
 FENCED = frozenset(
     {
         *("conversations", "messages", "append_requests", "memories", "visible_memories"),
-        *("memory_classes", "memory_use"),
+        *("memory_classes", "memory_use", "memory_vectors_1", "visible_vectors_1"),
     }
 )
+VIEWS = frozenset({"visible_memories", "visible_vectors_1"})
 #: Ids, states, counters and keys: no content, so that work may cross namespaces.
 UNFENCED = frozenset({"jobs", "embedding_queue", "corpus_counts", "api_keys"})
 PREDICATE = re.compile(r"(?:\b\w+\.)?\bnamespace_id = %\(namespace_id\)s")
@@ -30,7 +31,7 @@ def all_statements() -> Iterator[tuple[str, Statement]]:
         for path in sorted(root.rglob("queries.sql")):
             package = ".".join((name, *path.parent.relative_to(root).parts))
             for statement in load_statements(package).values():
-                yield package, statement
+                yield package, statement.of_generation(1)
 
 
 def tables_of(statement: Statement) -> frozenset[str]:

@@ -32,14 +32,15 @@ async def backfill(
 
 async def _backfill_embeddings(database: Database, namespace_id: int, dry_run: bool) -> int:
     """Make every passage without a vector owe one to each live model generation."""
+    async with database.connection() as conn:
+        generations = await store.live_generations(conn)
+    schedule = store.count_unowed_vectors if dry_run else store.owe_vectors
     items, after = 0, 0
     while True:
         async with database.transaction(namespace_id) as conn:
             last = await store.last_passage(conn, namespace_id, after, BATCH)
             if last is None:
                 return items
-            if dry_run:
-                items += await store.count_unowed_vectors(conn, namespace_id, after, last)
-            else:
-                items += await store.owe_vectors(conn, namespace_id, after, last)
+            for generation_id in generations:
+                items += await schedule(conn, namespace_id, generation_id, after, last)
         after = last

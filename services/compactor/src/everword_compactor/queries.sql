@@ -47,26 +47,31 @@ SELECT max(id)
   FROM (SELECT id FROM visible_memories
          WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch;
 
+-- live_generations --
+-- The model generations that vectors are owed to.
+SELECT id FROM model_generations WHERE state IN ('building', 'active') ORDER BY id;
+
 -- count_unowed_vectors --
 -- How many vectors owe_vectors would make owed.
 SELECT count(*)
   FROM visible_memories m
- CROSS JOIN model_generations g
+  LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
   LEFT JOIN embedding_queue q
-    ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = g.id
+    ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
  WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
-   AND g.state IN ('building', 'active') AND q.state IS DISTINCT FROM 'owed';
+   AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'owed';
 
 -- owe_vectors --
--- Owe a vector of each live generation for the passages of a batch; returns how many vectors were not owed before. What
--- was given up becomes owed again. Passages that have their vector are excluded here once there are vector tables.
+-- Owe a vector of a generation for each passage of a batch that has none; returns how many were not owed before. What was
+-- given up becomes owed again.
 WITH owed AS (
     INSERT INTO embedding_queue AS q (namespace_id, memory_id, generation_id)
-    SELECT m.namespace_id, m.id, g.id
-      FROM visible_memories m CROSS JOIN model_generations g
+    SELECT %(namespace_id)s, m.id, %(generation_id)s
+      FROM visible_memories m
+      LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
      WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
-       AND g.state IN ('building', 'active')
-     ORDER BY m.id, g.id
+       AND v.memory_id IS NULL
+     ORDER BY m.id
     ON CONFLICT (namespace_id, memory_id, generation_id) DO UPDATE
        SET state = 'owed', attempts = 0, not_before = now(), error = NULL
      WHERE q.state = 'failed'

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
+
+from everword.db.blocking import BlockingDatabase
 from everword.db.pool import Database
+from everword.jobs.sweep import sweep
+from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import maintenance_service_pb2, maintenance_service_pb2_grpc
 from everword_compactor.servicer import MaintenanceServicer
@@ -15,6 +21,8 @@ class CompactorServer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
+        self._blocking = BlockingDatabase(settings.database, SERVICE)
+        self._sweeper = Sweeper(settings.queue.sweep_s, [partial(sweep, self._blocking)])
         self._server = RpcServer(
             settings.server,
             self._database,
@@ -29,8 +37,13 @@ class CompactorServer:
 
     async def start(self) -> str:
         await self._database.open()
-        return await self._server.start()
+        address = await self._server.start()
+        self._blocking.open()
+        self._sweeper.start()
+        return address
 
     async def stop(self) -> None:
         await self._server.stop()
+        await asyncio.to_thread(self._sweeper.stop)
+        self._blocking.close()
         await self._database.close()

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
 from everword_compactor.model import FailedJob, TaskStatus
 
 SQL = load_statements("everword_compactor")
+
+
+@dataclass(frozen=True)
+class _IdRow:
+    id: int
 
 
 async def count_jobs(conn: Connection, namespace_id: int, task: str) -> list[TaskStatus]:
@@ -43,12 +50,32 @@ async def last_passage(conn: Connection, namespace_id: int, after: int, limit: i
     return found
 
 
-async def count_unowed_vectors(conn: Connection, namespace_id: int, after: int, last: int) -> int:
-    parameters = {"namespace_id": namespace_id, "after": after, "last": last}
-    return int(await fetch_value(conn, SQL["count_unowed_vectors"], parameters))
+async def live_generations(conn: Connection) -> list[int]:
+    rows = await fetch_all(conn, SQL["live_generations"], None, _IdRow)
+    return [row.id for row in rows]
 
 
-async def owe_vectors(conn: Connection, namespace_id: int, after: int, last: int) -> int:
+async def count_unowed_vectors(
+    conn: Connection, namespace_id: int, generation_id: int, after: int, last: int
+) -> int:
+    parameters = _batch(namespace_id, generation_id, after, last)
+    statement = SQL["count_unowed_vectors"].of_generation(generation_id)
+    return int(await fetch_value(conn, statement, parameters))
+
+
+async def owe_vectors(
+    conn: Connection, namespace_id: int, generation_id: int, after: int, last: int
+) -> int:
     """Put passages above `after` up to `last` into the queue; returns how many vectors became owed."""
-    parameters = {"namespace_id": namespace_id, "after": after, "last": last}
-    return int(await fetch_value(conn, SQL["owe_vectors"], parameters))
+    parameters = _batch(namespace_id, generation_id, after, last)
+    statement = SQL["owe_vectors"].of_generation(generation_id)
+    return int(await fetch_value(conn, statement, parameters))
+
+
+def _batch(namespace_id: int, generation_id: int, after: int, last: int) -> dict[str, int]:
+    return {
+        "namespace_id": namespace_id,
+        "generation_id": generation_id,
+        "after": after,
+        "last": last,
+    }

@@ -11,3 +11,95 @@ SELECT g.id AS generation_id,
              WHERE q.generation_id = g.id AND q.state = 'failed' LIMIT %(cap)s) AS failed) AS failed
   FROM model_generations g
  WHERE CASE WHEN %(generation_id)s = 0 THEN g.state = 'active' ELSE g.id = %(generation_id)s END;
+
+-- live_generations --
+-- The model generations that writes owe vectors to, the active one first.
+SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_prefix, storage
+  FROM model_generations
+ WHERE state IN ('active', 'building')
+ ORDER BY state, id;
+
+-- claim_owed --
+-- Take passages that are owed a vector, the longest waiting first, over all namespaces. Each attempt has a number, and only
+-- the latest one's result counts; not_before is the lease.
+UPDATE embedding_queue q
+   SET attempts = q.attempts + 1, not_before = now() + make_interval(secs => %(lease_s)s)
+  FROM (SELECT namespace_id, memory_id, generation_id
+          FROM embedding_queue
+         WHERE generation_id = %(generation_id)s AND state = 'owed' AND not_before <= now()
+         ORDER BY generation_id, not_before, memory_id
+         LIMIT %(batch)s FOR UPDATE SKIP LOCKED) AS due
+ WHERE q.namespace_id = due.namespace_id AND q.memory_id = due.memory_id AND q.generation_id = due.generation_id
+RETURNING q.namespace_id, q.memory_id, q.attempts, q.enqueued_at;
+
+-- read_passages --
+-- The words of passages of one namespace, with who spoke and when.
+SELECT id AS memory_id, content, author, occurred_at
+  FROM visible_memories
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(memory_ids)s);
+
+-- settle_owed --
+-- Take passages off the queue whose vectors are there; returns those whose latest attempt this is. A stale worker gets
+-- nothing back, and must store nothing.
+DELETE FROM embedding_queue q
+ USING unnest(%(memory_ids)s::bigint[], %(attempts)s::integer[]) AS done (memory_id, attempts)
+ WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = done.memory_id
+   AND q.attempts = done.attempts
+RETURNING q.memory_id;
+
+-- store_halfvecs --
+-- Keep vectors of passages that still exist. The ids are sorted.
+INSERT INTO visible_vectors_:generation (namespace_id, memory_id, embedding)
+SELECT %(namespace_id)s, v.memory_id, v.embedding::halfvec
+  FROM unnest(%(memory_ids)s::bigint[], %(vectors)s::text[]) AS v (memory_id, embedding)
+ WHERE EXISTS (SELECT FROM visible_memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id)
+    ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
+
+-- store_arrays --
+-- Keep vectors of passages that still exist, where the database has no pgvector.
+INSERT INTO visible_vectors_:generation (namespace_id, memory_id, embedding)
+SELECT %(namespace_id)s, v.memory_id, translate(v.embedding, '[]', '{}')::real[]
+  FROM unnest(%(memory_ids)s::bigint[], %(vectors)s::text[]) AS v (memory_id, embedding)
+ WHERE EXISTS (SELECT FROM visible_memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id)
+    ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
+
+-- release_owed --
+-- Give passages back after a failure that is not theirs: the attempt does not count.
+UPDATE embedding_queue q
+   SET attempts = greatest(q.attempts - 1, 0), not_before = now() + make_interval(secs => %(pause_s)s), error = %(error)s
+  FROM unnest(%(memory_ids)s::bigint[], %(attempts)s::integer[]) AS held (memory_id, attempts)
+ WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = held.memory_id
+   AND q.attempts = held.attempts;
+
+-- fail_owed --
+-- Record why a passage could not be embedded: another attempt after a pause, or none any more.
+UPDATE embedding_queue q
+   SET state = CASE WHEN %(final)s THEN 'failed' ELSE 'owed' END,
+       not_before = now() + make_interval(secs => %(pause_s)s), error = %(error)s
+ WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = %(memory_id)s
+   AND q.attempts = %(attempts)s;
+
+-- schedule_owed --
+-- Make jobs for namespaces that owe vectors and have no open job to make them: work that nobody scheduled, or whose pause
+-- has ended.
+INSERT INTO jobs (namespace_id, task, subject)
+SELECT owing.namespace_id, 'embed', 'shard-0'
+  FROM (SELECT DISTINCT namespace_id
+          FROM (SELECT namespace_id FROM embedding_queue
+                 WHERE state = 'owed' AND not_before <= now() - make_interval(secs => %(patience_s)s)
+                   AND generation_id IN (SELECT id FROM model_generations WHERE state IN ('active', 'building'))
+                 LIMIT %(batch)s) AS late) AS owing
+ WHERE NOT EXISTS (SELECT FROM jobs j
+                    WHERE j.namespace_id = owing.namespace_id AND j.task = 'embed' AND j.state IN ('pending', 'running'))
+ ORDER BY owing.namespace_id
+    ON CONFLICT (namespace_id, task, subject) DO UPDATE
+   SET dirty_seq = jobs.dirty_seq + 1, state = 'pending', attempts = 0, not_before = now(), published_at = NULL,
+       updated_at = now()
+ WHERE jobs.state IN ('done', 'failed');
+
+-- backfill_generation --
+-- Let older passages owe their vectors to a generation that is being built; returns how many were looked at.
+SELECT backfill_generation(id, %(batch)s)
+  FROM model_generations
+ WHERE state = 'building' AND backfilled_at IS NULL
+ ORDER BY id LIMIT 1;

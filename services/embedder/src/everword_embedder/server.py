@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
+
+from everword.db.blocking import BlockingDatabase
 from everword.db.pool import Database
 from everword.internal.v1 import embedder_service_pb2, embedder_service_pb2_grpc
+from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
+from everword_embedder.schedule import backfill_generations, schedule_owed
 from everword_embedder.servicer import EmbedderServicer
 from everword_embedder.settings import SERVICE, Settings
 
@@ -15,6 +21,14 @@ class EmbedderServer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
+        self._blocking = BlockingDatabase(settings.database, SERVICE)
+        self._sweeper = Sweeper(
+            settings.queue.sweep_s,
+            [
+                partial(backfill_generations, self._blocking),
+                partial(schedule_owed, self._blocking),
+            ],
+        )
         self._server = RpcServer(
             settings.server,
             self._database,
@@ -29,8 +43,13 @@ class EmbedderServer:
 
     async def start(self) -> str:
         await self._database.open()
-        return await self._server.start()
+        address = await self._server.start()
+        self._blocking.open()
+        self._sweeper.start()
+        return address
 
     async def stop(self) -> None:
         await self._server.stop()
+        await asyncio.to_thread(self._sweeper.stop)
+        self._blocking.close()
         await self._database.close()

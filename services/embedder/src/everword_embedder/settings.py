@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everword.db.settings import DatabaseSettings
-from everword.domain.settings import Environment
+from everword.domain.settings import Environment, Secret
+from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
 
 SERVICE = "embedder"
@@ -17,10 +18,35 @@ class Settings:
 
     server: ServerSettings
     database: DatabaseSettings
+    queue: QueueSettings = QueueSettings()
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),
+            queue=QueueSettings.from_environment(environment),
+        )
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """What an embedder worker is started with."""
+
+    database: DatabaseSettings
+    redis_url: str
+    embedder_address: str
+    """Where the embedder service listens."""
+    internal_token: Secret
+    log_level: str
+
+    @classmethod
+    def from_environment(cls, environment: Environment) -> WorkerSettings:
+        server = ServerSettings.from_environment(environment, SERVICE)
+        return cls(
+            database=DatabaseSettings.from_environment(environment, SERVICE),
+            redis_url=environment.required("EVERWORD_REDIS_URL"),
+            embedder_address=environment.text("EVERWORD_EMBEDDER_ADDRESS", "127.0.0.1:50054"),
+            internal_token=server.internal_token,
+            log_level=server.log_level,
         )

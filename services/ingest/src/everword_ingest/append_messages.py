@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -34,18 +34,20 @@ from everword_ingest.model import (
 from everword_ingest.requests import claim_request
 from everword_ingest.store import ExternalMessageRow, RequestRow
 
-#: What an append makes due, one job a conversation.
-TASKS = ("embed",)
+#: What an append makes due is one of so many jobs of its namespace: few enough that one wake-up serves many appends, and
+#: enough that appends seldom wait for each other's.
+EMBED_SHARDS = 8
 #: A title that is taken from a message is at most this long.
 TITLE_CHARS = 80
 _USER = 2
 
 
 async def append_messages(
-    database: Database, namespace: NamespaceScope, request: AppendRequest
+    database: Database, namespace: NamespaceScope, request: AppendRequest, wake: Callable[[], None]
 ) -> AppendResult:
     """Store the messages of `request`, or find that it was done before.
 
+    `wake` is called after the commit: there may be work to publish.
     Raises ConversationNotFound, MemoryNotFound, RequestIdConflict and ExternalIdConflict; nothing is stored then.
     """
     async with database.transaction(namespace.id) as conn:
@@ -58,6 +60,7 @@ async def append_messages(
             appended, highest = await _replay(conn, namespace.id, earlier)
         else:
             appended, highest = await _store(conn, namespace.id, request, conversation, ids)
+    wake()
     # The position is read after the commit: only then does it cover the write.
     async with database.connection() as conn:
         lsn = await store.commit_position(conn)
@@ -220,7 +223,8 @@ async def _write(
     )
     carrier: dict[str, str] = {}
     propagate.inject(carrier)
-    await store.upsert_jobs(conn, namespace_id, str(conversation.id), TASKS, carrier)
+    shard = f"shard-{conversation.id.int % EMBED_SHARDS}"
+    await store.upsert_job(conn, namespace_id, "embed", shard, carrier)
     highest = await store.insert_memories(
         conn,
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Callable
 from dataclasses import dataclass
 
 from everword.db.pool import Database
@@ -22,12 +22,15 @@ class ImportResult:
 
 
 async def import_messages(
-    database: Database, namespace: NamespaceScope, requests: AsyncIterable[AppendRequest]
+    database: Database,
+    namespace: NamespaceScope,
+    requests: AsyncIterable[AppendRequest],
+    wake: Callable[[], None],
 ) -> ImportResult:
     """Append batch by batch. What was committed before an error stays."""
     result = ImportResult()
     async for request in requests:
-        appended = await append_messages(database, namespace, request)
+        appended = await append_messages(database, namespace, request, wake)
         existed = sum(message.existed for message in appended.messages)
         result.batches += 1
         result.messages_existing += existed

@@ -138,13 +138,11 @@ WITH passages AS (
 )
 SELECT coalesce(max(id), 0) FROM passages;
 
--- upsert_jobs --
--- Mark background work on a subject as due, one job a task. A worker that is at it sees from dirty_seq that there is
--- more; a job that was given up gets another chance by new work.
+-- upsert_job --
+-- Mark background work on a subject as due. A worker that is at it sees from dirty_seq that there is more; a job that was
+-- given up gets another chance by new work.
 INSERT INTO jobs (namespace_id, task, subject, trace_context)
-SELECT %(namespace_id)s, task, %(subject)s, %(trace_context)s
-  FROM unnest(%(tasks)s::text[]) AS task
- ORDER BY task
+VALUES (%(namespace_id)s, %(task)s, %(subject)s, %(trace_context)s)
 ON CONFLICT (namespace_id, task, subject) DO UPDATE
    SET dirty_seq = jobs.dirty_seq + 1,
        state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,

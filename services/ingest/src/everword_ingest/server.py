@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from everword.db.pool import Database
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
@@ -12,6 +14,7 @@ from everword.v1 import (
 )
 from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.housekeeping import Housekeeping
+from everword_ingest.outbox import Outbox
 from everword_ingest.servicer import IngestServicer
 from everword_ingest.settings import SERVICE, Settings
 
@@ -23,6 +26,7 @@ class IngestServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._housekeeping = Housekeeping(self._database)
+        self._outbox = Outbox(settings.database, SERVICE, settings.queue.redis_url)
         ingest = ingest_service_pb2.DESCRIPTOR.services_by_name["IngestService"]
         admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
         self._server = RpcServer(
@@ -32,7 +36,7 @@ class IngestServer:
                 Registration(
                     ingest,
                     ingest_service_pb2_grpc.add_IngestServiceServicer_to_server,
-                    IngestServicer(self._database),
+                    IngestServicer(self._database, self._outbox.wake),
                 ),
                 Registration(
                     admin,
@@ -46,9 +50,11 @@ class IngestServer:
         await self._database.open()
         address = await self._server.start()
         self._housekeeping.start()
+        self._outbox.start()
         return address
 
     async def stop(self) -> None:
         await self._server.stop()
         await self._housekeeping.stop()
+        await asyncio.to_thread(self._outbox.stop)
         await self._database.close()

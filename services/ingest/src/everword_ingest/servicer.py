@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from uuid import UUID
 
 from google.protobuf import duration_pb2
@@ -27,8 +27,9 @@ from everword_ingest.wait_for_indexing import Stage, wait_for_indexing
 class IngestServicer(IngestServiceServicer):
     """Every write of a namespace."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, wake: Callable[[], None]) -> None:
         self._database = database
+        self._wake = wake
 
     async def EnsureConversation(
         self, request: pb.EnsureConversationRequest, context: Context
@@ -63,7 +64,7 @@ class IngestServicer(IngestServiceServicer):
         self, request: pb.AppendMessagesRequest, context: Context
     ) -> pb.AppendMessagesResponse:
         result = await append_messages(
-            self._database, current_namespace(), to_append_request(request)
+            self._database, current_namespace(), to_append_request(request), self._wake
         )
         return pb.AppendMessagesResponse(
             messages=[
@@ -82,7 +83,7 @@ class IngestServicer(IngestServiceServicer):
             async for request in request_iterator:
                 yield to_append_request(request.batch, "batch.")
 
-        result = await import_messages(self._database, current_namespace(), batches())
+        result = await import_messages(self._database, current_namespace(), batches(), self._wake)
         return pb.ImportMessagesResponse(
             batches=result.batches,
             messages_written=result.messages_written,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment
+from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
 
 SERVICE = "ingest"
@@ -17,10 +18,12 @@ class Settings:
 
     server: ServerSettings
     database: DatabaseSettings
+    queue: QueueSettings = QueueSettings()
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),
+            queue=QueueSettings.from_environment(environment),
         )

@@ -177,20 +177,17 @@ async def insert_memories(conn: Connection, parameters: dict[str, Any]) -> int:
     return int(await fetch_value(conn, SQL["insert_memories"], parameters))
 
 
-async def upsert_jobs(
-    conn: Connection,
-    namespace_id: int,
-    subject: str,
-    tasks: Sequence[str],
-    trace_context: dict[str, str],
+async def upsert_job(
+    conn: Connection, namespace_id: int, task: str, subject: str, trace_context: dict[str, str]
 ) -> None:
+    """Mark a task on a subject as due."""
     parameters = {
         "namespace_id": namespace_id,
+        "task": task,
         "subject": subject,
-        "tasks": list(tasks),
         "trace_context": Jsonb(trace_context),
     }
-    await execute(conn, SQL["upsert_jobs"], parameters)
+    await execute(conn, SQL["upsert_job"], parameters)
 
 
 async def commit_position(conn: Connection) -> str:

@@ -16,8 +16,11 @@ MAX_BLOCKS_BYTES = 1024 * 1024
 
 
 def to_spec(
-    key: conversation_pb2.ConversationKey, details: conversation_pb2.ConversationDetails
+    key: conversation_pb2.ConversationKey,
+    details: conversation_pb2.ConversationDetails,
+    field: str = "",
 ) -> ConversationSpec:
+    """Return a conversation; `field` is the path of what holds `key` and `details`, for errors."""
     return ConversationSpec(
         session_key=key.session_key,
         agent=key.agent,
@@ -29,7 +32,7 @@ def to_spec(
         client_session_id=details.client_session_id,
         title=details.title,
         settings=(
-            from_struct(details.settings, "details.settings")
+            from_struct(details.settings, f"{field}details.settings")
             if details.HasField("settings")
             else None
         ),
@@ -42,7 +45,9 @@ def to_append_request(
     """Return an append; `field` is the path of `request` in what the caller sent, for errors."""
     target: UUID | ConversationSpec
     if request.HasField("conversation"):
-        target = to_spec(request.conversation.key, request.conversation.details)
+        target = to_spec(
+            request.conversation.key, request.conversation.details, f"{field}conversation."
+        )
     else:
         target = UUID(request.conversation_id)
     return AppendRequest(

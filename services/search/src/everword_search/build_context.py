@@ -13,7 +13,13 @@ from everword_search import store
 from everword_search.context_budget import SEPARATOR, Block, Plan, divide_budget
 from everword_search.context_text import Item, memory_item, turn_item
 from everword_search.freshness import ensure_fresh
-from everword_search.model import MemoryFilter, PageRequest, SearchRequest, SearchResult
+from everword_search.model import (
+    EVERYTHING,
+    MemoryFilter,
+    PageRequest,
+    SearchRequest,
+    SearchResult,
+)
 from everword_search.pages import MAX_PAGE
 from everword_search.search import find_memories
 from everword_search.use import count_use
@@ -39,7 +45,7 @@ class ContextRequest:
     token_budget: int = DEFAULT_BUDGET
     max_recent_turns: int = DEFAULT_TURNS
     max_memories: int = DEFAULT_MEMORIES
-    filter: MemoryFilter = MemoryFilter()
+    filter: MemoryFilter = EVERYTHING
     min_score: float = 0.0
     skip_use_count: bool = False
     at_least_as_fresh: str = ""

@@ -58,8 +58,5 @@ def _attribution(occurred_at: datetime, agent: str, role: int, author: str) -> s
 
 
 def _item(id_: UUID, prefix: str, words: str, given_tokens: int, score: float = 0.0) -> Item:
-    if given_tokens:
-        tokens = given_tokens + count_tokens(f"{prefix}\n")
-    else:
-        tokens = count_tokens(f"{prefix}{words}\n")
-    return Item(id_, prefix + words, tokens, score)
+    counted = prefix if given_tokens else prefix + words
+    return Item(id_, prefix + words, given_tokens + count_tokens(f"{counted}\n"), score)

@@ -35,17 +35,32 @@ class _List:
     complete: bool
 
 
+@dataclass(frozen=True)
+class _Ranked:
+    """A memory with its place in the fused ranking."""
+
+    score: float
+    #: The passage that contributes most.
+    passage_id: int
+    source_id: UUID
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        return self.score, self.passage_id
+
+
 async def fuse(runner: Runner, arms: Sequence[RankingArm], window: Window) -> list[Hit]:
     """Return the hits in `window`, best first. Raises ArmFailed."""
     # The third element of a position is how long the lists were: the next page needs at least that.
     pool = max(POOL + window.limit, int(window.after[2]) if window.after else 0)
     while True:
         lists = [await _list(runner, arm, pool) for arm in arms]
-        hits = [hit for hit in await _fused(runner, lists, pool) if _in_window(hit, window)]
-        reached = _bound(lists)
-        certain = [hit for hit in hits if hit.score > reached]
+        await _complete(runner, lists)
+        bound = _bound(lists)
+        certain = [entry for entry in _ranked(lists, window) if entry.score > bound]
         if len(certain) >= window.limit or all(entry.complete for entry in lists):
-            return sorted(certain, key=_rank, reverse=True)[: window.limit]
+            certain.sort(key=lambda entry: entry.rank, reverse=True)
+            return [_hit(lists, entry, pool) for entry in certain[: window.limit]]
         pool *= GROWTH
 
 
@@ -56,45 +71,56 @@ async def _list(runner: Runner, arm: RankingArm, pool: int) -> _List:
     return _List(arm, candidates, 0.0 if complete else found[-1].score, complete)
 
 
-async def _fused(runner: Runner, lists: Sequence[_List], pool: int) -> list[Hit]:
+async def _complete(runner: Runner, lists: Sequence[_List]) -> None:
+    """Let each arm score what only other arms have found."""
     everything = {source_id for entry in lists for source_id in entry.candidates}
     for entry in lists:
         missing = everything - entry.candidates.keys()
         if missing and not entry.complete:
             for candidate in await runner.score(entry.arm, list(missing), TIME_SHARE):
                 entry.candidates[candidate.source_id] = candidate
-    return [_hit(lists, source_id, pool) for source_id in everything]
 
 
-def _hit(lists: Sequence[_List], source_id: UUID, pool: int) -> Hit:
-    total = sum(entry.arm.weight for entry in lists)
+def _ranked(lists: Sequence[_List], window: Window) -> list[_Ranked]:
+    """Return the memories in `window` with their fused scores."""
+    weighted: dict[UUID, list[tuple[float, int]]] = {}
+    for entry, share in zip(lists, _shares(lists), strict=True):
+        for source_id, candidate in entry.candidates.items():
+            part = (share * candidate.score, candidate.passage_id)
+            weighted.setdefault(source_id, []).append(part)
+    ranked = (
+        _Ranked(round(sum(score for score, _ in parts) * 1e9) / 1e9, max(parts)[1], source_id)
+        for source_id, parts in weighted.items()
+    )
+    before = (window.after[0], window.after[1]) if window.after else (2.0, 0)
+    return [entry for entry in ranked if entry.score >= window.min_score and entry.rank < before]
+
+
+def _hit(lists: Sequence[_List], ranked: _Ranked, pool: int) -> Hit:
     found = [
-        (entry.arm.weight / total, entry.arm.name, entry.candidates[source_id])
-        for entry in lists
-        if source_id in entry.candidates
+        (entry.arm.name, share, entry.candidates[ranked.source_id])
+        for entry, share in zip(lists, _shares(lists), strict=True)
+        if ranked.source_id in entry.candidates
     ]
-    # The passage shown is the one that contributes most.
-    best = max((weight * c.score, c.passage_id) for weight, _, c in found)[1]
-    score = round(sum(weight * c.score for weight, _, c in found) * 1e9) / 1e9
-    parts = tuple(ScorePart(name, c.raw, c.score, weight) for weight, name, c in found)
-    terms = tuple(term for _, _, c in found for term in c.terms)
-    return Hit(source_id, best, score, [score, best, pool], parts, terms)
+    return Hit(
+        ranked.source_id,
+        ranked.passage_id,
+        ranked.score,
+        position=[*ranked.rank, pool],
+        parts=tuple(ScorePart(name, c.raw, c.score, share) for name, share, c in found),
+        terms=tuple(term for _, _, candidate in found for term in candidate.terms),
+    )
 
 
-def _in_window(hit: Hit, window: Window) -> bool:
-    if hit.score < window.min_score:
-        return False
-    return window.after is None or _rank(hit) < (window.after[0], window.after[1])
-
-
-def _rank(hit: Hit) -> tuple[float, int]:
-    return hit.score, hit.passage_id
+def _shares(lists: Sequence[_List]) -> list[float]:
+    total = sum(entry.arm.weight for entry in lists)
+    return [entry.arm.weight / total for entry in lists]
 
 
 def _bound(lists: Sequence[_List]) -> float:
     """Return what a memory that is in no list can score at most; below 0 where all lists are complete."""
     if all(entry.complete for entry in lists):
         return -1.0
-    total = sum(entry.arm.weight for entry in lists)
-    # A hit's score is rounded, by less than this.
-    return sum(entry.arm.weight / total * entry.bound for entry in lists) + 1e-9
+    reached = zip(lists, _shares(lists), strict=True)
+    # A hit's score is rounded, by less than what is added.
+    return sum(share * entry.bound for entry, share in reached) + 1e-9

@@ -56,6 +56,9 @@ class MemoryFilter:
     include_automated: bool = False
 
 
+EVERYTHING = MemoryFilter()
+
+
 @dataclass(frozen=True)
 class PageRequest:
     """Which page of a request is asked for."""
@@ -73,7 +76,7 @@ class SearchRequest:
 
     text: str
     mode: SearchMode = SearchMode.HYBRID
-    filter: MemoryFilter = MemoryFilter()
+    filter: MemoryFilter = EVERYTHING
     page: PageRequest = PageRequest()
     explain: bool = False
     at_least_as_fresh: str = ""
@@ -175,7 +178,7 @@ class ConversationFilter:
 class BrowseRequest:
     """Which memories to list by time."""
 
-    filter: MemoryFilter = MemoryFilter()
+    filter: MemoryFilter = EVERYTHING
     newest_first: bool = True
     page: PageRequest = PageRequest()
     #: 0 for the default.

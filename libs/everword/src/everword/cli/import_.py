@@ -80,4 +80,4 @@ async def _import_file(client: Client, path: Path) -> ImportSummary:
 
 
 def _note_resumable() -> None:
-    note("What was imported stays. Run the same command again to go on: it stores nothing twice.")
+    note("What was imported stays. Run the same command again to go on; nothing is stored twice.")

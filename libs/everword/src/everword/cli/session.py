@@ -68,4 +68,12 @@ def explain(error: CallError) -> str:
         return f"{error.address} did not finish in time; --timeout SECONDS gives it longer"
     if error.reason in {"CREDENTIALS_MISSING", "CREDENTIALS_INVALID"}:
         return f"{error.message} The key is taken from EVERWORD_API_KEY."
-    return f"{error.message} ({error.reason or error.code.name}, request {error.request_id})"
+    return f"{error.message} ({', '.join(_particulars(error))})"
+
+
+def _particulars(error: CallError) -> list[str]:
+    """Return what identifies an error and what it is about, such as the id that is taken."""
+    about = {**error.metadata, "request_id": error.request_id}
+    # The message says already what is broken, and a count of it is no help.
+    about.pop("violations", None)
+    return [error.reason or error.code.name, *(f"{key} {value}" for key, value in about.items())]

@@ -29,9 +29,13 @@ class BlockingDatabase:
             max_size=4,
             timeout=POOL_TIMEOUT_S,
             check=ConnectionPool.check_connection,
-            open=True,
+            open=False,
             name=f"{service}-blocking",
         )
+
+    def open(self) -> None:
+        """Start the pool's threads; it does not wait for the database."""
+        self._pool.open()
 
     def close(self) -> None:
         self._pool.close()

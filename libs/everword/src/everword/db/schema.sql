@@ -21,6 +21,50 @@ $$;
 
 COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
 
+CREATE FUNCTION everword.backfill_generation(generation bigint, batch integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    building model_generations;
+    passed bigint;
+BEGIN
+    -- One process does it; others find the row locked.
+    SELECT * INTO building FROM model_generations
+     WHERE id = generation AND state = 'building' AND backfilled_at IS NULL FOR UPDATE SKIP LOCKED;
+    -- Every write that did not see the generation must have ended: then it is visible here, and later ones owe their
+    -- vectors themselves. Ids alone could not tell, since they are committed out of order.
+    IF building.id IS NULL OR pg_snapshot_xmin(pg_current_snapshot()) <= building.created_xid THEN
+        RETURN 0;
+    END IF;
+    EXECUTE format($statement$
+        WITH next AS (
+            SELECT namespace_id, id, content <> '' AS wanted FROM memories
+             WHERE (namespace_id, id) > ($1, $2) ORDER BY namespace_id, id LIMIT $3
+        ), queued AS (
+            INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
+            SELECT n.namespace_id, n.id, $4 FROM next n
+             WHERE n.wanted
+               AND NOT EXISTS (SELECT FROM %I v WHERE v.namespace_id = n.namespace_id AND v.memory_id = n.id)
+             ORDER BY n.namespace_id, n.id
+                ON CONFLICT DO NOTHING
+        ), last AS (
+            SELECT namespace_id, id FROM next ORDER BY namespace_id DESC, id DESC LIMIT 1
+        ), moved AS (
+            UPDATE model_generations g SET backfilled_namespace = last.namespace_id, backfilled_memory = last.id
+              FROM last WHERE g.id = $4
+        )
+        SELECT count(*) FROM next
+    $statement$, 'memory_vectors_' || generation
+    ) INTO passed USING building.backfilled_namespace, building.backfilled_memory, batch, generation;
+    IF passed < batch THEN
+        UPDATE model_generations SET backfilled_at = now() WHERE id = generation;
+    END IF;
+    RETURN passed;
+END $_$;
+
+COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Let up to `batch` older passages owe a vector to a generation that is being built; returns how many were looked at.';
+
 CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -48,8 +92,9 @@ DECLARE
     width integer := (SELECT dimensions FROM model_generations WHERE id = generation);
 BEGIN
     EXECUTE format(
-        'CREATE TABLE %I (namespace_id bigint NOT NULL, memory_id bigint NOT NULL, embedding %s NOT NULL, '
-        'PRIMARY KEY (namespace_id, memory_id)) PARTITION BY HASH (namespace_id)',
+        -- The reference keeps a vector that is stored while its namespace is erased from being left behind.
+        'CREATE TABLE %I (namespace_id bigint NOT NULL REFERENCES namespaces (id), memory_id bigint NOT NULL, '
+        'embedding %s NOT NULL, PRIMARY KEY (namespace_id, memory_id)) PARTITION BY HASH (namespace_id)',
         vectors, CASE WHEN halfvec THEN format('public.halfvec(%s)', width) ELSE 'real[]' END
     );
     -- Out of line, every comparison would fetch its vector from another page: exact scans are 2-6 times as fast so.
@@ -130,6 +175,19 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.fence_table(fenced text) IS 'Let service roles see only rows of the namespace that their transaction is set to.';
+
+CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    -- What was written since the backlog was queued may still be owed, as it may be to the active generation.
+    SELECT g.backfilled_at IS NOT NULL AND NOT EXISTS (
+               SELECT FROM embedding_queue q
+                WHERE q.generation_id = g.id AND q.state = 'owed' AND q.enqueued_at <= g.backfilled_at)
+      FROM model_generations g WHERE g.id = generation
+$$;
+
+COMMENT ON FUNCTION everword.generation_is_complete(generation bigint) IS 'Whether nothing is owed any more from before the generation was built.';
 
 CREATE FUNCTION everword.has_pgvector() RETURNS boolean
     LANGUAGE sql STABLE
@@ -755,7 +813,10 @@ CREATE TABLE everword.model_generations (
     passage_prefix text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     storage text DEFAULT 'array'::text NOT NULL,
-    backfilled_to bigint DEFAULT 0 NOT NULL,
+    created_xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    backfilled_namespace bigint DEFAULT 0 NOT NULL,
+    backfilled_memory bigint DEFAULT 0 NOT NULL,
+    backfilled_at timestamp with time zone,
     background_mean real,
     background_deviation real,
     retired_at timestamp with time zone,
@@ -766,7 +827,7 @@ CREATE TABLE everword.model_generations (
 
 COMMENT ON TABLE everword.model_generations IS 'Embedding models, past and present. Writes owe vectors to every live one.';
 
-COMMENT ON COLUMN everword.model_generations.backfilled_to IS 'Up to which passage id the backlog was put into the queue.';
+COMMENT ON COLUMN everword.model_generations.backfilled_memory IS 'Up to which passage, by namespace and id, the backlog was put into the queue; backfilled_at says when all of it was.';
 
 COMMENT ON COLUMN everword.model_generations.background_mean IS 'Mean cosine of passages that have nothing to do with each other: what a cosine means differs from model to model.';
 
@@ -1233,6 +1294,9 @@ ALTER TABLE ONLY everword.memory_classes
 ALTER TABLE ONLY everword.memory_use
     ADD CONSTRAINT memory_use_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.memory_vectors_1
+    ADD CONSTRAINT memory_vectors_1_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.messages
     ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
@@ -1280,6 +1344,9 @@ GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_search;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
 
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, LiteralString, TypeVar
 
@@ -35,6 +35,13 @@ class Statement:
     description: str
     #: Everword takes responsibility for its own SQL: it comes from queries.sql alone, and is never composed.
     sql: LiteralString
+
+    def of_generation(self, generation_id: int) -> Statement:
+        """Return the statement over the vectors of a model generation, which it names by `:generation`.
+
+        Each generation has a table of its own, and Postgres has no parameter for the name of a table.
+        """
+        return replace(self, sql=self.sql.replace(":generation", f"{generation_id:d}"))
 
 
 def parse_statements(text: str) -> dict[str, Statement]:

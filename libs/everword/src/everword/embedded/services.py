@@ -22,6 +22,9 @@ SERVICES = {
     "compactor": "everword_compactor",
 }
 
+#: worker -> the module that runs it
+WORKERS = {"embedder-worker": "everword_embedder.worker"}
+
 # What a serving process must never hold: with it, it could leave its namespace.
 OWNER_VARIABLE = "EVERWORD_ADMIN_DATABASE_URL"
 
@@ -31,9 +34,9 @@ def addresses(ports: Ports) -> dict[str, str]:
 
 
 def service_specs(stack: RunningStack) -> list[ProcessSpec]:
-    """Describe the four services; each gets an address to listen at, and those of all others."""
+    """Describe the services and their workers; each gets the addresses of all services."""
     common = service_environment(stack)
-    return [
+    services = [
         ProcessSpec(
             name=name,
             # -P: a file in the folder everword is started from must not pass for a module.
@@ -46,6 +49,17 @@ def service_specs(stack: RunningStack) -> list[ProcessSpec]:
         )
         for name, module in SERVICES.items()
     ]
+    workers = [
+        ProcessSpec(
+            name=name,
+            argv=[sys.executable, "-P", "-m", module],
+            environment=common,
+            # A worker finishes the batch at hand.
+            stop=((signal.SIGTERM, 15.0),),
+        )
+        for name, module in WORKERS.items()
+    ]
+    return services + workers
 
 
 def service_environment(

@@ -11,7 +11,7 @@ from everword.domain.settings import Environment
 class QueueSettings:
     """How a service reaches Redis, and how often it looks after jobs."""
 
-    redis_url: str
+    redis_url: str = ""
     """Empty where there is none: jobs then wait in Postgres."""
     sweep_s: float = 10.0
     """Pause between two rounds of the sweep."""

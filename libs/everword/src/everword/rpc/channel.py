@@ -49,3 +49,8 @@ def open_channel(
         return grpc.aio.insecure_channel(target, options=_OPTIONS, interceptors=interceptors)
     credentials = grpc.ssl_channel_credentials(ca.read_bytes())
     return grpc.aio.secure_channel(target, credentials, options=_OPTIONS, interceptors=interceptors)
+
+
+def open_blocking_channel(address: str) -> grpc.Channel:
+    """Open a channel for threads and workers, between services on their own network."""
+    return grpc.insecure_channel(target_of(address), options=_OPTIONS)

@@ -38,7 +38,7 @@ def from_struct(struct: struct_pb2.Struct, field: str) -> dict[str, Any]:
         raise InvalidArgument(violations=((field, f"is over {MAX_STRUCT_BYTES} bytes"),))
     try:
         return json_format.MessageToDict(struct)
-    except json_format.SerializeToJsonError as error:
+    except (ValueError, json_format.SerializeToJsonError) as error:
         text = "JSON has no infinity and no NaN"
         raise InvalidArgument(violations=((field, text),)) from error
 

@@ -35,6 +35,8 @@ INGEST_BYTES = "everword.ingest.bytes"
 LOOP_LAG = "everword.event_loop.lag"
 PROCESS_DURATION = "messaging.process.duration"
 JOBS = "everword.jobs"
+EMBED_PASSAGES = "everword.embed.passages"
+EMBED_LAG = "everword.embed.lag"
 
 METRICS = frozenset(
     {
@@ -49,6 +51,8 @@ METRICS = frozenset(
         LOOP_LAG,
         PROCESS_DURATION,
         JOBS,
+        EMBED_PASSAGES,
+        EMBED_LAG,
     }
 )
 

@@ -5,14 +5,20 @@ ALTER TABLE model_generations
         'halfvec', -- pgvector: exact in small scopes, HNSW in large ones
         'array'    -- no pgvector: exact over plain arrays
     )),
-    -- The queue holds nothing from before this moment once the generation is complete.
-    ADD COLUMN backfilled_to bigint NOT NULL DEFAULT 0,
+    -- Writes that began earlier may not know the generation, and owe it nothing.
+    ADD COLUMN created_xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    ADD COLUMN backfilled_namespace bigint NOT NULL DEFAULT 0,
+    ADD COLUMN backfilled_memory bigint NOT NULL DEFAULT 0,
+    ADD COLUMN backfilled_at timestamptz,
     ADD COLUMN background_mean real,
     ADD COLUMN background_deviation real,
     ADD COLUMN retired_at timestamptz;
+COMMENT ON COLUMN model_generations.backfilled_memory IS
+    'Up to which passage, by namespace and id, the backlog was put into the queue; backfilled_at says when all of it was.';
 COMMENT ON COLUMN model_generations.background_mean IS
     'Mean cosine of passages that have nothing to do with each other: what a cosine means differs from model to model.';
-COMMENT ON COLUMN model_generations.backfilled_to IS 'Up to which passage id the backlog was put into the queue.';
+-- The first generation is as old as the schema: there is no backlog.
+UPDATE model_generations SET backfilled_at = now();
 
 -- Which kind a new table is of depends on the database that it is made in, not on the release.
 CREATE FUNCTION has_pgvector() RETURNS boolean
@@ -43,8 +49,9 @@ DECLARE
     width integer := (SELECT dimensions FROM model_generations WHERE id = generation);
 BEGIN
     EXECUTE format(
-        'CREATE TABLE %I (namespace_id bigint NOT NULL, memory_id bigint NOT NULL, embedding %s NOT NULL, '
-        'PRIMARY KEY (namespace_id, memory_id)) PARTITION BY HASH (namespace_id)',
+        -- The reference keeps a vector that is stored while its namespace is erased from being left behind.
+        'CREATE TABLE %I (namespace_id bigint NOT NULL REFERENCES namespaces (id), memory_id bigint NOT NULL, '
+        'embedding %s NOT NULL, PRIMARY KEY (namespace_id, memory_id)) PARTITION BY HASH (namespace_id)',
         vectors, CASE WHEN halfvec THEN format('public.halfvec(%s)', width) ELSE 'real[]' END
     );
     -- Out of line, every comparison would fetch its vector from another page: exact scans are 2-6 times as fast so.
@@ -92,6 +99,60 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION upgrade_vector_tables IS
     'Turn plain arrays into pgvector''s type once the extension is there; returns how many tables were turned.';
+
+CREATE FUNCTION backfill_generation(generation bigint, batch integer) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    building model_generations;
+    passed bigint;
+BEGIN
+    -- One process does it; others find the row locked.
+    SELECT * INTO building FROM model_generations
+     WHERE id = generation AND state = 'building' AND backfilled_at IS NULL FOR UPDATE SKIP LOCKED;
+    -- Every write that did not see the generation must have ended: then it is visible here, and later ones owe their
+    -- vectors themselves. Ids alone could not tell, since they are committed out of order.
+    IF building.id IS NULL OR pg_snapshot_xmin(pg_current_snapshot()) <= building.created_xid THEN
+        RETURN 0;
+    END IF;
+    EXECUTE format($statement$
+        WITH next AS (
+            SELECT namespace_id, id, content <> '' AS wanted FROM memories
+             WHERE (namespace_id, id) > ($1, $2) ORDER BY namespace_id, id LIMIT $3
+        ), queued AS (
+            INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
+            SELECT n.namespace_id, n.id, $4 FROM next n
+             WHERE n.wanted
+               AND NOT EXISTS (SELECT FROM %I v WHERE v.namespace_id = n.namespace_id AND v.memory_id = n.id)
+             ORDER BY n.namespace_id, n.id
+                ON CONFLICT DO NOTHING
+        ), last AS (
+            SELECT namespace_id, id FROM next ORDER BY namespace_id DESC, id DESC LIMIT 1
+        ), moved AS (
+            UPDATE model_generations g SET backfilled_namespace = last.namespace_id, backfilled_memory = last.id
+              FROM last WHERE g.id = $4
+        )
+        SELECT count(*) FROM next
+    $statement$, 'memory_vectors_' || generation
+    ) INTO passed USING building.backfilled_namespace, building.backfilled_memory, batch, generation;
+    IF passed < batch THEN
+        UPDATE model_generations SET backfilled_at = now() WHERE id = generation;
+    END IF;
+    RETURN passed;
+END $$;
+COMMENT ON FUNCTION backfill_generation IS
+    'Let up to `batch` older passages owe a vector to a generation that is being built; returns how many were looked at.';
+REVOKE ALL ON FUNCTION backfill_generation FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION backfill_generation TO everword_embedder;
+
+CREATE FUNCTION generation_is_complete(generation bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
+    -- What was written since the backlog was queued may still be owed, as it may be to the active generation.
+    SELECT g.backfilled_at IS NOT NULL AND NOT EXISTS (
+               SELECT FROM embedding_queue q
+                WHERE q.generation_id = g.id AND q.state = 'owed' AND q.enqueued_at <= g.backfilled_at)
+      FROM model_generations g WHERE g.id = generation
+$$;
+COMMENT ON FUNCTION generation_is_complete IS 'Whether nothing is owed any more from before the generation was built.';
 
 CREATE FUNCTION drop_vector_table(generation bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$

@@ -1,0 +1,146 @@
+"""Embedding model generations, as the owner of the schema manages them.
+
+A new generation is built in the background while the active one is searched; the switch is one transaction, and the old
+table stays until the longest search that may have begun before it has ended. Makes tables, so it is never called by a
+serving process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import psycopg
+from psycopg.rows import class_row, scalar_row
+
+#: No call lasts longer than the servers' cap on deadlines.
+GRACE_S = 3600.0
+
+_LIST = """
+SELECT g.id, g.state, g.provider, g.endpoint, g.model, g.dimensions, g.storage, g.created_at,
+       g.backfilled_at, g.retired_at,
+       (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'owed') AS owed,
+       (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'failed') AS failed,
+       (SELECT coalesce(sum(passages), 0)::bigint FROM corpus_counts) AS passages
+  FROM model_generations g ORDER BY g.id
+"""
+
+
+class GenerationError(Exception):
+    """A generation cannot be changed so; the message says why."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A model generation and how far it is."""
+
+    id: int
+    #: `building`, `active` or `retiring`.
+    state: str
+    provider: str
+    endpoint: str
+    model: str
+    dimensions: int
+    #: `halfvec` or `array`.
+    storage: str
+    created_at: datetime
+    #: When its whole backlog had been put into the queue; None before.
+    backfilled_at: datetime | None
+    retired_at: datetime | None
+    owed: int
+    failed: int
+    #: Passages in all namespaces, embedded or not.
+    passages: int
+
+
+@dataclass(frozen=True)
+class NewGeneration:
+    """A model to embed with."""
+
+    provider: str
+    model: str
+    dimensions: int
+    endpoint: str = ""
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+
+class Generations:
+    """Manages generations through the owner's URL."""
+
+    def __init__(self, admin_url: str) -> None:
+        self._url = admin_url
+
+    def _connect(self) -> psycopg.Connection:
+        return psycopg.connect(
+            self._url, options="-c search_path=everword,public -c timezone=UTC -c lock_timeout=4s"
+        )
+
+    def list(self) -> list[Generation]:
+        with self._connect() as conn, conn.cursor(row_factory=class_row(Generation)) as cursor:
+            return cursor.execute(_LIST).fetchall()
+
+    def get(self, generation_id: int) -> Generation:
+        """Return one generation. Raises GenerationError where there is no such one."""
+        for generation in self.list():
+            if generation.id == generation_id:
+                return generation
+        raise GenerationError(f"there is no model generation {generation_id}; see `models list`")
+
+    def add(self, new: NewGeneration) -> int:
+        """Begin to build a generation, and return its id."""
+        with self._connect() as conn, conn.cursor(row_factory=scalar_row) as cursor:
+            cursor.execute(
+                "INSERT INTO model_generations (state, provider, endpoint, model, dimensions, query_prefix, "
+                "passage_prefix) VALUES ('building', %s, %s, %s, %s, %s, %s) RETURNING id",
+                [
+                    new.provider,
+                    new.endpoint,
+                    new.model,
+                    new.dimensions,
+                    new.query_prefix,
+                    new.passage_prefix,
+                ],
+            )
+            generation_id = int(cursor.fetchone() or 0)
+            cursor.execute("SELECT create_vector_table(%s)", [generation_id])
+            return generation_id
+
+    def switch(self, generation_id: int) -> None:
+        """Search this generation from now on. Raises GenerationError while it is not complete."""
+        generation = self.get(generation_id)
+        if generation.state != "building":
+            raise GenerationError(
+                f"generation {generation_id} is {generation.state}; only one that was built can be switched to: "
+                "add the model again"
+            )
+        with self._connect() as conn:
+            complete = conn.execute("SELECT generation_is_complete(%s)", [generation_id]).fetchone()
+            if complete != (True,):
+                raise GenerationError(
+                    f"generation {generation_id} is not complete: {generation.owed} passages are owed; "
+                    "see `models progress`"
+                )
+            conn.execute(
+                "UPDATE model_generations SET state = 'retiring', retired_at = now() WHERE state = 'active'"
+            )
+            conn.execute(
+                "UPDATE model_generations SET state = 'active' WHERE id = %s", [generation_id]
+            )
+
+    def drop(self, generation_id: int, grace_s: float = GRACE_S) -> None:
+        """Remove a generation that nobody searches. Raises GenerationError for the active one, or within the grace."""
+        generation = self.get(generation_id)
+        if generation.state == "active":
+            raise GenerationError(f"generation {generation_id} is active; switch to another first")
+        with self._connect() as conn:
+            recent = conn.execute(
+                "SELECT retired_at > now() - make_interval(secs => %s) FROM model_generations WHERE id = %s",
+                [grace_s, generation_id],
+            ).fetchone()
+            if recent == (True,):
+                raise GenerationError(
+                    f"searches that began before the switch may still use generation {generation_id}; "
+                    f"drop it {grace_s:.0f} seconds after the switch"
+                )
+            conn.execute("SELECT drop_vector_table(%s)", [generation_id])

@@ -1,0 +1,184 @@
+"""Makes the vectors that are owed: batch by batch, over all namespaces, until nothing is due.
+
+Texts are read and vectors written in a short transaction for each namespace; the model is asked in between, outside of
+any. A batch that fails while the model lives is split until the culprit stands alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+from everword.db.blocking import BlockingDatabase
+from everword.jobs.task import JobRun
+from everword.telemetry import names
+from everword.telemetry.tracing import counter, duration_histogram
+from everword_embedder import drain_store as store
+from everword_embedder.drain_store import Generation, Owed, Passage
+from everword_embedder.unembeddable import unembeddable_reason
+
+log = logging.getLogger(__name__)
+#: Passages that are claimed at once. The model server batches within them as it sees fit.
+BATCH = 64
+#: How long a claim holds: longer than a batch takes on a slow CPU.
+LEASE_S = 120.0
+#: A text that fails alone is parked after so many attempts.
+MAX_ATTEMPTS = 3
+#: Pauses after failures, by attempt; the last repeats. The first is also how long an unreachable model is left alone.
+PAUSES_S = (5.0, 30.0, 120.0)
+
+#: What any model can embed, to tell a model that is away from a text that it cannot take.
+HARMLESS = "hello"
+
+
+class TextRejected(Exception):
+    """The model refuses one of the texts; asking again cannot help."""
+
+
+class ModelUnavailable(Exception):
+    """The model cannot be reached, or answers nothing that can be used."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
+        """Return a vector in pgvector's text form for each text. Raises TextRejected or ModelUnavailable."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A passage in work."""
+
+    owed: Owed
+    text: str
+
+
+class Drain:
+    """Empties the queue of one generation after the other."""
+
+    def __init__(self, database: BlockingDatabase, embedder: Embedder) -> None:
+        self._database = database
+        self._embedder = embedder
+
+    def run(self, run: JobRun) -> None:
+        """Do what is due; the function of the task `embed`."""
+        with self._database.connection() as conn:
+            generations = store.live_generations(conn)
+        for generation in generations:
+            while self.drain_batch(generation):
+                run.keep()
+
+    def drain_batch(self, generation: Generation) -> bool:
+        """Do one batch; False where nothing is due, or the model is away."""
+        with self._database.connection() as conn:
+            owed = store.claim_owed(conn, generation.id, BATCH, LEASE_S)
+        if not owed:
+            return False
+        items = self._read(generation, owed)
+        return self._embed(generation, items)
+
+    def _read(self, generation: Generation, owed: Sequence[Owed]) -> list[Item]:
+        """Return what can be embedded; what cannot is parked, and what is gone leaves the queue."""
+        items: list[Item] = []
+        for namespace_id, group in _by_namespace(owed).items():
+            with self._database.transaction(namespace_id) as conn:
+                ids = [entry.memory_id for entry in group]
+                passages = {p.memory_id: p for p in store.read_passages(conn, namespace_id, ids)}
+                gone = [entry for entry in group if entry.memory_id not in passages]
+                store.settle_owed(conn, namespace_id, generation.id, gone)
+                for entry in group:
+                    if passage := passages.get(entry.memory_id):
+                        if reason := unembeddable_reason(passage.content):
+                            store.fail_owed(
+                                conn, generation.id, entry, reason, final=True, pause_s=0.0
+                            )
+                            _count("parked", 1)
+                        else:
+                            items.append(Item(entry, embedded_text(passage)))
+        return items
+
+    def _embed(self, generation: Generation, items: Sequence[Item]) -> bool:
+        """Embed and store; False where the model is away."""
+        if not items:
+            return True
+        try:
+            vectors = self._embedder.embed(generation.id, [item.text for item in items])
+        except TextRejected as error:
+            return self._isolate(generation, items, str(error), certain=True)
+        except ModelUnavailable as error:
+            # A model that answers a harmless text has a problem with these; one that does not is away.
+            if self._answers(generation):
+                return self._isolate(generation, items, str(error), certain=False)
+            return self._release(generation, items, str(error))
+        self._store(generation, items, vectors)
+        return True
+
+    def _answers(self, generation: Generation) -> bool:
+        try:
+            self._embedder.embed(generation.id, [HARMLESS])
+        except (TextRejected, ModelUnavailable):
+            return False
+        return True
+
+    def _isolate(
+        self, generation: Generation, items: Sequence[Item], error: str, *, certain: bool
+    ) -> bool:
+        """Split a failing batch until the culprit stands alone, and record its failure."""
+        if len(items) > 1:
+            half = len(items) // 2
+            if self._embed(generation, items[:half]):
+                return self._embed(generation, items[half:])
+            return self._release(generation, items[half:], error)
+        owed = items[0].owed
+        final = certain or owed.attempts >= MAX_ATTEMPTS
+        with self._database.connection() as conn:
+            pause = PAUSES_S[min(owed.attempts, len(PAUSES_S)) - 1]
+            store.fail_owed(conn, generation.id, owed, error, final=final, pause_s=pause)
+        _count("parked" if final else "failed", 1)
+        log.warning("passage not embedded", extra={"memory_id": owed.memory_id, "error": error})
+        return True
+
+    def _release(self, generation: Generation, items: Sequence[Item], error: str) -> bool:
+        """Give passages back: the model is away, and that is not their fault."""
+        owed = [item.owed for item in items]
+        with self._database.connection() as conn:
+            for namespace_id, group in _by_namespace(owed).items():
+                store.release_owed(conn, namespace_id, generation.id, group, PAUSES_S[0], error)
+        log.warning("model away", extra={"passages": len(items), "error": error})
+        return False
+
+    def _store(self, generation: Generation, items: Sequence[Item], vectors: Sequence[str]) -> None:
+        by_id = {item.owed.memory_id: v for item, v in zip(items, vectors, strict=True)}
+        for namespace_id, group in _by_namespace([item.owed for item in items]).items():
+            with self._database.transaction(namespace_id) as conn:
+                settled = store.settle_owed(conn, namespace_id, generation.id, group)
+                if settled:
+                    kept = {memory_id: by_id[memory_id] for memory_id in settled}
+                    store.store_vectors(conn, namespace_id, generation, kept)
+            _count("embedded", len(settled))
+        now = datetime.now(UTC)
+        for item in items:
+            lag = (now - item.owed.enqueued_at).total_seconds()
+            duration_histogram(names.EMBED_LAG).record(lag)
+
+
+def embedded_text(passage: Passage) -> str:
+    """Return what is embedded of a passage: who spoke and when belong to what it means."""
+    day = f"{passage.occurred_at.day} {passage.occurred_at:%B} {passage.occurred_at.year}"
+    return f"{passage.author or 'Note'}, {day}: {passage.content}"
+
+
+def _by_namespace(owed: Sequence[Owed]) -> dict[int, list[Owed]]:
+    groups: dict[int, list[Owed]] = defaultdict(list)
+    for entry in owed:
+        groups[entry.namespace_id].append(entry)
+    return groups
+
+
+def _count(outcome: str, passages: int) -> None:
+    counter(names.EMBED_PASSAGES, "{passage}").add(passages, {names.JOB_OUTCOME: outcome})

@@ -1,0 +1,42 @@
+"""What goes wrong with a provider, told apart by what helps.
+
+ProviderError
+├── ProviderUnavailable        no text is to blame: try again later
+│   └── ProviderMisconfigured  the same, and a person must act first: key, model name, dimensions, files
+├── BatchRefused               a text is to blame: split the batch until the culprit stands alone
+└── WrongAnswer                an answer that must not be stored; a text may be to blame, so split as well
+
+Messages go to logs and to tables that no namespace's fence protects: none may hold content.
+"""
+
+from __future__ import annotations
+
+
+class ProviderError(Exception):
+    """A provider gave no vectors."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or (self.__doc__ or "").split("\n\n")[0])
+
+
+class ProviderUnavailable(ProviderError):
+    """The provider does not answer.
+
+    `retry_after_s` is the pause it asks for, where it asks for one.
+    """
+
+    def __init__(self, message: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class ProviderMisconfigured(ProviderUnavailable):
+    """The provider cannot answer until its settings are put right."""
+
+
+class BatchRefused(ProviderError):
+    """The provider refuses the texts."""
+
+
+class WrongAnswer(ProviderError):
+    """The provider's answer cannot be vectors of the texts."""

@@ -1,0 +1,59 @@
+"""Find the text that spoils a batch, and give the others their vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from everword_embedder.providers.errors import (
+    BatchRefused,
+    ProviderError,
+    ProviderUnavailable,
+    WrongAnswer,
+)
+from everword_embedder.providers.provider import EmbeddingProvider
+from everword_embedder.providers.telemetry import observed_embed
+from everword_embedder.providers.vectors import Vector
+
+#: What becomes of a text: its vector, or why there is none.
+Outcome: TypeAlias = "Vector | ProviderError"
+#: A text that every model embeds. No text is blamed for what happens to this one as well.
+PROBE = "The quick brown fox jumps over the lazy dog."
+
+
+async def embed_isolating(provider: EmbeddingProvider, texts: Sequence[str]) -> list[Outcome]:
+    """Return what becomes of each text: its vector, or the error of a text that spoils every batch it is in.
+
+    A batch that is refused is split in halves until the culprit stands alone. Raises ProviderUnavailable where the
+    provider is to blame and not a text.
+    """
+    try:
+        return list(await observed_embed(provider, texts))
+    except (BatchRefused, WrongAnswer) as error:
+        await _refuse_if_provider_is_to_blame(provider, error)
+        return await _split(provider, texts, error)
+
+
+async def _refuse_if_provider_is_to_blame(
+    provider: EmbeddingProvider, error: ProviderError
+) -> None:
+    try:
+        await observed_embed(provider, [PROBE])
+    except (BatchRefused, WrongAnswer) as probed:
+        raise ProviderUnavailable(f"no text is embedded any more: {probed}") from error
+
+
+async def _split(
+    provider: EmbeddingProvider, texts: Sequence[str], error: ProviderError
+) -> list[Outcome]:
+    """Embed each half of a batch that failed with `error`; a batch of one is the culprit."""
+    if len(texts) == 1:
+        return [error]
+    middle = len(texts) // 2
+    outcomes: list[Outcome] = []
+    for half in (texts[:middle], texts[middle:]):
+        try:
+            outcomes += await observed_embed(provider, half)
+        except (BatchRefused, WrongAnswer) as again:
+            outcomes += await _split(provider, half, again)
+    return outcomes

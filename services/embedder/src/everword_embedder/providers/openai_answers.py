@@ -1,0 +1,124 @@
+"""What servers with OpenAI's API answer, and what it means."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from collections.abc import Sequence
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx
+import numpy as np
+
+from everword_embedder.providers.errors import (
+    BatchRefused,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderUnavailable,
+    WrongAnswer,
+)
+from everword_embedder.providers.vectors import Vector, Vectors
+
+#: Codes that blame the request: too long an input, or one that the server cannot read.
+_REFUSED = {400, 413, 422}
+#: Codes that blame the moment. 408 and 425 are what proxies say.
+_LATER = {408, 425, 429}
+#: The longest message of a server that is passed on.
+_MAX_MESSAGE = 200
+#: What a message and a text may have in common by chance; more may be content that the server repeats.
+_ECHO = 12
+#: The longest pause that a server may ask for.
+_MAX_PAUSE_S = 600.0
+
+
+def error_of(answer: httpx.Response, texts: Sequence[str]) -> ProviderError | None:
+    """Return what an answer's status means for a request with `texts`; None for success."""
+    status = answer.status_code
+    if status == 200:
+        return None
+    said = f"the model server answers {status}{_message(answer, texts)}"
+    if status in _REFUSED:
+        return BatchRefused(said)
+    if status in _LATER or status >= 500:
+        return ProviderUnavailable(said, retry_after_s=pause_of(answer.headers.get("retry-after")))
+    return ProviderMisconfigured(said)
+
+
+def _message(answer: httpx.Response, texts: Sequence[str]) -> str:
+    """Return the server's words, unless they repeat a part of a text: errors must not hold content."""
+    message = " ".join(_find_message(answer).split())[:_MAX_MESSAGE]
+    parts = {message[start : start + _ECHO] for start in range(len(message) - _ECHO + 1)}
+    if not message or any(part in text for part in parts for text in texts):
+        return ""
+    return f": {message}"
+
+
+def _find_message(answer: httpx.Response) -> str:
+    """Return the message of `{"error": {"message": …}}`, `{"error": …}` or `{"detail": …}`."""
+    try:
+        body = answer.json()
+    except ValueError:
+        return ""
+    if not isinstance(body, dict):
+        return ""
+    error = body.get("error", body.get("detail", ""))
+    if isinstance(error, dict):
+        error = error.get("message", "")
+    return error if isinstance(error, str) else ""
+
+
+def pause_of(header: str | None) -> float | None:
+    """Return the seconds that a Retry-After header asks for: a number of seconds, or a date."""
+    if not header:
+        return None
+    try:
+        pause = float(header)
+    except ValueError:
+        try:
+            pause = parsedate_to_datetime(header).timestamp() - time.time()
+        except ValueError:
+            return None
+    return min(max(pause, 0.0), _MAX_PAUSE_S)
+
+
+def json_of(answer: httpx.Response) -> dict[str, Any]:
+    """Return a body that is a JSON object. Raises WrongAnswer."""
+    try:
+        body = answer.json()
+    except ValueError as error:
+        raise WrongAnswer("the model server answers with what is not JSON") from error
+    if not isinstance(body, dict):
+        raise WrongAnswer("the model server answers with JSON of another shape")
+    return body
+
+
+def vectors_of(body: dict[str, Any], texts: int) -> Vectors:
+    """Return the vectors of an answer in the order of the texts, as they were sent. Raises WrongAnswer."""
+    try:
+        by_index = {int(entry["index"]): _vector(entry["embedding"]) for entry in body["data"]}
+    except (KeyError, TypeError, ValueError, binascii.Error) as error:
+        raise WrongAnswer("the model server's vectors cannot be read") from error
+    if len(body["data"]) != texts or by_index.keys() != set(range(texts)):
+        raise WrongAnswer(f"{len(by_index)} vectors came for {texts} texts")
+    rows = [by_index[index] for index in range(texts)]
+    if len({row.shape for row in rows}) > 1:
+        raise WrongAnswer("vectors of one answer differ in dimensions")
+    return np.array(rows, np.float32)
+
+
+def _vector(embedding: str | list[float]) -> Vector:
+    """Read a vector in either of the two encodings: base64 of little-endian float32, or a list of numbers."""
+    if isinstance(embedding, str):
+        return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
+    # A finite double that is beyond float32 becomes infinite, which the check of vectors refuses.
+    with np.errstate(over="ignore"):
+        return np.array(embedding, np.float64).astype(np.float32)
+
+
+def tokens_of(body: dict[str, Any]) -> int:
+    """Return how many tokens the model read; 0 where the server does not say."""
+    usage = body.get("usage")
+    tokens = usage.get("prompt_tokens", 0) if isinstance(usage, dict) else 0
+    return tokens if isinstance(tokens, int) else 0

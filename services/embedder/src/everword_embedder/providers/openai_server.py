@@ -1,0 +1,108 @@
+"""HTTP to one server with OpenAI's API: time-outs, errors, and no waiting for a server that is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from opentelemetry import propagate
+
+from everword.domain.settings import SettingError
+from everword_embedder.providers.breaker import CircuitBreaker
+from everword_embedder.providers.errors import ProviderUnavailable
+from everword_embedder.providers.openai_answers import error_of, json_of
+from everword_embedder.providers.settings import EmbedSettings
+
+#: Whoever gives up sooner than this says nothing about the server.
+_PATIENCE_S = 0.5
+#: How long a sign of life may take.
+_CHECK_S = 2.0
+
+
+def root_of(endpoint: str) -> str:
+    """Return the root of a server, which people give with or without `/v1`. Raises SettingError where it is no URL."""
+    parts = urlsplit(endpoint)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise SettingError(
+            f"the embedding endpoint is {endpoint!r}; it must be a URL, such as http://localhost:8000/v1"
+        )
+    path = parts.path.rstrip("/").removesuffix("/embeddings").removesuffix("/v1")
+    return parts._replace(path=path, query="", fragment="").geturl()
+
+
+class OpenAIServer:
+    """One server."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        settings: EmbedSettings,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        root = root_of(endpoint)
+        # The key goes to the server that it was set for, and to no other that a generation names.
+        ours = not settings.url or urlsplit(root).netloc == urlsplit(settings.url).netloc
+        key = settings.api_key.reveal() if ours else ""
+        self._http = httpx.AsyncClient(
+            base_url=root,
+            headers={"authorization": f"Bearer {key}"} if key else None,
+            # No time-out for the whole, nor for waiting in line: that is the caller's deadline.
+            timeout=httpx.Timeout(
+                connect=settings.connect_timeout_s,
+                read=settings.read_timeout_s,
+                write=settings.read_timeout_s,
+                pool=None,
+            ),
+            limits=httpx.Limits(max_connections=settings.concurrency + 2),
+        )
+        self._clock = clock
+        self._breaker = CircuitBreaker(clock)
+
+    async def get(self, path: str) -> dict[str, Any]:
+        return json_of(await self._send("GET", path, None, ()))
+
+    async def post(self, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+        """Send a body that holds `texts`. Raises ProviderError."""
+        return json_of(await self._send("POST", path, body, texts))
+
+    async def check(self) -> None:
+        """Ask for a sign of life: /health, which vLLM answers with an empty body; 404 there is one as well."""
+        try:
+            answer = await self._http.get("/health", timeout=_CHECK_S)
+        except httpx.RequestError as error:
+            raise ProviderUnavailable(_words(error)) from error
+        if answer.status_code >= 500:
+            raise ProviderUnavailable(f"the model server's health is {answer.status_code}")
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def _send(
+        self, method: str, path: str, body: dict[str, Any] | None, texts: Sequence[str]
+    ) -> httpx.Response:
+        self._breaker.enter()
+        headers: dict[str, str] = {}
+        propagate.inject(headers)
+        started = self._clock()
+        try:
+            answer = await self._http.request(method, path, json=body, headers=headers)
+        except httpx.RequestError as error:
+            self._breaker.failed()
+            raise ProviderUnavailable(_words(error)) from error
+        except asyncio.CancelledError:
+            # A server that hangs is met by callers that give up long before the read time-out.
+            if self._clock() - started >= _PATIENCE_S:
+                self._breaker.failed()
+            raise
+        self._breaker.answered()
+        if error := error_of(answer, texts):
+            raise error
+        return answer
+
+
+def _words(error: httpx.RequestError) -> str:
+    return f"the model server does not answer ({type(error).__name__})"

@@ -1,0 +1,53 @@
+"""What every provider of vectors offers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from everword_embedder.providers.vectors import Vectors
+
+
+@dataclass(frozen=True)
+class BatchLimits:
+    """How much a provider takes at once."""
+
+    texts: int
+    """Texts in one call."""
+    characters: int
+    """Characters in one call, unless it is of a single text."""
+    background: int
+    """Calls at once for what nobody waits for. One more is kept free, so that a query never waits behind a backlog."""
+
+
+class EmbeddingProvider(Protocol):
+    """Turns texts into unit vectors of one model, all of the same dimensions."""
+
+    @property
+    def name(self) -> str:
+        """The kind of provider, as generations name it."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def limits(self) -> BatchLimits: ...
+
+    @property
+    def max_tokens(self) -> int | None:
+        """How many tokens of a text the model reads; None until it is known."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit vector for each text, in their order: float32, (texts, dimensions).
+
+        There is no time-out for the whole: cancel it to give up. Raises ProviderError, and then gives no vectors at all.
+        """
+
+    async def check(self) -> None:
+        """Ask for a sign of life. Raises ProviderUnavailable."""
+
+    async def close(self) -> None: ...

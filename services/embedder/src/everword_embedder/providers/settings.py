@@ -1,0 +1,45 @@
+"""How embedding models are reached. README.md lists every variable."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from everword.domain.settings import NO_SECRET, Environment, Secret
+
+
+@dataclass(frozen=True)
+class EmbedSettings:
+    """How embedding models are reached."""
+
+    url: str = ""
+    """A server with OpenAI's API, for generations that name no endpoint of their own."""
+    model: str = ""
+    """The model to ask that server for; where empty, the only one it has."""
+    api_key: Secret = NO_SECRET
+    connect_timeout_s: float = 2.0
+    read_timeout_s: float = 30.0
+    """How long a server may be silent. A server that is stopped answers nothing more and closes nothing."""
+    batch: int = 32
+    """Texts in one request to a server."""
+    concurrency: int = 2
+    """Requests at once to a server for what nobody waits for."""
+    threads: int = 2
+    """Threads of the model in this process for what nobody waits for."""
+
+    @classmethod
+    def from_environment(cls, environment: Environment) -> EmbedSettings:
+        return cls(
+            url=environment.text("EVERWORD_EMBED_URL"),
+            model=environment.text("EVERWORD_EMBED_MODEL"),
+            api_key=Secret(environment.text("EVERWORD_EMBED_API_KEY")),
+            connect_timeout_s=environment.seconds(
+                "EVERWORD_EMBED_CONNECT_TIMEOUT", cls.connect_timeout_s
+            ),
+            read_timeout_s=environment.seconds("EVERWORD_EMBED_READ_TIMEOUT", cls.read_timeout_s),
+            batch=environment.integer("EVERWORD_EMBED_BATCH", cls.batch, 1),
+            concurrency=environment.integer("EVERWORD_EMBED_CONCURRENCY", cls.concurrency, 1),
+            threads=environment.integer(
+                "EVERWORD_EMBED_THREADS", min(cls.threads, os.cpu_count() or 1), 1
+            ),
+        )

@@ -1,0 +1,47 @@
+"""What is told of each call of a model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from opentelemetry import trace
+
+from everword.telemetry import names
+from everword.telemetry.tracing import counter, duration_histogram, tracer
+from everword_embedder.providers.errors import ProviderError
+from everword_embedder.providers.provider import EmbeddingProvider
+from everword_embedder.providers.vectors import Vectors
+
+
+async def observed_embed(provider: EmbeddingProvider, texts: Sequence[str]) -> Vectors:
+    """Embed texts, in a span and with metrics of its own."""
+    labels = {
+        names.GEN_AI_OPERATION: "embeddings",
+        names.GEN_AI_PROVIDER: provider.name,
+        names.GEN_AI_MODEL: provider.model,
+    }
+    sizes = {names.GEN_AI_DIMENSIONS: provider.dimensions, names.EMBED_BATCH: len(texts)}
+    started = time.perf_counter()
+    with tracer().start_as_current_span(
+        f"embeddings {provider.model}",
+        kind=trace.SpanKind.CLIENT,
+        attributes={**labels, **sizes},
+    ) as span:
+        try:
+            vectors = await provider.embed(texts)
+        except ProviderError as error:
+            labels[names.ERROR_TYPE] = type(error).__name__
+            span.set_attribute(names.ERROR_TYPE, type(error).__name__)
+            raise
+        finally:
+            duration_histogram(names.EMBED_DURATION).record(time.perf_counter() - started, labels)
+    counter(names.EMBED_TEXTS, "{text}").add(len(texts), labels)
+    return vectors
+
+
+def record_tokens(provider: EmbeddingProvider, tokens: int) -> None:
+    """Count the tokens that a model read, and note them on the current span."""
+    trace.get_current_span().set_attribute(names.GEN_AI_TOKENS, tokens)
+    labels = {names.GEN_AI_PROVIDER: provider.name, names.GEN_AI_MODEL: provider.model}
+    counter(names.EMBED_TOKENS, "{token}").add(tokens, labels)

@@ -1,0 +1,25 @@
+"""Finds vectors that should be owed, or are owed and nobody is to make."""
+
+from __future__ import annotations
+
+from everword.db.blocking import BlockingDatabase
+from everword_embedder import drain_store
+
+#: A write schedules its own work; what has waited longer was forgotten, or its pause has ended.
+PATIENCE_S = 5.0
+BATCH = 10_000
+
+
+def backfill_generations(database: BlockingDatabase) -> int:
+    """Queue the backlog of generations that are being built; returns how many passages were looked at."""
+    total = 0
+    with database.connection() as conn:
+        while passed := drain_store.backfill_generation(conn, BATCH):
+            total += passed
+    return total
+
+
+def schedule_owed(database: BlockingDatabase) -> int:
+    """Make a job for each namespace that owes vectors without one; returns how many."""
+    with database.connection() as conn:
+        return drain_store.schedule_owed(conn, PATIENCE_S, BATCH)

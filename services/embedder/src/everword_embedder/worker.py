@@ -1,0 +1,37 @@
+"""`python -m everword_embedder.worker`: takes wake-ups of the task `embed`, and drains the queue."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from everword.db.blocking import BlockingDatabase
+from everword.domain.settings import Environment, SettingError
+from everword.jobs.task import Task
+from everword.jobs.worker import run_worker
+from everword.telemetry.setup import setup
+from everword_embedder.drain import LEASE_S, Drain
+from everword_embedder.remote import RemoteEmbedder
+from everword_embedder.settings import SERVICE, WorkerSettings
+
+
+def main() -> None:
+    try:
+        settings = WorkerSettings.from_environment(Environment(os.environ))
+    except SettingError as error:
+        sys.exit(f"everword: {error}")
+    flush = setup("embedder-worker", settings.log_level)
+    database = BlockingDatabase(settings.database, SERVICE)
+    embedder = RemoteEmbedder(settings.embedder_address, settings.internal_token)
+    try:
+        database.open()
+        drain = Drain(database, embedder)
+        run_worker(database, settings.redis_url, Task("embed", drain.run, lease_s=LEASE_S))
+    finally:
+        embedder.close()
+        database.close()
+        flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""What ingest does about the jobs that its writes make: one publisher in each process."""
+
+from __future__ import annotations
+
+from everword.db.blocking import BlockingDatabase
+from everword.db.settings import DatabaseSettings
+from everword.jobs import queue
+from everword.jobs.publisher import Publisher
+
+
+class Outbox:
+    """The publisher with what it needs; nothing at all where there is no Redis, and jobs wait in Postgres."""
+
+    def __init__(self, settings: DatabaseSettings, service: str, redis_url: str) -> None:
+        self._settings = settings
+        self._service = service
+        self._redis_url = redis_url
+        self._publisher: Publisher | None = None
+
+    def start(self) -> None:
+        if not self._redis_url:
+            return
+        self._database = BlockingDatabase(self._settings, self._service)
+        self._database.open()
+        self._redis = queue.connect(self._redis_url)
+        self._publisher = Publisher(self._database, self._redis)
+        self._publisher.start()
+
+    def wake(self) -> None:
+        """Say that a write has committed jobs. Never blocks."""
+        if self._publisher:
+            self._publisher.wake()
+
+    def stop(self) -> None:
+        if self._publisher:
+            self._publisher.stop()
+            self._redis.close()
+            self._database.close()

@@ -1,0 +1,345 @@
+"""docker-compose.yml, the Dockerfiles and deploy/ name only what exists, and agree with the code."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import PurePosixPath
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from everword.cli.main import main
+from everword.db.migrate import migrate
+from everword.domain.settings import Environment
+from everword.rpc.probe import probe
+from everword.rpc.settings import PORTS, ServerSettings
+from support.databases import empty_database
+from support.documents import ROOT, code, table_rows, variables_read
+from support.stack import Stack
+
+COMPOSE = "docker-compose.yml"
+COLLECTOR = "deploy/otel-collector/config.yaml"
+PROMETHEUS = "deploy/prometheus/prometheus.yml"
+RULES = ROOT / "deploy" / "prometheus" / "rules"
+#: Ports of what others make, which their documentation gives.
+ENGINE_PORTS = {
+    "postgres": {5432},
+    "valkey": {6379},
+    "vllm-embed": {8000},
+    "vllm-chat": {8000},
+    # OTLP, and its own metrics.
+    "otel-collector": {4317, 8888},
+    # OTLP, and its page.
+    "jaeger": {4317, 16686},
+    "prometheus": {9090},
+}
+
+
+def _yaml(path: str) -> Any:
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+def _services() -> dict[str, dict[str, Any]]:
+    services: dict[str, dict[str, Any]] = _yaml(COMPOSE)["services"]
+    return services
+
+
+def _built() -> dict[str, dict[str, Any]]:
+    return {name: service for name, service in _services().items() if "build" in service}
+
+
+def _dockerfile(name: str) -> str:
+    return (ROOT / "services" / name / "Dockerfile").read_text(encoding="utf-8")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Return every text of a parsed file, keys included."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _texts(key)
+            yield from _texts(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _texts(entry)
+    else:
+        yield str(value)
+
+
+def _ports_named(service: dict[str, Any]) -> set[int]:
+    """Return the ports that others reach a service by: published, exposed, and listened at."""
+    published = [entry.rsplit(":", 1) for entry in service.get("ports", [])]
+    assert all(host.startswith("127.0.0.1:") for host, _ in published), "published to the network"
+    assert all(host.endswith(f":{port}") for host, port in published), "published as another port"
+    listen = service.get("environment", {}).get("EVERWORD_LISTEN", "")
+    named = [
+        *(port for _, port in published),
+        *service.get("expose", []),
+        listen.rpartition(":")[2],
+    ]
+    command = service.get("command", [])
+    named += [command[at + 1] for at, word in enumerate(command) if word == "--port"]
+    return {int(port) for port in named if port}
+
+
+def test_compose_runs_each_service_from_its_own_dockerfile() -> None:
+    for name in PORTS:
+        service = _built()[name]
+        assert service["build"] == {"context": ".", "dockerfile": f"services/{name}/Dockerfile"}
+        assert service["image"].startswith(f"everword/{name}:")
+    for service in _built().values():
+        assert (ROOT / service["build"]["dockerfile"]).is_file()
+
+
+@pytest.mark.parametrize("name", PORTS)
+def test_a_dockerfile_runs_a_module_that_exists_on_its_port_and_not_as_root(name: str) -> None:
+    text = _dockerfile(name)
+    assert f'CMD ["python", "-m", "everword_{name}"]' in text
+    assert find_spec(f"everword_{name}.__main__") is not None
+    assert f"EVERWORD_LISTEN=0.0.0.0:{PORTS[name]}" in text
+    assert f"EXPOSE {PORTS[name]}" in text
+    assert "STOPSIGNAL SIGTERM" in text
+    assert re.search(r"^USER everword$", text, flags=re.MULTILINE)
+    assert "--require-hashes -r requirements.lock" in text
+
+
+def test_the_dockerfiles_differ_by_name_and_port_alone() -> None:
+    neutral = {
+        _dockerfile(name).replace(name, "NAME").replace(str(port), "PORT")
+        for name, port in PORTS.items()
+    }
+    assert len(neutral) == 1
+
+
+def test_dockerfiles_copy_what_exists_and_the_build_context_holds_it() -> None:
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    for name in PORTS:
+        copied = re.findall(r"^COPY (?!--from)(.+) \S+$", _dockerfile(name), flags=re.MULTILINE)
+        sources = [source for line in copied for source in line.split()]
+        assert sources
+        for source in sources:
+            assert (ROOT / source).exists()
+            assert f"!{PurePosixPath(source).parts[0]}" in ignored
+
+
+def test_every_image_is_pinned_by_a_tag_and_names_no_registry() -> None:
+    bases = [
+        line.split()[1]
+        for name in PORTS
+        for line in _dockerfile(name).splitlines()
+        if line.startswith("FROM ")
+    ]
+    for image in [*(service["image"] for service in _services().values()), *bases]:
+        name, _, tag = image.rpartition(":")
+        assert name, f"{image} has no tag"
+        assert re.search(r"\d+\.\d+", tag), f"{image} is not pinned to a version"
+        assert not re.search(r"[.:]", name.partition("/")[0]), f"{image} names a registry"
+
+
+def test_our_images_carry_the_version_of_the_code() -> None:
+    version = re.search(
+        r'^version = "(.+)"$',
+        (ROOT / "libs" / "everword" / "pyproject.toml").read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
+    )
+    assert version
+    assert {service["image"].rpartition(":")[2] for service in _built().values()} == {version[1]}
+
+
+def test_ports_are_those_of_the_code_and_of_the_engines() -> None:
+    expected = {name: {port} for name, port in PORTS.items()} | ENGINE_PORTS
+    for name, service in _services().items():
+        assert _ports_named(service) <= expected.get(name, set()), name
+    for name, port in PORTS.items():
+        assert _services()[name]["environment"]["EVERWORD_LISTEN"] == f"0.0.0.0:{port}"
+        assert _ports_named(_services()[name]) == {port}
+
+
+@pytest.mark.parametrize("path", [COMPOSE, COLLECTOR, PROMETHEUS])
+def test_addresses_lead_to_a_service_and_a_port_that_it_has(path: str) -> None:
+    ports = {name: {port} for name, port in PORTS.items()} | ENGINE_PORTS
+    text = "\n".join(_texts(_yaml(path)))
+    found = re.findall(r"(?:^|//|@)([a-z][a-z-]+):(\d{4,5})\b", text, flags=re.MULTILINE)
+    assert found
+    for host, port in found:
+        assert int(port) in ports[host], f"{path}: {host}:{port}"
+
+
+def test_every_variable_named_is_read_by_the_code() -> None:
+    files = [
+        ROOT / COMPOSE,
+        *(ROOT / "deploy").rglob("*"),
+        *(ROOT / "services").glob("*/Dockerfile"),
+    ]
+    named = {
+        variable
+        for file in files
+        if file.is_file()
+        for variable in re.findall(r"\bEVERWORD_[A-Z_]+", file.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 5
+    assert named - variables_read() == set()
+
+
+def test_the_example_environment_holds_every_variable_that_compose_asks_for() -> None:
+    text = (ROOT / COMPOSE).read_text(encoding="utf-8")
+    example = (ROOT / "deploy" / ".env.example").read_text(encoding="utf-8")
+    asked = set(re.findall(r"\$\{([A-Z_]+)", text))
+    required = set(re.findall(r"\$\{([A-Z_]+):\?", text))
+    given = set(re.findall(r"^([A-Z_]+)=", example, flags=re.MULTILINE))
+    suggested = set(re.findall(r"^#([A-Z_]+)=", example, flags=re.MULTILINE))
+    assert given == required
+    assert given | suggested == asked
+    assert not re.search(r"^[A-Z_]+=.", example, flags=re.MULTILINE), "a secret has a default"
+
+
+def test_no_serving_process_is_given_the_owners_url() -> None:
+    given = {
+        name
+        for name, service in _services().items()
+        if "EVERWORD_ADMIN_DATABASE_URL" in service.get("environment", {})
+    }
+    assert given == {"migrate"}
+
+
+def test_every_file_that_is_mounted_exists_and_every_volume_is_declared() -> None:
+    declared = set(_yaml(COMPOSE)["volumes"])
+    used = set()
+    for service in _services().values():
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            if source.startswith("."):
+                assert (ROOT / source).exists(), source
+            else:
+                used.add(source)
+    assert used == declared
+
+
+def test_what_a_service_waits_for_can_come_true() -> None:
+    services = _services()
+    for name, service in services.items():
+        for dependency, wait in service.get("depends_on", {}).items():
+            if wait["condition"] == "service_healthy":
+                assert "healthcheck" in services[dependency], f"{name} waits for {dependency}"
+            # Without its profile, what is waited for would not be there.
+            assert set(services[dependency].get("profiles", [])) <= set(service.get("profiles", []))
+
+
+@pytest.mark.parametrize("name", PORTS)
+def test_a_service_is_given_longer_to_stop_than_it_takes(name: str) -> None:
+    settings = ServerSettings.from_environment(Environment({}), name)
+    grace = _services()[name]["stop_grace_period"]
+    assert int(grace.removesuffix("s")) > settings.drain_s + settings.grace_s
+
+
+def test_profiles_are_those_that_the_readme_of_deploy_explains() -> None:
+    profiles = {
+        profile for service in _services().values() for profile in service.get("profiles", [])
+    }
+    text = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
+    assert profiles == {"gpu", "observability"}
+    assert all(f"--profile {profile}" in text for profile in profiles)
+
+
+def test_pipelines_of_the_collector_are_made_of_what_is_configured() -> None:
+    collector = _yaml(COLLECTOR)
+    connectors = set(collector["connectors"])
+    for pipeline in collector["service"]["pipelines"].values():
+        assert set(pipeline["receivers"]) <= set(collector["receivers"]) | connectors
+        assert set(pipeline["exporters"]) <= set(collector["exporters"]) | connectors
+        assert pipeline["processors"] == ["memory_limiter", "batch"]
+        assert set(collector["processors"]) == set(pipeline["processors"])
+
+
+def test_prometheus_takes_the_metrics_that_the_collector_sends() -> None:
+    command = _services()["prometheus"]["command"]
+    assert "--web.enable-otlp-receiver" in command
+    assert "--enable-feature=exemplar-storage" in command
+    assert _yaml(PROMETHEUS)["otlp"]["translation_strategy"] == "UnderscoreEscapingWithSuffixes"
+    exporter = _yaml(COLLECTOR)["exporters"]["otlp_http/prometheus"]
+    assert exporter["endpoint"].endswith("/api/v1/otlp")
+
+
+def _alerts() -> list[dict[str, Any]]:
+    return [
+        rule
+        for path in sorted(RULES.glob("*.yml"))
+        for group in yaml.safe_load(path.read_text(encoding="utf-8"))["groups"]
+        for rule in group["rules"]
+    ]
+
+
+def _metrics_of(expression: str) -> set[str]:
+    """Return the metrics that an expression selects: names before a brace, or before an end of a term."""
+    bare = re.sub(r"\{[^}]*\}", "{}", expression)
+    bare = re.sub(r"\bby \([^)]*\)", "", bare)
+    words = re.findall(r"\b[a-z][a-z_]+\b(?!\s*\()", bare)
+    return set(words) - {"by", "or", "and", "unless", "offset", "sum", "max", "le"}
+
+
+def test_alerts_are_about_metrics_and_labels_that_exist() -> None:
+    rows = table_rows("docs/telemetry.md", "Metrics")
+    attributes = {
+        code(row["in Prometheus"]): {
+            attribute.strip(" `").replace(".", "_") for attribute in row["attributes"].split(",")
+        }
+        for row in rows
+    }
+    histograms = {code(row["in Prometheus"]) for row in rows if row["kind"] == "histogram"}
+    assert len(_alerts()) > 3
+    for alert in _alerts():
+        named = _metrics_of(alert["expr"])
+        assert named
+        labels = {"service_name", "instance"}
+        for metric in named:
+            family = re.sub(r"_(bucket|count|sum)$", "", metric)
+            assert family in attributes, f"{alert['alert']}: {metric}"
+            assert (family in histograms) == (family != metric)
+            labels |= attributes[family]
+        used = re.findall(r"([a-z_]+)(?:=~|!~|!=|=)\"", alert["expr"])
+        grouped = re.findall(r"by \(([^)]*)\)", alert["expr"])
+        used += [label.strip() for group in grouped for label in group.split(",")]
+        shown = re.findall(r"\$labels\.([a-z_]+)", str(alert["annotations"]))
+        assert set(used) - {"le"} <= labels, alert["alert"]
+        assert set(shown) <= set(used), alert["alert"]
+
+
+def test_the_silence_alert_knows_every_service() -> None:
+    (alert,) = [rule for rule in _alerts() if rule["alert"] == "EverwordServiceSilent"]
+    named = re.findall(r'service_name="everword-([a-z]+)"', alert["expr"])
+    assert sorted(named) == sorted(PORTS)
+
+
+def test_the_migration_job_makes_a_database_that_the_services_can_log_in_to(
+    postgres_url: str,
+) -> None:
+    job = _services()["migrate"]
+    program, *arguments = job["command"]
+    assert program == "everword"
+    assert set(job["environment"]) == {"EVERWORD_ADMIN_DATABASE_URL", "EVERWORD_SERVICE_PASSWORD"}
+    assert "everword_services" in arguments
+    with empty_database(postgres_url) as url:
+        environment = {"EVERWORD_ADMIN_DATABASE_URL": url, "EVERWORD_SERVICE_PASSWORD": "s3cret"}
+        done = CliRunner().invoke(main, arguments, env=environment)
+        assert done.exit_code == 0, done.output
+        assert migrate(url) == []
+    for name in PORTS:
+        login = _services()[name]["environment"]["EVERWORD_DATABASE_URL"]
+        assert login.startswith("postgresql://everword_services:${EVERWORD_SERVICE_PASSWORD")
+
+
+async def test_the_probe_tells_a_serving_service_from_none(stack: Stack) -> None:
+    port = stack.addresses["ingest"].rpartition(":")[2]
+    listen = Environment({"EVERWORD_LISTEN": f"0.0.0.0:{port}"})
+    assert await asyncio.to_thread(probe, listen) == "SERVING"
+    nobody = Environment({"EVERWORD_LISTEN": "0.0.0.0:1"})
+    assert await asyncio.to_thread(probe, nobody) == "UNAVAILABLE"
+
+
+@pytest.mark.parametrize("name", PORTS)
+def test_health_is_asked_by_a_module_that_exists(name: str) -> None:
+    test = _services()[name]["healthcheck"]["test"]
+    assert test == ["CMD", "python", "-m", "everword.rpc.probe"]
+    assert find_spec(test[-1]) is not None

@@ -1,0 +1,272 @@
+"""What README.md shows is run as it stands, and its tables say what the code says."""
+
+import ast
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import NamedTuple
+
+from click.testing import CliRunner
+
+import everword.internal.v1
+import everword.v1
+from everword.cli.main import main
+from everword.client.settings import DEFAULT_ADDRESSES, ClientSettings
+from everword.domain.settings import Environment
+from everword.embedded.ports import Ports, variable
+from everword.rpc.settings import PORTS
+from everword.v1 import access_pb2
+from everword_compactor.settings import Settings as CompactorSettings
+from everword_embedder.settings import Settings as EmbedderSettings
+from everword_ingest.settings import Settings as IngestSettings
+from everword_search.settings import Settings as SearchSettings
+from support.command_line import EVERWORD, Finished, run
+from support.documents import ROOT, code, code_blocks, sources, table_rows, variables_read
+from support.stack import Stack
+
+README = "README.md"
+BUF = str(Path(sys.executable).with_name("buf"))
+HEADINGS = (
+    "Settings of the services",
+    "Settings of the client and the command line",
+    "Settings of `everword up` and `everword migrate`",
+)
+SERVICES: tuple[Callable[[Environment], object], ...] = (
+    IngestSettings.from_environment,
+    SearchSettings.from_environment,
+    CompactorSettings.from_environment,
+    EmbedderSettings.from_environment,
+    ClientSettings.from_environment,
+)
+
+
+class Call(NamedTuple):
+    """One RPC as README calls it."""
+
+    address: str
+    method: str
+    body: dict[str, object]
+
+
+class Recorder(Environment):
+    """An environment in which only `given` is set, and which keeps what it is asked for."""
+
+    def __init__(self, given: dict[str, str]) -> None:
+        super().__init__(given)
+        self.asked: dict[str, str] = {}
+
+    def text(self, name: str, default: str = "") -> str:
+        self.asked[name] = default
+        return super().text(name, default)
+
+    def required(self, name: str) -> str:
+        value = super().required(name)
+        self.asked[name] = "required"
+        return value
+
+
+def _commands(program: str) -> list[list[str]]:
+    """Return the commands of the block whose commands start with `program`, as a shell splits them."""
+    (block,) = [block for block in code_blocks(README, "sh") if block.startswith(program)]
+    # A quoted argument may hold line breaks; a break outside of quotes ends a command.
+    lines = re.split(r"\n(?=(?:[^']*'[^']*')*[^']*$)", block.replace("\\\n", " "))
+    return [shlex.split(line) for line in lines if line.strip()]
+
+
+def _grpcurl_calls() -> list[Call]:
+    calls = []
+    for program, plaintext, flag, body, address, method in _commands("grpcurl"):
+        assert (program, plaintext, flag) == ("grpcurl", "-plaintext", "-d")
+        calls.append(Call(address, method, json.loads(body)))
+    return calls
+
+
+def _buf_calls() -> list[Call]:
+    calls = []
+    for command in _commands(".venv/bin/buf"):
+        address, _, method = command[-1].removeprefix("http://").partition("/")
+        calls.append(Call(address, method, json.loads(command[command.index("-d") + 1])))
+    return calls
+
+
+async def _run_here(stack: Stack, command: list[str]) -> Finished:
+    """Run a command of README with the programs and the addresses of this test."""
+    programs = {".venv/bin/buf": BUF, ".venv/bin/everword": EVERWORD}
+    here = [programs[command[0]], *command[1:]]
+    for service, address in stack.addresses.items():
+        here = [word.replace(f"127.0.0.1:{PORTS[service]}", address) for word in here]
+    return await run(stack, *here)
+
+
+def test_grpcurl_and_buf_make_the_same_calls() -> None:
+    assert len(_grpcurl_calls()) == 2
+    assert _grpcurl_calls() == _buf_calls()
+
+
+def test_the_calls_go_to_the_port_that_make_up_listens_on() -> None:
+    hosts = {"IngestService": "ingest", "SearchService": "search"}
+    for call in _grpcurl_calls():
+        service = call.method.removeprefix("everword.v1.").partition("/")[0]
+        assert call.address == f"127.0.0.1:{getattr(Ports(), hosts[service])}"
+
+
+async def test_the_buf_commands_append_a_message_and_find_it(stack: Stack) -> None:
+    append, search = _commands(".venv/bin/buf")
+    stored = await _run_here(stack, append)
+    assert stored.json()["messages"][0]["seq"] == "1"
+    again = await _run_here(stack, append)
+    assert again.json()["replayed"]
+    assert again.json()["messages"][0]["messageId"] == stored.json()["messages"][0]["messageId"]
+    found = (await _run_here(stack, search)).json()
+    sent = _buf_calls()[0].body["messages"]
+    assert isinstance(sent, list)
+    assert [each["memory"]["content"] for each in found["results"]] == [sent[0]["content"]]
+
+
+async def test_the_python_snippet_prints_what_it_appended(stack: Stack, tmp_path: Path) -> None:
+    (snippet,) = code_blocks(README, "python")
+    script = tmp_path / "snippet.py"
+    script.write_text(snippet, encoding="utf-8")
+    done = await run(stack, sys.executable, "-W", "error", str(script))
+    assert done.status == 0, done.errors
+    assert re.fullmatch(r"0\.\d\d Ana: The VPN drops every day at noon\.\n", done.output)
+
+
+async def test_the_commands_run_one_after_the_other(stack: Stack) -> None:
+    # Export and context go back to what the first call has stored.
+    await _run_here(stack, _commands(".venv/bin/buf")[0])
+    outputs = {}
+    for command in _commands(".venv/bin/everword"):
+        done = await _run_here(stack, command)
+        assert done.status == 0, f"{command}: {done.errors}"
+        outputs[command[1]] = done.output
+    assert list(outputs) == ["import", "search", "browse", "context", "export", "stats"]
+    assert "nothing found" not in outputs["search"]
+    assert "The VPN drops every day at noon." in outputs["context"]
+    assert "The VPN drops every day at noon." in outputs["export"]
+
+
+def test_every_command_that_the_text_names_exists() -> None:
+    text = (ROOT / README).read_text(encoding="utf-8")
+    named = set(re.findall(r"`everword ([a-z-]+)", text))
+    assert {"up", "migrate", "protoset"} <= named
+    for command in named:
+        assert CliRunner().invoke(main, [command, "--help"]).exit_code == 0, command
+
+
+def test_every_make_target_that_the_text_names_exists() -> None:
+    targets = set(
+        re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    text = (ROOT / README).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:`|^)make ([a-z-]+)", text, flags=re.MULTILINE))
+    assert {"demo", "test", "up"} <= named <= targets
+
+
+def test_the_first_commands_shown_are_demo_and_test() -> None:
+    first, *_ = code_blocks(README, "")
+    assert [line.split("#")[0].strip() for line in first.splitlines()[:2]] == [
+        "make demo",
+        "make test",
+    ]
+
+
+def _rpcs() -> Iterator[tuple[str, str, str]]:
+    for package in (everword.v1, everword.internal.v1):
+        for module in iter_modules(package.__path__):
+            if not module.name.endswith("_service_pb2"):
+                continue
+            descriptor = import_module(f"{package.__name__}.{module.name}").DESCRIPTOR
+            for service in descriptor.services_by_name.values():
+                for method in service.methods:
+                    access = method.GetOptions().Extensions[access_pb2.access]
+                    role = access_pb2.Access.Name(access).removeprefix("ACCESS_").lower()
+                    internal = package is everword.internal.v1
+                    yield service.name, method.name, "internal" if internal else role
+
+
+def test_the_table_of_rpcs_is_that_of_the_contracts() -> None:
+    rows = table_rows(README, "RPCs")
+    shown = [(code(row["service"]), code(row["RPC"]), row["access"]) for row in rows]
+    assert sorted(shown) == sorted(_rpcs())
+    assert all(row["what it does"] for row in rows)
+
+
+def test_the_table_of_services_has_their_ports() -> None:
+    rows = table_rows(README, "Services")
+    assert {code(row["service"]): int(row["port"]) for row in rows} == PORTS
+
+
+def _settings() -> dict[str, str]:
+    """Return the default of each variable, as the tables give it."""
+    rows = [row for heading in HEADINGS for row in table_rows(README, heading)]
+    settings = {code(row["variable"]): row["default"] for row in rows}
+    assert len(settings) == len(rows), "a variable stands twice"
+    assert all(row["meaning"] for row in rows)
+    return settings
+
+
+def test_the_tables_of_settings_hold_every_variable_that_the_code_reads() -> None:
+    documented = {name for name in _settings() if name.startswith("EVERWORD_")}
+    assert documented == variables_read()
+
+
+def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) -> None:
+    asked: dict[str, str] = {}
+    for from_environment in SERVICES:
+        recorder = Recorder(
+            {"EVERWORD_DATABASE_URL": "postgresql://", "EVERWORD_DATA": str(tmp_path)}
+        )
+        from_environment(recorder)
+        asked |= recorder.asked
+    asked |= {variable(name): str(port) for name, port in asdict(Ports()).items()}
+    asked |= {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in DEFAULT_ADDRESSES.items()}
+    documented = _settings()
+    # One default differs by service, one by system.
+    assert documented.pop("EVERWORD_LISTEN") == "`127.0.0.1` and the service's port"
+    assert documented.pop("EVERWORD_DATA") == "`~/.local/share/everword`"
+    for name in documented.keys() & asked.keys():
+        cells = {"": "—", "required": "required"}
+        assert documented[name] == cells.get(asked[name], f"`{asked[name]}`"), name
+    assert len(documented.keys() & asked.keys()) > 20
+
+
+def test_standard_variables_that_the_table_names_are_read_too() -> None:
+    standard = {name for name in _settings() if not name.startswith("EVERWORD_")}
+    assert standard == {"OTEL_EXPORTER_OTLP_ENDPOINT"}
+    setup = sources()["everword/telemetry/setup.py"]
+    assert "OTEL_EXPORTER_OTLP_ENDPOINT" in ast.unparse(setup)
+
+
+def test_links_lead_to_files_that_exist() -> None:
+    for page in [
+        ROOT / README,
+        ROOT / "deploy" / "README.md",
+        *(ROOT / "services").glob("*/README.md"),
+    ]:
+        targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+        for target in targets:
+            if not target.startswith("https://"):
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_each_service_has_a_readme_of_at_most_forty_lines_with_its_rpcs() -> None:
+    hosts = {
+        "ingest": {"IngestService", "AdminService"},
+        "search": {"SearchService", "ContextService"},
+        "compactor": {"MaintenanceService"},
+        "embedder": {"EmbedderService"},
+    }
+    assert set(hosts) == set(PORTS)
+    for name, hosted in hosts.items():
+        text = (ROOT / "services" / name / "README.md").read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= 40
+        assert f"python -m everword_{name}" in text
+        for service, method, _ in _rpcs():
+            assert (f"`{method}`" in text) == (service in hosted), f"{name}: {method}"

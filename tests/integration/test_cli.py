@@ -1,0 +1,236 @@
+"""The other commands against real services: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import subprocess
+
+import psycopg
+import pytest
+
+from everword.v1 import memory_pb2
+from support.calls import append, message
+from support.command_line import EVERWORD, everword
+from support.databases import DatabaseUnderTest
+from support.stack import Stack, running_stack
+
+
+async def harvest(stack: Stack) -> str:
+    """Store a short conversation and return its id."""
+    written = await append(
+        stack,
+        message("The harvest starts on Monday.", author="Ana", tags=["plan"]),
+        message("Bring the red [bold]tractor[/bold].", author="Ben"),
+        message("heartbeat of the harvest", role=memory_pb2.ROLE_SYSTEM, automated=True),
+    )
+    return written.conversation_id
+
+
+async def test_search_prints_a_table_and_json_of_the_same_results(stack: Stack) -> None:
+    await harvest(stack)
+    table = await everword(stack, "search", "when does the harvest start?")
+    assert table.status == 0
+    [row] = [row for row in table.output.splitlines() if "harvest" in row]
+    assert "Ana" in row
+    found = (await everword(stack, "search", "harvest", "--json", "--explain")).json()
+    [result] = found["results"]
+    assert result["memory"]["author"] == "Ana"
+    assert f"{result['score']:.2f}" != "0.00"
+    assert result["explanation"]["terms"][0]["term"]
+    explained = await everword(stack, "search", "harvest", "--explain")
+    assert "idf" in explained.output
+
+
+async def test_every_filter_narrows_a_search(stack: Stack) -> None:
+    conversation = await harvest(stack)
+
+    async def count(*options: str) -> int:
+        found = await everword(stack, "search", "harvest OR tractor", "--json", *options)
+        return len(found.json()["results"])
+
+    assert await count() == 2
+    assert await count("--author", "Ben") == 1
+    assert await count("--author", "Ben", "--author", "Ana") == 2
+    assert await count("--tag", "plan", "--role", "user", "--kind", "message") == 1
+    assert await count("--agent", "nobody") == 0
+    assert await count("--conversation", conversation, "--since", "today", "--before", "now") == 2
+    assert await count("--before", "yesterday") == 0
+    assert await count("--include-automated") == 3
+    assert await count("--limit", "1") == 1
+
+
+async def test_text_is_printed_as_it_is_and_not_as_markup(stack: Stack) -> None:
+    await harvest(stack)
+    assert "red [bold]tractor[/bold]" in (await everword(stack, "search", "tractor")).output
+
+
+async def test_a_search_without_results_says_so_and_is_no_error(stack: Stack) -> None:
+    done = await everword(stack, "search", "zeppelin")
+    assert (done.status, done.output, done.errors) == (0, "nothing found\n", "")
+
+
+async def test_browse_lists_by_time(stack: Stack) -> None:
+    await harvest(stack)
+    newest = (await everword(stack, "browse", "--json")).json()["memories"]
+    oldest = (await everword(stack, "browse", "--oldest-first", "--limit", "1", "--json")).json()
+    assert [memory["author"] for memory in newest] == ["Ben", "Ana"]
+    assert [memory["author"] for memory in oldest["memories"]] == ["Ana"]
+    assert "harvest starts" in (await everword(stack, "browse")).output
+
+
+async def test_a_context_is_printed_as_it_would_be_put_into_a_prompt(stack: Stack) -> None:
+    conversation = await harvest(stack)
+    arguments = ["context", "harvest", "--conversation", conversation, "--budget", "500"]
+    built = (await everword(stack, *arguments, "--json")).json()
+    assert "harvest starts on Monday" in built["text"]
+    shown = await everword(stack, *arguments)
+    assert "harvest starts on Monday" in shown.output
+    assert "of 500 tokens" in shown.errors
+
+
+async def test_looking_at_a_context_is_no_use_of_it(stack: Stack) -> None:
+    await harvest(stack)
+    await everword(stack, "context", "harvest")
+    [unused] = (await everword(stack, "search", "harvest", "--json")).json()["results"]
+    assert unused["memory"]["use_count"] == "0"
+    await everword(stack, "context", "harvest", "--count-use")
+    with stack.database.connect() as conn:
+        assert conn.execute("SELECT count(*) FROM memory_use").fetchone() == (1,)
+
+
+async def test_stats_and_conversations_and_the_queue_are_told(stack: Stack) -> None:
+    conversation = await harvest(stack)
+    stats = (await everword(stack, "stats", "--json")).json()
+    assert stats["corpus"]["messages"] == "3"
+    assert "all is well" in (await everword(stack, "stats")).output
+    listed = (await everword(stack, "conversations", "--json")).json()["conversations"]
+    assert [each["id"] for each in listed] == [conversation]
+    assert " s " in f" {(await everword(stack, 'conversations')).output} "
+    queue = (await everword(stack, "queue-status", "--json")).json()
+    assert [(task["task"], task["pending"]) for task in queue["tasks"]] == [("embed", "1")]
+    assert "embed" in (await everword(stack, "queue-status")).output
+
+
+async def test_failed_jobs_are_shown_and_tried_again_on_request(stack: Stack) -> None:
+    await harvest(stack)
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE jobs SET state = 'failed', attempts = 5, error = 'no route'")
+    assert "no route" in (await everword(stack, "queue-status")).output
+    alert = (await everword(stack, "stats")).output.splitlines()[0]
+    assert alert.startswith(("warning: ", "critical: "))
+    dry = (await everword(stack, "retry-failed", "--dry-run", "--json")).json()
+    assert dry["jobs"] == "1"
+    other = await everword(stack, "retry-failed", "--error", "timeout")
+    assert other.output == "0 jobs are tried again\n"
+    done = await everword(stack, "retry-failed", "--task", "embed", "--error", "route")
+    assert done.output == "1 jobs are tried again\n"
+
+
+async def test_backfill_counts_what_owes_a_vector(stack: Stack) -> None:
+    await harvest(stack)
+    done = (await everword(stack, "backfill", "embeddings", "--dry-run", "--json")).json()
+    assert int(done["items"]) >= 0
+    shown = await everword(stack, "backfill", "embeddings")
+    assert "a vector" in shown.output
+
+
+async def test_a_namespace_is_made_changed_listed_and_erased(stack: Stack) -> None:
+    created = await everword(
+        stack, "namespaces", "create", "acme", "--time-zone", "Europe/Zurich",
+        "--day-cutoff-minutes", "300", "--channel-policy", "slack=index", "--json",
+    )  # fmt: skip
+    settings = created.json()["settings"]
+    assert settings["time_zone"] == "Europe/Zurich"
+    assert settings["channel_policies"]["slack"] == {
+        "index": True, "roll_up": False, "digest": False,
+    }  # fmt: skip
+    await everword(stack, "namespaces", "update", "acme", "--use-counting", "returned")
+    shown = (await everword(stack, "namespaces", "get", "acme")).output
+    assert "05:00" in shown
+    assert "slack=index" in shown
+    assert "returned" in shown
+    listed = (await everword(stack, "namespaces", "list", "--json")).json()["namespaces"]
+    assert "acme" in [each["name"] for each in listed]
+    again = await everword(stack, "namespaces", "create", "acme")
+    assert again.status == 1
+    assert "NAMESPACE_ALREADY_EXISTS" in again.errors
+
+
+async def test_a_namespace_is_erased_only_after_a_yes(stack: Stack) -> None:
+    await everword(stack, "namespaces", "create", "acme")
+    refused = await everword(stack, "namespaces", "delete", "acme", given="n\n")
+    assert refused.status == 1
+    assert (await everword(stack, "namespaces", "get", "acme")).status == 0
+    confirmed = await everword(stack, "namespaces", "delete", "acme", given="y\n")
+    assert "acme is erased" in confirmed.output
+    gone = await everword(stack, "namespaces", "delete", "acme", "--yes")
+    assert gone.status == 1
+    assert "NAMESPACE_NOT_FOUND" in gone.errors
+
+
+async def test_keys_are_made_shown_once_listed_and_revoked(database: DatabaseUnderTest) -> None:
+    async with running_stack(database, admin_key="boss") as stack:
+        refused = await everword(stack, "keys", "list")
+        assert refused.status == 1
+        assert "EVERWORD_API_KEY" in refused.errors
+        boss = {"EVERWORD_API_KEY": "boss"}
+        await everword(stack, "namespaces", "create", "acme", **boss)
+        made = await everword(
+            stack, "keys", "create", "--role", "write", "--namespace", "acme", **boss
+        )
+        secret = made.output.strip()
+        assert secret.startswith("ew_")
+        assert (await everword(stack, "stats", EVERWORD_API_KEY=secret)).status == 0
+        denied = await everword(stack, "namespaces", "list", EVERWORD_API_KEY=secret)
+        assert denied.status == 1
+        assert "ACCESS_DENIED" in denied.errors
+        [key] = (await everword(stack, "keys", "list", "--json", **boss)).json()["api_keys"]
+        assert (key["namespace"], key["role"]) == ("acme", "API_KEY_ROLE_WRITE")
+        revoked = await everword(stack, "keys", "revoke", key["id"], **boss)
+        assert "is revoked" in revoked.output
+        shown = await everword(stack, "keys", "list", **boss)
+        assert secret not in shown.output
+        admin = await everword(stack, "keys", "create", "--role", "admin", "--json", **boss)
+        assert admin.json()["api_key"]["namespace"] == ""
+
+
+async def test_an_error_of_a_service_is_one_line_with_its_reason(stack: Stack) -> None:
+    done = await everword(stack, "search", "(", "--mode", "regex")
+    assert done.status == 1
+    assert done.errors.count("\n") == 1
+    assert "REGEX_INVALID" in done.errors
+    assert done.output == ""
+
+
+@pytest.fixture
+def empty_database(postgres_url: str) -> str:
+    """The owner's URL of a database that was never migrated."""
+    with psycopg.connect(postgres_url, autocommit=True) as conn:
+        conn.execute("DROP DATABASE IF EXISTS never_migrated WITH (FORCE)")
+        conn.execute("CREATE DATABASE never_migrated TEMPLATE template0")
+    return postgres_url.rpartition("/")[0] + "/never_migrated"
+
+
+def test_migrate_applies_everything_once_and_makes_the_login(empty_database: str) -> None:
+    def migrate(*options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [EVERWORD, "migrate", *options],
+            env={
+                "EVERWORD_ADMIN_DATABASE_URL": empty_database,
+                "EVERWORD_SERVICE_PASSWORD": "for-tests",
+            },
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    first = migrate("--partitions", "2", "--service-login", "cli_login")
+    assert first.returncode == 0, first.stderr
+    assert "applied 0001" in first.stdout
+    assert "cli_login may log in" in first.stdout
+    assert migrate().stdout == "the schema is up to date\n"
+    login = empty_database.replace(
+        empty_database.split("//")[1].split("@")[0], "cli_login:for-tests"
+    )
+    with psycopg.connect(login) as conn:
+        conn.execute("SET ROLE everword_search")
+        assert conn.execute("SELECT current_user").fetchone() == ("everword_search",)

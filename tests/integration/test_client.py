@@ -1,0 +1,128 @@
+"""The client against real services."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import grpc
+import pytest
+
+import everword.client
+from everword.client import CallError, Client, ClientSettings
+from everword.domain.settings import Secret
+from everword.v1 import admin_service_pb2, memory_pb2, search_service_pb2
+from everword.v1.conversation_pb2 import ConversationDetails, ConversationKey
+from everword.v1.ingest_service_pb2 import AppendMessagesRequest, MarkUsedRequest
+from support.calls import message
+from support.command_line import run
+from support.databases import DatabaseUnderTest
+from support.stack import Stack, running_stack
+
+README = Path(__file__).parents[2] / "README.md"
+KEY = ConversationKey(session_key="thread-7", agent="opus", channel="cli")
+
+
+def settings(stack: Stack, api_key: str = "", namespace: str = "") -> ClientSettings:
+    at = stack.addresses
+    return ClientSettings(
+        at["ingest"], at["search"], at["compactor"], Secret(api_key), namespace, timeout_s=20.0
+    )
+
+
+def snippet() -> str:
+    """Return the example of the client's documentation."""
+    match = re.search(r"```python\n(.*?)```", everword.client.__doc__ or "", re.DOTALL)
+    assert match
+    return match[1]
+
+
+async def test_the_documented_example_runs_and_finds_what_it_wrote(stack: Stack) -> None:
+    done = await run(stack, sys.executable, "-c", snippet())
+    assert done.errors == ""
+    assert re.search(r"^\d\.\d\d Ana: .*VPN drops every day at noon", done.output, re.MULTILINE)
+
+
+def test_the_readme_shows_the_documented_example() -> None:
+    assert snippet() in README.read_text(encoding="utf-8")
+
+
+async def test_what_is_appended_is_listed_browsed_searched_and_put_into_a_context(
+    stack: Stack,
+) -> None:
+    texts = [f"note number {n} about the harvest" for n in range(7)]
+    async with Client.connect(settings(stack)) as memory:
+        details = ConversationDetails(title="Harvest")
+        written = await memory.append(KEY, map(message, texts), details=details)
+        conversation = await memory.get_conversation(KEY)
+        assert conversation.id == written.conversation_id
+        assert conversation.details.title == "Harvest"
+        listed = [m.body.content async for m in memory.iter_messages(conversation.id, page_size=3)]
+        assert listed == texts
+        newest_first = [m.content async for m in memory.iter_browse(page_size=2)]
+        assert len(newest_first) == 7
+        only = memory_pb2.MemoryFilter(agents=["nobody"])
+        assert [m async for m in memory.iter_browse(only)] == []
+        found = await memory.search(
+            "harvest 4",
+            mode=search_service_pb2.SEARCH_MODE_LEXICAL,
+            limit=3,
+            at_least_as_fresh=written.consistency_token,
+        )
+        assert len(found.results) == 3
+        assert found.results[0].memory.content == texts[4]
+        context = await memory.build_context("harvest", conversation_id=conversation.id)
+        assert texts[6] in context.text
+
+
+async def test_the_same_request_id_writes_once(stack: Stack) -> None:
+    async with Client.connect(settings(stack)) as memory:
+        first = await memory.append(KEY, [message("once")], request_id="r-1")
+        second = await memory.append(KEY, [message("once")], request_id="r-1")
+        third = await memory.append(KEY, [message("once")])
+    assert second.replayed
+    assert first.messages[0].message_id == second.messages[0].message_id
+    assert third.messages[0].seq == 2
+
+
+async def test_an_error_says_what_a_program_needs_to_know(stack: Stack) -> None:
+    unknown = "01900000-0000-7000-8000-000000000000"
+    async with Client.connect(settings(stack)) as memory:
+        with pytest.raises(CallError) as caught:
+            await memory.ingest_service.AppendMessages(
+                AppendMessagesRequest(conversation_id=unknown, messages=[message()])
+            )
+        assert caught.value.code is grpc.StatusCode.NOT_FOUND
+        assert caught.value.reason == "CONVERSATION_NOT_FOUND"
+        assert caught.value.metadata["conversation_id"] == unknown
+        assert caught.value.metadata["request_id"] == caught.value.request_id
+        with pytest.raises(CallError) as caught:
+            await memory.ingest_service.MarkUsed(MarkUsedRequest(memory_ids=["x"]))
+        assert [field for field, _ in caught.value.violations] == ["memory_ids[0]"]
+
+
+async def test_a_key_opens_its_namespace_and_no_other(database: DatabaseUnderTest) -> None:
+    async with running_stack(database, admin_key="boss") as stack:
+        async with Client.connect(settings(stack, "boss")) as operator:
+            await operator.admin_service.CreateNamespace(
+                admin_service_pb2.CreateNamespaceRequest(name="acme")
+            )
+            made = await operator.admin_service.CreateApiKey(
+                admin_service_pb2.CreateApiKeyRequest(
+                    namespace="acme", role=admin_service_pb2.API_KEY_ROLE_WRITE
+                )
+            )
+        async with Client.connect(settings(stack, made.secret)) as tenant:
+            await tenant.append(KEY, [message("ours")])
+            assert [m.content async for m in tenant.iter_browse()] == ["ours"]
+        async with Client.connect(settings(stack, made.secret, namespace="default")) as tenant:
+            with pytest.raises(CallError) as caught:
+                await tenant.get_conversation(KEY)
+            assert caught.value.reason == "ACCESS_DENIED"
+        async with Client.connect(settings(stack)) as stranger:
+            with pytest.raises(CallError) as caught:
+                await stranger.get_conversation(KEY)
+            assert caught.value.reason == "CREDENTIALS_MISSING"
+        async with Client.connect(settings(stack, "boss", namespace="acme")) as operator:
+            assert (await operator.get_conversation(KEY)).message_count == 1

