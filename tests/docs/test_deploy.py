@@ -105,12 +105,16 @@ def test_a_dockerfile_runs_a_module_that_exists_on_its_port_and_not_as_root(name
     assert "--require-hashes -r requirements.lock" in text
 
 
-def test_the_dockerfiles_differ_by_name_and_port_alone() -> None:
+def test_the_dockerfiles_differ_by_name_port_and_model_alone() -> None:
+    text = _dockerfile("embedder")
+    local_model = re.search(r"^# The local model.*\nRUN .*\n", text, flags=re.MULTILINE)
+    assert local_model
+    text = text.replace(local_model[0], "").replace(" requirements-models.lock", "")
     neutral = {
-        _dockerfile(name).replace(name, "NAME").replace(str(port), "PORT")
+        name: _dockerfile(name).replace(name, "NAME").replace(str(port), "PORT")
         for name, port in PORTS.items()
-    }
-    assert len(neutral) == 1
+    } | {"embedder": text.replace("embedder", "NAME").replace(str(PORTS["embedder"]), "PORT")}
+    assert len(set(neutral.values())) == 1
 
 
 def test_dockerfiles_copy_what_exists_and_the_build_context_holds_it() -> None:
@@ -122,6 +126,13 @@ def test_dockerfiles_copy_what_exists_and_the_build_context_holds_it() -> None:
         for source in sources:
             assert (ROOT / source).exists()
             assert f"!{PurePosixPath(source).parts[0]}" in ignored
+
+
+def test_every_module_that_compose_runs_exists() -> None:
+    commands = [service.get("command", []) for service in _built().values()]
+    modules = [command[2] for command in commands if command[:2] == ["python", "-m"]]
+    assert modules == ["everword_embedder.worker"]
+    assert all(find_spec(module) for module in modules)
 
 
 def test_every_image_is_pinned_by_a_tag_and_names_no_registry() -> None:
@@ -222,7 +233,7 @@ def test_what_a_service_waits_for_can_come_true() -> None:
     for name, service in services.items():
         for dependency, wait in service.get("depends_on", {}).items():
             if wait["condition"] == "service_healthy":
-                assert "healthcheck" in services[dependency], f"{name} waits for {dependency}"
+                assert "test" in services[dependency]["healthcheck"], f"{name}: {dependency}"
             # Without its profile, what is waited for would not be there.
             assert set(services[dependency].get("profiles", [])) <= set(service.get("profiles", []))
 

@@ -23,7 +23,9 @@ from everword.embedded.ports import Ports, variable
 from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2
 from everword_compactor.settings import Settings as CompactorSettings
+from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.settings import Settings as EmbedderSettings
+from everword_embedder.settings import WorkerSettings
 from everword_ingest.settings import Settings as IngestSettings
 from everword_search.settings import Settings as SearchSettings
 from support.command_line import EVERWORD, Finished, run
@@ -34,6 +36,7 @@ README = "README.md"
 BUF = str(Path(sys.executable).with_name("buf"))
 HEADINGS = (
     "Settings of the services",
+    "Settings of the embedder",
     "Settings of the client and the command line",
     "Settings of `everword up` and `everword migrate`",
 )
@@ -42,6 +45,8 @@ SERVICES: tuple[Callable[[Environment], object], ...] = (
     SearchSettings.from_environment,
     CompactorSettings.from_environment,
     EmbedderSettings.from_environment,
+    EmbedSettings.from_environment,
+    WorkerSettings.from_environment,
     ClientSettings.from_environment,
 )
 
@@ -221,13 +226,21 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
     asked: dict[str, str] = {}
     for from_environment in SERVICES:
         recorder = Recorder(
-            {"EVERWORD_DATABASE_URL": "postgresql://", "EVERWORD_DATA": str(tmp_path)}
+            {
+                "EVERWORD_DATABASE_URL": "postgresql://",
+                "EVERWORD_REDIS_URL": "redis://",
+                "EVERWORD_DATA": str(tmp_path),
+            }
         )
         from_environment(recorder)
         asked |= recorder.asked
     asked |= {variable(name): str(port) for name, port in asdict(Ports()).items()}
     asked |= {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in DEFAULT_ADDRESSES.items()}
     documented = _settings()
+    # Required by a worker, and by nothing else.
+    asked["EVERWORD_REDIS_URL"] = ""
+    # On a machine with one core it is 1.
+    asked["EVERWORD_EMBED_THREADS"] = str(EmbedSettings.threads)
     # One default differs by service, one by system.
     assert documented.pop("EVERWORD_LISTEN") == "`127.0.0.1` and the service's port"
     assert documented.pop("EVERWORD_DATA") == "`~/.local/share/everword`"

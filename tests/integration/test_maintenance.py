@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import grpc
 import pytest
+
+from everword.v1 import maintenance_service_pb2 as pb
+from everword_compactor import backfill
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.databases import DatabaseUnderTest
 from support.refusals import refused
 from support.stack import Stack
-
-from everword.v1 import maintenance_service_pb2 as pb
-from everword_compactor import backfill
 
 INSERT_JOB = """
 INSERT INTO jobs (namespace_id, task, subject, state, attempts, error, not_before, published_at, updated_at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -97,9 +98,7 @@ async def reference(postgres_url: str) -> AsyncIterator[Reference]:
         )
 
 
-async def found(
-    reference: Reference, query: str, **fields: object
-) -> dict[str, tuple[float, float]]:
+async def found(reference: Reference, query: str, **fields: Any) -> dict[str, tuple[float, float]]:
     """Return raw score and score of everything that a query finds."""
     results: list[pb.SearchResult] = []
     token = ""

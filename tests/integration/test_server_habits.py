@@ -59,6 +59,12 @@ def _ingest(database: DatabaseSettings, server: ServerSettings = INGEST) -> Inge
     return IngestServer(Settings(server=server, database=database))
 
 
+def _nowhere() -> DatabaseSettings:
+    """A database that is not there."""
+    url = f"postgresql://nobody@127.0.0.1:{free_ports(1)[0]}/none"
+    return DatabaseSettings(url=url, role="everword_ingest")
+
+
 @pytest.fixture
 def _quick_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health_module, "CHECK_INTERVAL_S", 0.1)
@@ -79,10 +85,7 @@ async def test_without_postgres_a_service_starts_and_says_not_serving(
 ) -> None:
     monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
     monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
-    nowhere = DatabaseSettings(
-        url=f"postgresql://nobody@127.0.0.1:{free_ports(1)[0]}/none", role="everword_ingest"
-    )
-    async with _running(_ingest(nowhere)) as address, open_channel(address) as channel:
+    async with _running(_ingest(_nowhere())) as address, open_channel(address) as channel:
         for name in ("", *SERVICES["ingest"]):
             assert not await serving(channel, name)
         refusal = await refused(
@@ -213,6 +216,16 @@ async def test_without_any_key_a_service_does_not_open_to_the_network(
     server = _ingest(database.settings("ingest"), replace(INGEST, listen="0.0.0.0:0"))
     with pytest.raises(SettingError, match="EVERWORD_ADMIN_KEY"):
         async with _running(server):
+            pass
+
+
+async def test_a_service_does_not_open_to_the_network_before_it_knows_of_keys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
+    with pytest.raises(SettingError, match="Postgres does not answer"):
+        async with _running(_ingest(_nowhere(), replace(INGEST, listen="0.0.0.0:0"))):
             pass
 
 

@@ -19,7 +19,7 @@ from everword.embedded.folder import RunningStack, read_run_file
 from everword.embedded.ports import Ports
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.process import ProcessSpec
-from everword.embedded.services import SERVICES, is_serving, service_specs
+from everword.embedded.services import SERVICES, WORKERS, is_serving, service_specs
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 from everword.embedded.valkey import EmbeddedValkey
@@ -68,7 +68,8 @@ async def test_a_service_never_sees_the_owner_of_the_database(
 def test_every_service_gets_its_own_address_and_those_of_the_others(tmp_path: Path) -> None:
     addresses = {name: f"127.0.0.1:{port}" for port, name in enumerate(SERVICES, start=4000)}
     specs = service_specs(RunningStack(1, addresses, "postgresql://", None, "redis://", "token"))
-    assert {spec.name: spec.environment["EVERWORD_LISTEN"] for spec in specs} == addresses
+    listening = {spec.name: spec.environment.get("EVERWORD_LISTEN") for spec in specs}
+    assert listening == addresses | dict.fromkeys(WORKERS)
     for spec in specs:
         for name, address in addresses.items():
             assert spec.environment[f"EVERWORD_{name.upper()}_ADDRESS"] == address

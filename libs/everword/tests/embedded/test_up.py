@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from everword.embedded.ports import HOST
-from everword.embedded.services import SERVICES, is_serving
+from everword.embedded.services import SERVICES, WORKERS, is_serving
 
 HEALTH_SERVER = Path(__file__).with_name("health_server.py")
 UP = [sys.executable, "-c", "from everword.cli.up import up; up()"]
@@ -24,13 +24,16 @@ Wait = Callable[[Callable[[], bool]], None]
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Has health servers in place of the services' own modules."""
+    """Has health servers in place of the services' own modules, and workers that wait."""
     modules = tmp_path / "modules"
     for module in SERVICES.values():
         package = modules / module
         package.mkdir(parents=True)
         (package / "__init__.py").touch()
         (package / "__main__.py").write_text(HEALTH_SERVER.read_text())
+    for module in WORKERS.values():
+        worker = modules.joinpath(*module.split(".")).with_suffix(".py")
+        worker.write_text("import signal\n\nsignal.pause()\n")
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}
     path = os.pathsep.join(filter(None, [str(modules), inherited.get("PYTHONPATH")]))
     # Wide enough for rich not to break the lines looked for here.

@@ -34,8 +34,8 @@ from everword_ingest.model import (
 from everword_ingest.requests import claim_request
 from everword_ingest.store import ExternalMessageRow, RequestRow
 
-#: What an append makes due is one of so many jobs of its namespace: few enough that one wake-up serves many appends, and
-#: enough that appends seldom wait for each other's.
+#: What an append makes due is one of so many jobs of its namespace: few enough that one wake-up serves many appends,
+#: and enough that appends seldom wait for each other's.
 EMBED_SHARDS = 8
 #: A title that is taken from a message is at most this long.
 TITLE_CHARS = 80

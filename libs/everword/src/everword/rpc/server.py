@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import grpc
+import psycopg
 from google.protobuf.descriptor import ServiceDescriptor
 
 # Imported so that reflection can resolve the types of error details.
 from google.rpc import error_details_pb2 as _error_details  # noqa: F401
 from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
+from psycopg_pool import PoolTimeout
 
 from everword.db.pool import Database
 from everword.domain.settings import SettingError
@@ -85,10 +87,18 @@ class RpcServer:
 
     async def _refuse_open_network(self) -> None:
         """Raise SettingError where callers without a key would be let in from the network."""
-        if not self._settings.loopback and await self._authenticator.is_open():
+        if self._settings.loopback:
+            return
+        listens = f"EVERWORD_LISTEN is {self._settings.listen}, which the network can reach, and "
+        try:
+            is_open = await self._authenticator.is_open()
+        except (psycopg.Error, PoolTimeout) as error:
             raise SettingError(
-                f"EVERWORD_LISTEN is {self._settings.listen}, which the network can reach, and no API key exists: set "
-                "EVERWORD_ADMIN_KEY, or make a key first with `everword keys create`"
+                f"{listens}Postgres does not answer whether an API key exists: start it first, or set EVERWORD_ADMIN_KEY"
+            ) from error
+        if is_open:
+            raise SettingError(
+                f"{listens}no API key exists: set EVERWORD_ADMIN_KEY, or make a key first with `everword keys create`"
             )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from opentelemetry.trace import Link
+
 from everword_embedder.providers.errors import (
     BatchRefused,
     ProviderError,
@@ -21,14 +23,16 @@ Outcome: TypeAlias = "Vector | ProviderError"
 PROBE = "The quick brown fox jumps over the lazy dog."
 
 
-async def embed_isolating(provider: EmbeddingProvider, texts: Sequence[str]) -> list[Outcome]:
+async def embed_isolating(
+    provider: EmbeddingProvider, texts: Sequence[str], linked: Sequence[Link] = ()
+) -> list[Outcome]:
     """Return what becomes of each text: its vector, or the error of a text that spoils every batch it is in.
 
-    A batch that is refused is split in halves until the culprit stands alone. Raises ProviderUnavailable where the
-    provider is to blame and not a text.
+    A batch that is refused is split in halves until the culprit stands alone. `linked` are the spans that wait for it
+    beside the current one. Raises ProviderUnavailable where the provider is to blame and not a text.
     """
     try:
-        return list(await observed_embed(provider, texts))
+        return list(await observed_embed(provider, texts, linked))
     except (BatchRefused, WrongAnswer) as error:
         await _refuse_if_provider_is_to_blame(provider, error)
         return await _split(provider, texts, error)

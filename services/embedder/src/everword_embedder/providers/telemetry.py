@@ -14,8 +14,10 @@ from everword_embedder.providers.provider import EmbeddingProvider
 from everword_embedder.providers.vectors import Vectors
 
 
-async def observed_embed(provider: EmbeddingProvider, texts: Sequence[str]) -> Vectors:
-    """Embed texts, in a span and with metrics of its own."""
+async def observed_embed(
+    provider: EmbeddingProvider, texts: Sequence[str], linked: Sequence[trace.Link] = ()
+) -> Vectors:
+    """Embed texts, with metrics and in a span that is linked to others which wait for it."""
     labels = {
         names.GEN_AI_OPERATION: "embeddings",
         names.GEN_AI_PROVIDER: provider.name,
@@ -27,6 +29,7 @@ async def observed_embed(provider: EmbeddingProvider, texts: Sequence[str]) -> V
         f"embeddings {provider.model}",
         kind=trace.SpanKind.CLIENT,
         attributes={**labels, **sizes},
+        links=linked,
     ) as span:
         try:
             vectors = await provider.embed(texts)

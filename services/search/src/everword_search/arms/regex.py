@@ -53,7 +53,7 @@ class RegexArm(Arm):
             raise InvalidRegex(message, problem=problem) from error
         except psycopg.errors.QueryCanceled as error:
             if own_limit:
-                raise RegexTooExpensive(limit_s=TIME_LIMIT_S) from error
+                raise RegexTooExpensive(limit_ms=int(TIME_LIMIT_S * 1000)) from error
             raise
         return [_candidate(row) for row in rows]
 

@@ -1,0 +1,186 @@
+"""One queue before each provider, of two classes: queries, for which somebody waits, and background work.
+
+Batches are as small as the provider likes, and background work leaves one call free, so a query waits for no batch of
+another's. Giving up is done by cancelling: a text that nobody waits for any more is dropped from the queue, and a call
+that nobody waits for any more is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import enum
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from opentelemetry import trace
+
+from everword.domain.errors import Overloaded
+from everword.telemetry import names
+from everword.telemetry.tracing import up_down_counter
+from everword_embedder.providers.errors import ProviderError, ProviderUnavailable
+from everword_embedder.providers.isolation import Outcome, embed_isolating
+from everword_embedder.providers.provider import EmbeddingProvider
+
+#: Texts that may wait, by class: a few seconds' work of the slowest provider. More is refused at once instead of late.
+QUERY_CAPACITY = 256
+BACKGROUND_CAPACITY = 1024
+
+
+class Priority(enum.Enum):
+    """Who waits for a vector."""
+
+    QUERY = "query"
+    BACKGROUND = "background"
+
+
+class _Item:
+    """A text on its way, and how many callers wait for it."""
+
+    def __init__(self, text: str, priority: Priority) -> None:
+        self.text = text
+        self.priority = priority
+        self.callers = 0
+        self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self.batch: _Batch | None = None
+        self.context = contextvars.copy_context()
+        self.span = trace.get_current_span().get_span_context()
+
+
+class _Batch:
+    """Texts in one call."""
+
+    def __init__(self, items: list[_Item]) -> None:
+        self.items = items
+        self.task: asyncio.Task[None] | None = None
+
+
+class Batcher:
+    """Merges what callers want into calls of one provider."""
+
+    def __init__(self, provider: EmbeddingProvider) -> None:
+        self._provider = provider
+        # Ordered, because an item leaves from the middle when its callers give up.
+        self._queues: dict[Priority, OrderedDict[_Item, None]] = {
+            priority: OrderedDict() for priority in Priority
+        }
+        #: Queries on their way, by text: who asks the same meanwhile waits for the same.
+        self._queries: dict[str, _Item] = {}
+        self._running: set[_Batch] = set()
+        self._closed = False
+
+    async def embed(self, texts: Sequence[str], priority: Priority) -> list[Outcome]:
+        """Return what becomes of each text: its vector, or the error that kept it from having one.
+
+        Raises Overloaded, at once, where too many texts wait already.
+        """
+        self._refuse_beyond_capacity(len(texts), priority)
+        items = [self._enter(text, priority) for text in texts]
+        self._start_calls()
+        try:
+            # Shielded: others may wait for the same text.
+            return [await asyncio.shield(item.outcome) for item in items]
+        finally:
+            for item in items:
+                self._leave(item)
+
+    async def close(self) -> None:
+        """Cancel what runs, tell whoever waits, and close the provider."""
+        self._closed = True
+        tasks = [batch.task for batch in self._running if batch.task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        stopping = ProviderUnavailable("the embedder is stopping")
+        for queue in self._queues.values():
+            for item in list(queue):
+                self._settle(item, stopping)
+        await self._provider.close()
+
+    def _refuse_beyond_capacity(self, texts: int, priority: Priority) -> None:
+        if self._closed:
+            raise Overloaded("The embedder is stopping.")
+        capacity = QUERY_CAPACITY if priority is Priority.QUERY else BACKGROUND_CAPACITY
+        if len(self._queues[priority]) + texts > capacity:
+            raise Overloaded(waiting=len(self._queues[priority]), limit=capacity)
+
+    def _enter(self, text: str, priority: Priority) -> _Item:
+        item = self._queries.get(text) if priority is Priority.QUERY else None
+        if item is None:
+            item = _Item(text, priority)
+            self._queues[priority][item] = None
+            self._count_waiting(priority, 1)
+            if priority is Priority.QUERY:
+                self._queries[text] = item
+        item.callers += 1
+        return item
+
+    def _leave(self, item: _Item) -> None:
+        """Let go of an item; it is dropped where nobody else wants it and it is not done."""
+        item.callers -= 1
+        if item.callers or item.outcome.done():
+            return
+        item.outcome.cancel()
+        self._forget(item)
+        batch = item.batch
+        if batch and batch.task and all(other.outcome.done() for other in batch.items):
+            batch.task.cancel()
+
+    def _settle(self, item: _Item, outcome: Outcome) -> None:
+        self._forget(item)
+        if not item.outcome.done():
+            item.outcome.set_result(outcome)
+
+    def _forget(self, item: _Item) -> None:
+        if item in self._queues[item.priority]:
+            del self._queues[item.priority][item]
+            self._count_waiting(item.priority, -1)
+        if self._queries.get(item.text) is item:
+            del self._queries[item.text]
+
+    def _start_calls(self) -> None:
+        background = self._provider.limits.background
+        while len(self._running) < background + 1 and self._queues[Priority.QUERY]:
+            self._start(self._take(Priority.QUERY))
+        while len(self._running) < background and self._queues[Priority.BACKGROUND]:
+            self._start(self._take(Priority.BACKGROUND))
+
+    def _take(self, priority: Priority) -> list[_Item]:
+        """Take the next batch off a queue: the longest waiting, as many as the provider likes, and at least one."""
+        queue, limits = self._queues[priority], self._provider.limits
+        items: list[_Item] = []
+        characters = 0
+        while queue and len(items) < limits.texts:
+            characters += len(next(iter(queue)).text)
+            if items and characters > limits.characters:
+                break
+            items.append(queue.popitem(last=False)[0])
+        self._count_waiting(priority, -len(items))
+        return items
+
+    def _start(self, items: list[_Item]) -> None:
+        batch = _Batch(items)
+        self._running.add(batch)
+        for item in items:
+            item.batch = batch
+        # In the context of the first caller, whose trace the call belongs to; the spans of the others are linked.
+        batch.task = asyncio.create_task(self._call(batch), context=items[0].context)
+
+    async def _call(self, batch: _Batch) -> None:
+        linked = [trace.Link(item.span) for item in batch.items[1:] if item.span.is_valid]
+        texts = [item.text for item in batch.items]
+        outcomes: Sequence[Outcome] = [ProviderUnavailable("the call was given up")] * len(texts)
+        try:
+            outcomes = await embed_isolating(self._provider, texts, linked)
+        except ProviderError as error:
+            outcomes = [error] * len(texts)
+        finally:
+            self._running.discard(batch)
+            for item, outcome in zip(batch.items, outcomes, strict=True):
+                self._settle(item, outcome)
+            if not self._closed:
+                self._start_calls()
+
+    def _count_waiting(self, priority: Priority, change: int) -> None:
+        labels = {names.EMBED_PRIORITY: priority.value}
+        up_down_counter(names.EMBED_WAITING, "{text}").add(change, labels)

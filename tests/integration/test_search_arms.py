@@ -1,0 +1,271 @@
+"""The arms: literals, regular expressions, all as one, and what happens when one fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import LiteralString
+from unittest.mock import patch
+
+import grpc
+import pytest
+import pytest_asyncio
+
+from everword.db.statements import Statement
+from everword.v1 import memory_pb2
+from everword.v1 import search_service_pb2 as pb
+from everword_search import store
+from support.calls import append, message
+from support.corpus import Corpus, moment, sample_corpus, search_request
+from support.databases import cloned
+from support.refusals import refused
+from support.spans import exporter, trace_of
+from support.stack import Stack, running_stack
+from support.waiting import until
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def corpus(postgres_url: str) -> AsyncIterator[Corpus]:
+    async with sample_corpus(postgres_url) as corpus:
+        yield corpus
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def files(postgres_url: str) -> AsyncIterator[Stack]:
+    """A stack whose messages name files and versions."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            texts = (
+                "opened src/auth_handler.rs today",
+                "closed src/auth_handlers.rs today",
+                "opened docs/README.md today",
+                "nothing to report today",
+                "the host is db-7.example.org",
+            )
+            days = [moment(f"2026-03-0{day}T00:00:00+00:00") for day in range(1, 6)]
+            await append(
+                stack,
+                *(message(text, create_time=day) for text, day in zip(texts, days, strict=True)),
+            )
+            yield stack
+
+
+def contents(response: pb.SearchResponse) -> list[str]:
+    return [result.memory.content for result in response.results]
+
+
+def states(response: pb.SearchResponse) -> dict[str, str]:
+    """Return the arms' states by their names."""
+    return {
+        pb.SearchArm.Name(arm.arm).removeprefix("SEARCH_ARM_"): pb.ArmReport.State.Name(
+            arm.state
+        ).removeprefix("STATE_")
+        for arm in response.arms
+    }
+
+
+# Trigrams
+
+
+async def test_literals_are_found_by_their_likeness(files: Stack) -> None:
+    response = await files.search.Search(search_request("auth_handlr.rs", "TRIGRAM"))
+    assert {content.split()[1] for content in contents(response)} == {
+        "src/auth_handler.rs",
+        "src/auth_handlers.rs",
+    }
+    assert 0.6 <= response.results[-1].score <= response.results[0].score < 1
+
+
+async def test_the_same_literal_scores_one(files: Stack) -> None:
+    response = await files.search.Search(search_request("README.md", "TRIGRAM", explain=True))
+    (result,) = response.results
+    assert result.score == 1
+    (part,) = result.explanation.parts
+    assert (part.arm, part.raw, part.score) == (pb.SEARCH_ARM_TRIGRAM, 1.0, 1.0)
+
+
+async def test_of_several_literals_the_mean_counts(files: Stack) -> None:
+    request = search_request("README.md zzzzzzzzz", "TRIGRAM")
+    (result,) = (await files.search.Search(request)).results
+    assert result.score == pytest.approx(0.5)
+
+
+async def test_trigram_mode_takes_whatever_has_three_characters(files: Stack) -> None:
+    response = await files.search.Search(search_request("auth", "TRIGRAM"))
+    assert len(response.results) == 2
+    short = await files.search.Search(search_request("db ?? 7", "TRIGRAM"))
+    assert states(short) == {"TRIGRAM": "SKIPPED"}
+
+
+# Regular expressions
+
+
+async def test_a_regular_expression_matches_newest_first_without_regard_to_case(
+    files: Stack,
+) -> None:
+    response = await files.search.Search(search_request(r"^OPENED .*\.(rs|md)\M", "REGEX"))
+    assert contents(response) == ["opened docs/README.md today", "opened src/auth_handler.rs today"]
+    assert [result.score for result in response.results] == [1.0, 1.0]
+    assert states(response) == {"REGEX": "RAN"}
+
+
+@pytest.mark.parametrize("pattern", ["(", "a{2", "[z-a]", "*a", "(a{255}){255}", "\\"])
+async def test_a_regular_expression_that_does_not_compile_is_refused(
+    files: Stack, pattern: str
+) -> None:
+    refusal = await refused(files.search.Search(search_request(pattern, "REGEX")))
+    assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert refusal.reason == "REGEX_INVALID"
+    assert refusal.metadata["problem"] in refusal.message
+    assert "invalid regular expression" not in refusal.metadata["problem"]
+
+
+async def test_a_regular_expression_that_is_too_long_is_refused(files: Stack) -> None:
+    await files.search.Search(search_request("x" * 500, "REGEX"))
+    refusal = await refused(files.search.Search(search_request("x" * 501, "REGEX")))
+    assert refusal.fields == {"query"}
+
+
+# All as one
+
+
+async def test_without_a_literal_the_trigram_arm_is_skipped(corpus: Corpus) -> None:
+    response = await corpus.search("When does the migration start?", "HYBRID")
+    assert states(response) == {"LEXICAL": "RAN", "TRIGRAM": "SKIPPED"}
+    lexical = await corpus.search("When does the migration start?", "LEXICAL")
+    assert response.results == lexical.results
+
+
+async def test_hybrid_is_the_default(corpus: Corpus) -> None:
+    response = await corpus.stack.search.Search(pb.SearchRequest(query="10.20.4.17"))
+    assert states(response) == {"LEXICAL": "RAN", "TRIGRAM": "RAN"}
+
+
+async def test_a_score_is_the_weighted_sum_of_its_parts(corpus: Corpus) -> None:
+    request = ("Why is orders-db on 10.20.4.17?", "HYBRID")
+    response = await corpus.search(*request, explain=True, page_size=50)
+    both = 0
+    for result in response.results:
+        parts = result.explanation.parts
+        assert result.score == pytest.approx(sum(p.weight * p.score for p in parts), abs=1e-8)
+        both += len(parts) == 2
+    assert both
+    assert response.results[0].score > 0.3
+
+
+async def test_a_score_is_the_same_alone_and_in_a_crowd(corpus: Corpus) -> None:
+    """What is scored does not depend on which other candidates there are."""
+    query = "orders-db 10.20.4.17 migration"
+    whole = (await corpus.search(query, "HYBRID", page_size=200)).results
+    for result in (whole[0], whole[len(whole) // 2]):
+        author = memory_pb2.MemoryFilter(
+            authors=[result.memory.author], since=result.memory.occur_time
+        )
+        alone = (await corpus.search(query, "HYBRID", page_size=200, filter=author)).results
+        scores = {entry.memory.id: entry.score for entry in alone}
+        assert len(alone) < len(whole)
+        assert scores[result.memory.id] == result.score
+
+
+async def test_what_a_query_demands_holds_for_every_arm(files: Stack) -> None:
+    response = await files.search.Search(search_request("auth_handler.rs -closed", "HYBRID"))
+    assert contents(response) == ["opened src/auth_handler.rs today"]
+    response = await files.search.Search(search_request('auth_handler.rs "closed"', "HYBRID"))
+    assert contents(response) == ["closed src/auth_handlers.rs today"]
+
+
+async def test_what_is_excluded_is_not_looked_for(files: Stack) -> None:
+    response = await files.search.Search(search_request("today -README.md", "HYBRID"))
+    assert len(response.results) == 3
+    assert states(response)["TRIGRAM"] == "SKIPPED"
+
+
+@pytest.mark.parametrize("mode", ["HYBRID", "LEXICAL", "TRIGRAM"])
+async def test_min_score_is_a_floor_for_the_score_that_is_returned(
+    corpus: Corpus, mode: str
+) -> None:
+    everything = await corpus.search("orders-db 10.20.4.17", mode, page_size=200)
+    scores = [result.score for result in everything.results]
+    floor = scores[len(scores) // 2]
+    some = await corpus.search("orders-db 10.20.4.17", mode, page_size=200, min_score=floor)
+    assert [r.score for r in some.results] == [score for score in scores if score >= floor]
+    none = await corpus.search("orders-db 10.20.4.17", mode, min_score=1.0)
+    assert none.verdict == pb.VERDICT_NOTHING_RELEVANT
+
+
+# Failures
+
+KILL_SLEEPER = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE application_name = 'everword-search' AND datname = current_database() "
+    "AND query LIKE '%pg_sleep%' AND state = 'active'"
+)
+
+
+@contextmanager
+def failing(name: str, expression: LiteralString) -> Iterator[None]:
+    """Let one of the search service's statements evaluate an expression and nothing else."""
+    broken = Statement(name, "Fails.", f"SELECT {expression}")
+    with patch.dict(store.SQL, {name: broken}):
+        yield
+
+
+async def test_an_arm_that_fails_is_degraded_and_the_others_answer(corpus: Corpus) -> None:
+    with failing("find_trigram", "1/0"):
+        response = await corpus.search("orders-db migration", "HYBRID")
+    assert states(response) == {"LEXICAL": "RAN", "TRIGRAM": "DEGRADED"}
+    (reason,) = [arm.reason for arm in response.arms if arm.state == pb.ArmReport.STATE_DEGRADED]
+    assert reason == "the database refused it"
+    lexical = await corpus.search("orders-db migration", "LEXICAL")
+    assert response.results == lexical.results
+
+
+async def test_an_arm_that_takes_too_long_leaves_time_for_the_others(corpus: Corpus) -> None:
+    request = search_request("orders-db migration", "HYBRID")
+    with failing("find_lexical", "pg_sleep(60)"):
+        response = await corpus.stack.search.Search(request, timeout=1.5)
+    assert states(response) == {"LEXICAL": "DEGRADED", "TRIGRAM": "RAN"}
+    assert response.results
+    assert "time" in response.arms[0].reason
+
+
+async def test_where_no_arm_answers_the_search_fails(corpus: Corpus) -> None:
+    with (
+        failing("find_lexical", "1/0"),
+        failing("find_trigram", "1/0"),
+    ):
+        refusal = await refused(corpus.search("orders-db migration", "HYBRID"))
+    assert refusal.code is grpc.StatusCode.INTERNAL
+
+
+async def test_a_connection_that_breaks_is_not_an_arm_that_fails(corpus: Corpus) -> None:
+    with failing("find_lexical", "pg_sleep(60)"):
+        call = asyncio.create_task(refused(corpus.search("orders-db migration", "HYBRID")))
+        with corpus.stack.database.connect() as conn:
+            await until(lambda: conn.execute(KILL_SLEEPER).rowcount == 1)
+        refusal = await call
+    assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNAVAILABLE, "STORAGE_UNAVAILABLE")
+    assert (await corpus.search("orders-db migration", "HYBRID")).results
+
+
+# Spans
+
+
+async def test_every_arm_has_a_span_and_the_call_says_what_it_found(corpus: Corpus) -> None:
+    spans = exporter()
+    response = await corpus.search("orders-db migration", "HYBRID")
+    found = trace_of(spans.get_finished_spans(), "everword.v1.SearchService/Search")
+    arms = {
+        s.attributes["everword.search.arm"]
+        for s in found
+        if s.name == "search arm" and s.attributes
+    }
+    assert arms == {"lexical", "trigram"}
+    server = next(span for span in found if span.name == "everword.v1.SearchService/Search")
+    assert server.attributes is not None
+    assert server.attributes["gen_ai.operation.name"] == "search_memory"
+    assert server.attributes["gen_ai.memory.store.id"] == "default"
+    assert server.attributes["gen_ai.memory.record.count"] == len(response.results)

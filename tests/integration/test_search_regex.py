@@ -1,0 +1,44 @@
+"""Regular expressions: in long messages, and within a bounded time."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import grpc
+import pytest
+
+from everword_search.arms import regex as regex_arm
+from support.calls import append
+from support.corpus import search_request
+from support.refusals import refused
+from support.stack import Stack
+
+
+async def test_a_regular_expression_finds_the_passage_of_a_long_message(stack: Stack) -> None:
+    long = " ".join(f"Sentence {n} says little." for n in range(400)) + " The needle is here."
+    await append(stack, long)
+    response = await stack.search.Search(search_request("NEEDLE is", "REGEX"))
+    (result,) = response.results
+    assert "The needle is here." in result.passage
+    assert len(result.passage) < 1000
+    assert result.memory.content == long[:2000]
+    assert result.memory.content_truncated
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*)(.*)(.*)(.*)b$", "(a*)*b"])
+async def test_what_blows_up_elsewhere_ends_soon(stack: Stack, pattern: str) -> None:
+    await append(stack, "a" * 30_000 + "!", session_key="long")
+    await stack.search.Search(search_request(pattern, "REGEX"), timeout=3)
+
+
+async def test_a_regular_expression_that_does_not_finish_is_refused(stack: Stack) -> None:
+    await append(stack, "ab" * 1900)
+    with (
+        patch.object(regex_arm, "TIME_LIMIT_S", 0.05),
+        patch.object(regex_arm.RegexArm, "time_limit_s", 0.05),
+    ):
+        # Back references are beyond what an automaton can do.
+        request = search_request(r"(.+)(.+)(.+)\3\2\1", "REGEX")
+        refusal = await refused(stack.search.Search(request, timeout=10))
+    assert refusal.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert refusal.reason == "REGEX_TOO_EXPENSIVE"

@@ -1,0 +1,24 @@
+"""When being returned by a search counts as a use."""
+
+from __future__ import annotations
+
+from everword.v1 import admin_service_pb2
+from everword.v1 import search_service_pb2 as pb
+from support.calls import append
+from support.corpus import search_request
+from support.stack import Stack
+
+
+async def test_being_returned_is_a_use_where_the_namespace_says_so(stack: Stack) -> None:
+    appended = await append(stack, "one orange", "two apples")
+    request = admin_service_pb2.UpdateNamespaceRequest(name="default")
+    request.settings.use_counting = admin_service_pb2.USE_COUNTING_RETURNED
+    request.update_mask.paths.append("use_counting")
+    await stack.admin.UpdateNamespace(request)
+    for _ in range(3):
+        await stack.search.Search(search_request("orange"))
+    get = pb.BatchGetMemoriesRequest(memory_ids=[entry.message_id for entry in appended.messages])
+    orange, apples = (await stack.search.BatchGetMemories(get)).memories
+    assert (orange.use_count, apples.use_count) == (3, 0)
+    assert orange.HasField("last_use_time")
+    assert not apples.HasField("last_use_time")
