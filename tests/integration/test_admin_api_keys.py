@@ -6,13 +6,13 @@ from uuid import uuid4
 
 import grpc
 import pytest
+
+from everword.rpc.authentication import hash_key
+from everword.v1 import admin_service_pb2 as pb
 from support.callers import bearer, make_namespaces
 from support.databases import DatabaseUnderTest
 from support.refusals import refused
 from support.stack import Stack, running_stack
-
-from everword.rpc.authentication import hash_key
-from everword.v1 import admin_service_pb2 as pb
 
 ADMIN_KEY = "operators-key-for-tests"
 OPERATOR = bearer(ADMIN_KEY)

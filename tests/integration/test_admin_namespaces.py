@@ -7,12 +7,12 @@ from uuid import uuid4
 import grpc
 import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
+
+from everword.v1 import admin_service_pb2 as pb
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.refusals import refused
 from support.stack import Stack
-
-from everword.v1 import admin_service_pb2 as pb
 
 NAMESPACED = (
     *("conversations", "messages", "append_requests", "memories", "memory_classes", "memory_use"),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import grpc
 import pytest
+
+from everword.internal.v1 import embedder_service_pb2 as pb
+from everword_embedder import coverage
 from support.callers import internal, make_namespaces, within
 from support.calls import append
 from support.databases import DatabaseUnderTest
 from support.refusals import refused
 from support.stack import Stack, running_stack
-
-from everword.internal.v1 import embedder_service_pb2 as pb
-from everword_embedder import coverage
 
 EMBED = pb.EmbedRequest(texts=["a question"], priority=pb.EMBED_PRIORITY_QUERY)
 

@@ -10,11 +10,15 @@ from dataclasses import replace
 import grpc
 import psycopg
 import pytest
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
 
 from everword.domain.settings import Secret
 from everword.rpc.authentication import Authenticator
 from everword.rpc.channel import open_channel
 from everword.rpc.interceptors import ordered_interceptors
+from everword.telemetry import names
 from everword.v1 import ingest_service_pb2 as pb
 from support.callers import raw_call, within
 from support.calls import append, append_request
@@ -37,8 +41,8 @@ def nobody() -> Authenticator:
 
 
 def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
-    names = [type(entry).__name__ for entry in ordered_interceptors(BASE, nobody, [])]
-    assert names == [
+    order = [type(entry).__name__ for entry in ordered_interceptors(BASE, nobody, [])]
+    assert order == [
         "TelemetryInterceptor",
         "RequestIdInterceptor",
         "ErrorInterceptor",
@@ -193,3 +197,41 @@ async def test_a_call_that_is_refused_early_gives_its_place_back(
             )
             assert refusal.reason == "NAMESPACE_NOT_FOUND"
         await append(stack, "Hello.")
+
+
+def _server_span(spans: InMemorySpanExporter, method: str) -> ReadableSpan:
+    [found] = [
+        span
+        for span in spans.get_finished_spans()
+        if span.kind is SpanKind.SERVER and span.name == f"everword.v1.{method}"
+    ]
+    return found
+
+
+async def test_a_call_is_a_span_in_the_callers_trace(
+    stack: Stack, spans: InMemorySpanExporter
+) -> None:
+    trace_id = "0af7651916cd43dd8448eb211c80319c"
+    sent = (("traceparent", f"00-{trace_id}-b7ad6b7169203331-01"),)
+    await stack.ingest.AppendMessages(append_request("Hello."), metadata=sent)
+    span = _server_span(spans, "IngestService/AppendMessages")
+    assert span.context is not None
+    assert f"{span.context.trace_id:032x}" == trace_id
+    assert span.attributes is not None
+    assert span.attributes[names.RPC_STATUS] == "OK"
+
+
+async def test_a_span_says_how_a_refused_call_ended_and_whose_fault_it_was(
+    stack: Stack, spans: InMemorySpanExporter
+) -> None:
+    await refused(stack.ingest.MarkUsed(pb.MarkUsedRequest()))
+    callers = _server_span(spans, "IngestService/MarkUsed")
+    assert callers.attributes is not None
+    assert callers.attributes[names.RPC_STATUS] == "INVALID_ARGUMENT"
+    assert callers.status.status_code is not StatusCode.ERROR
+    async with open_channel(stack.addresses["ingest"]) as channel:
+        await refused(raw_call(channel, "/everword.v1.IngestService/Forget", b""))
+    servers = _server_span(spans, "IngestService/Forget")
+    assert servers.attributes is not None
+    assert servers.attributes[names.ERROR_TYPE] == "UNIMPLEMENTED"
+    assert servers.status.status_code is StatusCode.ERROR

@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import enum
+import logging
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 
 from opentelemetry import trace
 
@@ -22,6 +24,7 @@ from everword_embedder.providers.errors import ProviderError, ProviderUnavailabl
 from everword_embedder.providers.isolation import Outcome, embed_isolating
 from everword_embedder.providers.provider import EmbeddingProvider
 
+log = logging.getLogger(__name__)
 #: Texts that may wait, by class: a few seconds' work of the slowest provider. More is refused at once instead of late.
 QUERY_CAPACITY = 256
 BACKGROUND_CAPACITY = 1024
@@ -52,7 +55,7 @@ class _Batch:
 
     def __init__(self, items: list[_Item]) -> None:
         self.items = items
-        self.task: asyncio.Task[None] | None = None
+        self.task: asyncio.Task[list[Outcome]] | None = None
 
 
 class Batcher:
@@ -163,24 +166,31 @@ class Batcher:
         self._running.add(batch)
         for item in items:
             item.batch = batch
-        # In the context of the first caller, whose trace the call belongs to; the spans of the others are linked.
-        batch.task = asyncio.create_task(self._call(batch), context=items[0].context)
+        links = [trace.Link(item.span) for item in items[1:] if item.span.is_valid]
+        call = embed_isolating(self._provider, [item.text for item in items], links)
+        # In the context of the first caller, to whose trace the call belongs; the spans of the others are linked.
+        batch.task = asyncio.create_task(call, context=items[0].context)
+        batch.task.add_done_callback(partial(self._end, batch))
 
-    async def _call(self, batch: _Batch) -> None:
-        linked = [trace.Link(item.span) for item in batch.items[1:] if item.span.is_valid]
-        texts = [item.text for item in batch.items]
-        outcomes: Sequence[Outcome] = [ProviderUnavailable("the call was given up")] * len(texts)
-        try:
-            outcomes = await embed_isolating(self._provider, texts, linked)
-        except ProviderError as error:
-            outcomes = [error] * len(texts)
-        finally:
-            self._running.discard(batch)
-            for item, outcome in zip(batch.items, outcomes, strict=True):
-                self._settle(item, outcome)
-            if not self._closed:
-                self._start_calls()
+    def _end(self, batch: _Batch, task: asyncio.Task[list[Outcome]]) -> None:
+        self._running.discard(batch)
+        for item, outcome in zip(batch.items, _outcomes(batch, task), strict=True):
+            self._settle(item, outcome)
+        if not self._closed:
+            self._start_calls()
 
     def _count_waiting(self, priority: Priority, change: int) -> None:
         labels = {names.EMBED_PRIORITY: priority.value}
         up_down_counter(names.EMBED_WAITING, "{text}").add(change, labels)
+
+
+def _outcomes(batch: _Batch, task: asyncio.Task[list[Outcome]]) -> list[Outcome]:
+    if task.cancelled():
+        return [ProviderUnavailable("the call was given up")] * len(batch.items)
+    error = task.exception()
+    if error is None:
+        return task.result()
+    if not isinstance(error, ProviderError):
+        log.error("provider failed", exc_info=error)
+        error = ProviderUnavailable("the provider failed")
+    return [error] * len(batch.items)

@@ -1,17 +1,130 @@
-"""Turn texts into vectors."""
+"""Turn texts into vectors of a model generation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
+from dataclasses import dataclass
 
-from everword.domain.errors import EmbedderUnavailable
+from cachetools import TTLCache
+
+from everword.db.pool import Database
+from everword.domain.errors import EmbedderUnavailable, InvalidArgument
+from everword_embedder import store
+from everword_embedder.batcher import Batcher, Priority
+from everword_embedder.providers.errors import ProviderMisconfigured, ProviderUnavailable
+from everword_embedder.providers.factory import ProviderFactory
+from everword_embedder.providers.generation import ModelGeneration
+from everword_embedder.providers.isolation import Outcome
+from everword_embedder.providers.settings import EmbedSettings
+from everword_embedder.providers.vectors import Vector
+
+#: Memory for the vectors of queries: 20,000 of the local model.
+CACHE_BYTES = 32 * 1024 * 1024
+#: A query's vector never changes; what people asked is forgotten after this long all the same.
+CACHE_TTL_S = 3600.0
 
 
-async def embed(texts: Sequence[str], generation_id: int) -> NoReturn:
-    """Raise EmbedderUnavailable: this release has no embedding provider, and says so rather than making vectors up."""
-    raise EmbedderUnavailable(
-        "No embedding provider is configured; words still find what is remembered.",
-        texts=len(texts),
-        generation_id=generation_id,
-    )
+@dataclass(frozen=True)
+class Embedded:
+    """Vectors of one generation, one for each text."""
+
+    generation_id: int
+    dimensions: int
+    vectors: list[Vector]
+
+
+class Embedder:
+    """The models of all generations, each behind its queue."""
+
+    def __init__(self, database: Database, settings: EmbedSettings) -> None:
+        self._database = database
+        self._factory = ProviderFactory(settings)
+        # Generations never change and are few.
+        self._generations: dict[int, ModelGeneration] = {}
+        self._batchers: dict[int, Batcher] = {}
+        self._cache: TTLCache[tuple[int, str], Vector] = TTLCache(
+            CACHE_BYTES, CACHE_TTL_S, getsizeof=lambda vector: vector.nbytes
+        )
+
+    async def embed(
+        self, texts: Sequence[str], priority: Priority, generation_id: int = 0
+    ) -> Embedded:
+        """Return a vector for each text, of the active generation for 0.
+
+        Raises EmbedderUnavailable where the model is away, InvalidArgument naming each text that it cannot take while
+        it takes others, and Overloaded.
+        """
+        generation = await self._generation(generation_id)
+        vectors: dict[str, Vector] = {}
+        if priority is Priority.QUERY:
+            vectors = self._cached(generation.id, texts)
+        missing = [text for text in dict.fromkeys(texts) if text not in vectors]
+        outcomes = await self._outcomes(generation, missing, priority)
+        vectors |= _vectors_or_raise(texts, dict(zip(missing, outcomes, strict=True)))
+        if priority is Priority.QUERY:
+            self._cache.update({(generation.id, text): vectors[text] for text in missing})
+        return Embedded(generation.id, generation.dimensions, [vectors[text] for text in texts])
+
+    async def close(self) -> None:
+        for batcher in self._batchers.values():
+            await batcher.close()
+        self._factory.close()
+
+    async def _generation(self, generation_id: int) -> ModelGeneration:
+        if known := self._generations.get(generation_id):
+            return known
+        async with self._database.connection() as conn:
+            found = await store.read_generation(conn, generation_id)
+        if found is None and generation_id:
+            raise InvalidArgument(
+                violations=(("generation_id", "there is no such model generation"),)
+            )
+        if found is None:
+            raise EmbedderUnavailable("No model generation is active.")
+        return self._generations.setdefault(found.id, found)
+
+    def _cached(self, generation_id: int, texts: Sequence[str]) -> dict[str, Vector]:
+        found = {text: self._cache.get((generation_id, text)) for text in texts}
+        return {text: vector for text, vector in found.items() if vector is not None}
+
+    async def _outcomes(
+        self, generation: ModelGeneration, texts: Sequence[str], priority: Priority
+    ) -> list[Outcome]:
+        query = priority is Priority.QUERY
+        prefix = generation.query_prefix if query else generation.passage_prefix
+        return await self._batcher(generation).embed([prefix + text for text in texts], priority)
+
+    def _batcher(self, generation: ModelGeneration) -> Batcher:
+        if generation.id not in self._batchers:
+            try:
+                provider = self._factory.open(generation)
+            except ProviderMisconfigured as error:
+                raise _unavailable(error) from error
+            self._batchers[generation.id] = Batcher(provider)
+        return self._batchers[generation.id]
+
+
+def _vectors_or_raise(texts: Sequence[str], outcomes: dict[str, Outcome]) -> dict[str, Vector]:
+    """Return the vectors by text, or raise what kept one of them from being made."""
+    vectors: dict[str, Vector] = {}
+    refused: dict[str, str] = {}
+    for text, outcome in outcomes.items():
+        if isinstance(outcome, ProviderUnavailable):
+            raise _unavailable(outcome)
+        if isinstance(outcome, Exception):
+            refused[text] = str(outcome)
+        else:
+            vectors[text] = outcome
+    if refused:
+        raise InvalidArgument(
+            violations=tuple(
+                (f"texts[{index}]", refused[text])
+                for index, text in enumerate(texts)
+                if text in refused
+            )
+        )
+    return vectors
+
+
+def _unavailable(error: ProviderUnavailable) -> EmbedderUnavailable:
+    return EmbedderUnavailable(f"No embedding model answers: {error}")

@@ -12,6 +12,12 @@ SELECT g.id AS generation_id,
   FROM model_generations g
  WHERE CASE WHEN %(generation_id)s = 0 THEN g.state = 'active' ELSE g.id = %(generation_id)s END;
 
+-- read_generation --
+-- What decides which vector a text gets: a generation's, or the active one's.
+SELECT id, provider, endpoint, model, dimensions, matryoshka, query_prefix, passage_prefix
+  FROM model_generations
+ WHERE CASE WHEN %(generation_id)s = 0 THEN state = 'active' ELSE id = %(generation_id)s END;
+
 -- live_generations --
 -- The model generations that writes owe vectors to, the active one first.
 SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_prefix, storage

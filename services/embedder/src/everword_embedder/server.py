@@ -10,6 +10,7 @@ from everword.db.pool import Database
 from everword.internal.v1 import embedder_service_pb2, embedder_service_pb2_grpc
 from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
+from everword_embedder.embed import Embedder
 from everword_embedder.schedule import backfill_generations, schedule_owed
 from everword_embedder.servicer import EmbedderServicer
 from everword_embedder.settings import SERVICE, Settings
@@ -21,6 +22,7 @@ class EmbedderServer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
+        self._embedder = Embedder(self._database, settings.embed)
         self._blocking = BlockingDatabase(settings.database, SERVICE)
         self._sweeper = Sweeper(
             settings.queue.sweep_s,
@@ -36,7 +38,7 @@ class EmbedderServer:
                 Registration(
                     embedder_service_pb2.DESCRIPTOR.services_by_name["EmbedderService"],
                     embedder_service_pb2_grpc.add_EmbedderServiceServicer_to_server,
-                    EmbedderServicer(self._database),
+                    EmbedderServicer(self._database, self._embedder),
                 )
             ],
         )
@@ -50,6 +52,7 @@ class EmbedderServer:
 
     async def stop(self) -> None:
         await self._server.stop()
+        await self._embedder.close()
         await asyncio.to_thread(self._sweeper.stop)
         self._blocking.close()
         await self._database.close()

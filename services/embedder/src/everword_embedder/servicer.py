@@ -6,19 +6,32 @@ from everword.db.pool import Database
 from everword.internal.v1 import embedder_service_pb2 as pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceServicer
 from everword.rpc.interceptors.base import Context
+from everword_embedder.batcher import Priority
 from everword_embedder.coverage import coverage
-from everword_embedder.embed import embed
+from everword_embedder.embed import Embedder
+from everword_embedder.providers.vectors import to_bytes
+
+_PRIORITIES = {
+    pb.EMBED_PRIORITY_QUERY: Priority.QUERY,
+    pb.EMBED_PRIORITY_BACKGROUND: Priority.BACKGROUND,
+}
 
 
 class EmbedderServicer(EmbedderServiceServicer):
     """Vectors, for Everword's other services."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, embedder: Embedder) -> None:
         self._database = database
+        self._embedder = embedder
 
     async def Embed(self, request: pb.EmbedRequest, context: Context) -> pb.EmbedResponse:
-        await embed(list(request.texts), request.generation_id)
-        return pb.EmbedResponse()
+        priority = _PRIORITIES[request.priority]
+        embedded = await self._embedder.embed(request.texts, priority, request.generation_id)
+        return pb.EmbedResponse(
+            generation_id=embedded.generation_id,
+            dimensions=embedded.dimensions,
+            vectors=[to_bytes(vector) for vector in embedded.vectors],
+        )
 
     async def Coverage(self, request: pb.CoverageRequest, context: Context) -> pb.CoverageResponse:
         found = await coverage(self._database, request.generation_id)

@@ -8,6 +8,7 @@ from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment, Secret
 from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
+from everword_embedder.providers.settings import EmbedSettings
 
 SERVICE = "embedder"
 
@@ -19,6 +20,7 @@ class Settings:
     server: ServerSettings
     database: DatabaseSettings
     queue: QueueSettings = QueueSettings()
+    embed: EmbedSettings = EmbedSettings()
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
@@ -26,6 +28,7 @@ class Settings:
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),
             queue=QueueSettings.from_environment(environment),
+            embed=EmbedSettings.from_environment(environment),
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_optional, load_statements
+from everword_embedder.providers.generation import ModelGeneration
 
 SQL = load_statements("everword_embedder")
 
@@ -23,3 +24,9 @@ async def count_owed(conn: Connection, generation_id: int, cap: int) -> Coverage
     """Count the queue of a generation, or of the active one for 0; None where there is no such generation."""
     parameters = {"generation_id": generation_id, "cap": cap}
     return await fetch_optional(conn, SQL["count_owed"], parameters, CoverageRow)
+
+
+async def read_generation(conn: Connection, generation_id: int) -> ModelGeneration | None:
+    """Read a generation, or the active one for 0; None where there is no such generation."""
+    parameters = {"generation_id": generation_id}
+    return await fetch_optional(conn, SQL["read_generation"], parameters, ModelGeneration)

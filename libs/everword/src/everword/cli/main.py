@@ -7,11 +7,13 @@ import click
 from everword.cli.browse import browse
 from everword.cli.context import context
 from everword.cli.conversations import conversations
+from everword.cli.demo import demo
 from everword.cli.export import export
 from everword.cli.import_ import import_
 from everword.cli.keys import keys
 from everword.cli.maintenance import backfill, queue_status, retry_failed
 from everword.cli.migrate import migrate
+from everword.cli.models import models
 from everword.cli.namespaces import namespaces
 from everword.cli.protoset import protoset
 from everword.cli.search import search
@@ -32,6 +34,7 @@ def main() -> None:
 
 for command in (
     up,
+    demo,
     import_,
     export,
     search,
@@ -44,6 +47,7 @@ for command in (
     queue_status,
     retry_failed,
     backfill,
+    models,
     migrate,
     protoset,
 ):

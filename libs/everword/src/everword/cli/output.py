@@ -60,7 +60,10 @@ def print_json(message: Message) -> None:
 
 
 def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: str = "") -> None:
-    """Print a table; `right` names the columns of numbers, separated by spaces."""
+    """Print a table, or `none`; `right` names the columns of numbers, separated by spaces."""
+    if not rows:
+        line("none")
+        return
     table = Table(box=SIMPLE, pad_edge=False)
     for column in columns:
         number = column in right.split()

@@ -70,10 +70,11 @@ async def search(
         return
     if response.verdict == pb.VERDICT_NOTHING_RELEVANT:
         line("Nothing that is remembered answers this; the nearest:")
-    _print_results(response.results)
+    print_results(response.results)
 
 
-def _print_results(results: Iterable[pb.SearchResult]) -> None:
+def print_results(results: Iterable[pb.SearchResult]) -> None:
+    """Print results as a table, with their explanations where they have some."""
     rows = [
         (
             f"{result.score:.2f}",

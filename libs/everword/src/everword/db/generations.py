@@ -63,6 +63,8 @@ class NewGeneration:
     endpoint: str = ""
     query_prefix: str = ""
     passage_prefix: str = ""
+    #: Whether the model's vectors may be cut to `dimensions`; otherwise it has to give exactly so many.
+    matryoshka: bool = False
 
 
 class Generations:
@@ -92,7 +94,7 @@ class Generations:
         with self._connect() as conn, conn.cursor(row_factory=scalar_row) as cursor:
             cursor.execute(
                 "INSERT INTO model_generations (state, provider, endpoint, model, dimensions, query_prefix, "
-                "passage_prefix) VALUES ('building', %s, %s, %s, %s, %s, %s) RETURNING id",
+                "passage_prefix, matryoshka) VALUES ('building', %s, %s, %s, %s, %s, %s, %s) RETURNING id",
                 [
                     new.provider,
                     new.endpoint,
@@ -100,6 +102,7 @@ class Generations:
                     new.dimensions,
                     new.query_prefix,
                     new.passage_prefix,
+                    new.matryoshka,
                 ],
             )
             generation_id = int(cursor.fetchone() or 0)

@@ -813,6 +813,7 @@ CREATE TABLE everword.model_generations (
     passage_prefix text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     storage text DEFAULT 'array'::text NOT NULL,
+    matryoshka boolean DEFAULT false NOT NULL,
     created_xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
     backfilled_namespace bigint DEFAULT 0 NOT NULL,
     backfilled_memory bigint DEFAULT 0 NOT NULL,

@@ -1,4 +1,4 @@
-"""Stops asking a server that does not answer, so that searches do not wait for it one by one."""
+"""Stops asking a server that does not answer, or that asked for a pause, so that searches do not wait for it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ class CircuitBreaker:
 
     def enter(self) -> None:
         """Let a call pass, or raise ProviderUnavailable."""
-        if self._failures < FAILURES:
-            return
         left = self._open_until - self._clock()
         if left > 0:
             raise ProviderUnavailable(
-                "the model server did not answer lately and is not asked", retry_after_s=left
+                "the model server is left alone for a while: it did not answer lately, or asked for a pause",
+                retry_after_s=left,
             )
+        if self._failures < FAILURES:
+            return
         # This call tries for all; the others go on failing until it has its answer.
         self._open_until = self._clock() + PAUSE_S
 
@@ -37,4 +38,9 @@ class CircuitBreaker:
 
     def failed(self) -> None:
         self._failures += 1
-        self._open_until = self._clock() + PAUSE_S
+        if self._failures >= FAILURES:
+            self.hold(PAUSE_S)
+
+    def hold(self, seconds: float) -> None:
+        """Let no call pass for so long."""
+        self._open_until = max(self._open_until, self._clock() + seconds)

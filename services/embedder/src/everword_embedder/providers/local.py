@@ -47,8 +47,5 @@ class LocalProvider:
         native = np.array([one.vector for one in embedded]).reshape(len(texts), DIMENSIONS)
         return unit_vectors(native, len(texts), self.dimensions, self._matryoshka)
 
-    async def check(self) -> None:
-        await asyncio.shield(asyncio.wrap_future(self._holder.model()))
-
     async def close(self) -> None:
         """Does nothing: the model is shared, and closed by who opened it."""

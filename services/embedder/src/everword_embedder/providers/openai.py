@@ -14,31 +14,20 @@ from everword_embedder.providers.errors import (
     BatchRefused,
     ProviderError,
     ProviderMisconfigured,
-    WrongAnswer,
 )
 from everword_embedder.providers.generation import OPENAI, ModelGeneration
 from everword_embedder.providers.openai_answers import tokens_of, vectors_of
+from everword_embedder.providers.openai_models import HELLO, ListedModel, listed_model
 from everword_embedder.providers.openai_server import OpenAIServer
 from everword_embedder.providers.provider import BatchLimits
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.telemetry import record_tokens
 from everword_embedder.providers.vectors import Vectors, unit_vectors
 
-#: Embedded to learn what a server takes; every model can.
-_HELLO = "hello"
 #: A batch of long texts is sent in parts: about 30 passages.
 _BATCH_CHARACTERS = 24_000
 #: How long it is taken for granted what a server takes, once it refuses something.
 RELEARN_S = 10.0
-
-
-@dataclass(frozen=True)
-class ServedModel:
-    """What a server says of a model."""
-
-    model: str
-    max_tokens: int | None
-    vllm: bool
 
 
 @dataclass(frozen=True)
@@ -87,9 +76,6 @@ class OpenAIProvider:
                 self._dialect = None
             raise
 
-    async def check(self) -> None:
-        await self._server.check()
-
     async def close(self) -> None:
         await self._server.close()
 
@@ -104,24 +90,24 @@ class OpenAIProvider:
         """Return what the server takes; learned once, so that a refusal later can only be for the texts."""
         async with self._learning:
             if self._dialect is None:
-                served = await served_model(self._server, self.model)
+                served = await listed_model(self._server, self.model)
                 options = await self._accepted_options(served)
                 self._dialect = Dialect(options, served.max_tokens, self._clock())
             return self._dialect
 
-    async def _accepted_options(self, served: ServedModel) -> dict[str, Any]:
+    async def _accepted_options(self, served: ListedModel) -> dict[str, Any]:
         """Return the most that the server does not refuse. Raises ProviderMisconfigured where it refuses everything."""
         refusal: ProviderError | None = None
         for options in self._options_to_try(served):
             try:
-                await self._embed([_HELLO], options)
+                await self._embed([HELLO], options)
             except BatchRefused as error:
                 refusal = error
             else:
                 return options
         raise ProviderMisconfigured(str(refusal)) from refusal
 
-    def _options_to_try(self, served: ServedModel) -> list[dict[str, Any]]:
+    def _options_to_try(self, served: ListedModel) -> list[dict[str, Any]]:
         # vLLM answers 400 to the whole batch for one long text, unless it may cut it.
         cut = {"truncate_prompt_tokens": -1} if served.vllm else {}
         # A third of the bytes of numbers in JSON.
@@ -130,35 +116,3 @@ class OpenAIProvider:
         short = {"dimensions": self.dimensions} if self._matryoshka else {}
         tries = [{**cut, **binary, **short}, {**cut, **binary}, cut, {}]
         return [options for at, options in enumerate(tries) if options not in tries[:at]]
-
-
-async def served_model(server: OpenAIServer, model: str) -> ServedModel:
-    """Return what `/v1/models` says of `model`, or of the server's only model where it is empty.
-
-    Raises ProviderMisconfigured where the name is needed and not given.
-    """
-    try:
-        body = await server.get("/v1/models")
-    except (ProviderMisconfigured, BatchRefused, WrongAnswer):
-        # Not every server lists its models, and not every key may ask; a wrong key is refused by the first request.
-        body = {}
-    data = body.get("data")
-    listed = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
-    if not model and len(listed) != 1:
-        raise ProviderMisconfigured(
-            f"the server has {len(listed)} models; name one with EVERWORD_EMBED_MODEL"
-        )
-    entry = next((entry for entry in listed if not model or entry.get("id") == model), {})
-    limit = entry.get("max_model_len")
-    return ServedModel(
-        model=model or str(entry.get("id", "")),
-        max_tokens=limit if isinstance(limit, int) else None,
-        vllm=entry.get("owned_by") == "vllm",
-    )
-
-
-async def native_dimensions(server: OpenAIServer, model: str) -> int:
-    """Return how many dimensions a served model's vectors have, for a generation that is to be made."""
-    body = {"model": model, "input": [_HELLO]}
-    answer = await server.post("/v1/embeddings", body, [_HELLO])
-    return int(vectors_of(answer, 1).shape[1])

@@ -29,8 +29,8 @@ _LATER = {408, 425, 429}
 _MAX_MESSAGE = 200
 #: What a message and a text may have in common by chance; more may be content that the server repeats.
 _ECHO = 12
-#: The longest pause that a server may ask for.
-_MAX_PAUSE_S = 600.0
+#: The longest pause that is kept: searches go without meaning meanwhile.
+_MAX_PAUSE_S = 60.0
 
 
 def error_of(answer: httpx.Response, texts: Sequence[str]) -> ProviderError | None:

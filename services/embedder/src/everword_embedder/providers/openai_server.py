@@ -19,8 +19,6 @@ from everword_embedder.providers.settings import EmbedSettings
 
 #: Whoever gives up sooner than this says nothing about the server.
 _PATIENCE_S = 0.5
-#: How long a sign of life may take.
-_CHECK_S = 2.0
 
 
 def root_of(endpoint: str) -> str:
@@ -69,15 +67,6 @@ class OpenAIServer:
         """Send a body that holds `texts`. Raises ProviderError."""
         return json_of(await self._send("POST", path, body, texts))
 
-    async def check(self) -> None:
-        """Ask for a sign of life: /health, which vLLM answers with an empty body; 404 there is one as well."""
-        try:
-            answer = await self._http.get("/health", timeout=_CHECK_S)
-        except httpx.RequestError as error:
-            raise ProviderUnavailable(_words(error)) from error
-        if answer.status_code >= 500:
-            raise ProviderUnavailable(f"the model server's health is {answer.status_code}")
-
     async def close(self) -> None:
         await self._http.aclose()
 
@@ -99,7 +88,10 @@ class OpenAIServer:
                 self._breaker.failed()
             raise
         self._breaker.answered()
-        if error := error_of(answer, texts):
+        error = error_of(answer, texts)
+        if isinstance(error, ProviderUnavailable) and error.retry_after_s:
+            self._breaker.hold(error.retry_after_s)
+        if error:
             raise error
         return answer
 

@@ -47,7 +47,4 @@ class EmbeddingProvider(Protocol):
         There is no time-out for the whole: cancel it to give up. Raises ProviderError, and then gives no vectors at all.
         """
 
-    async def check(self) -> None:
-        """Ask for a sign of life. Raises ProviderUnavailable."""
-
     async def close(self) -> None: ...

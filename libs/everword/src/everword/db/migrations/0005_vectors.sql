@@ -5,6 +5,8 @@ ALTER TABLE model_generations
         'halfvec', -- pgvector: exact in small scopes, HNSW in large ones
         'array'    -- no pgvector: exact over plain arrays
     )),
+    -- Whether vectors longer than `dimensions` are cut to it; otherwise they are another model's, and refused.
+    ADD COLUMN matryoshka boolean NOT NULL DEFAULT false,
     -- Writes that began earlier may not know the generation, and owe it nothing.
     ADD COLUMN created_xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
     ADD COLUMN backfilled_namespace bigint NOT NULL DEFAULT 0,

@@ -1,0 +1,67 @@
+"""What models a server with OpenAI's API has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everword_embedder.providers.errors import (
+    BatchRefused,
+    ProviderMisconfigured,
+    WrongAnswer,
+)
+from everword_embedder.providers.openai_answers import vectors_of
+from everword_embedder.providers.openai_server import OpenAIServer
+
+#: Embedded to learn what a server does; every model can.
+HELLO = "hello"
+
+
+@dataclass(frozen=True)
+class ListedModel:
+    """What `/v1/models` says of a model."""
+
+    id: str
+    max_tokens: int | None
+    vllm: bool
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """A model that can be made a generation of."""
+
+    model: str
+    dimensions: int
+    max_tokens: int | None
+
+
+async def listed_model(server: OpenAIServer, model: str) -> ListedModel:
+    """Return what the server says of `model`; nothing but its name where it does not list it."""
+    try:
+        body = await server.get("/v1/models")
+    except (ProviderMisconfigured, BatchRefused, WrongAnswer):
+        # Not every server lists its models, and not every key may ask; a wrong key is refused with the first text.
+        body = {}
+    data = body.get("data")
+    entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
+    if not model and len(entries) == 1:
+        model = str(entries[0].get("id", ""))
+    entry = next((entry for entry in entries if entry.get("id") == model), {})
+    limit = entry.get("max_model_len")
+    return ListedModel(
+        id=model,
+        max_tokens=limit if isinstance(limit, int) else None,
+        vllm=entry.get("owned_by") == "vllm",
+    )
+
+
+async def describe_model(server: OpenAIServer, model: str = "") -> ServedModel:
+    """Return what a new generation has to know of `model`, or of the server's only model where it is empty.
+
+    Raises ProviderMisconfigured where the server has several models and none is named.
+    """
+    listed = await listed_model(server, model)
+    if not listed.id:
+        raise ProviderMisconfigured("the server has not exactly one model; name one")
+    body = {"model": listed.id, "input": [HELLO]}
+    answer = await server.post("/v1/embeddings", body, [HELLO])
+    return ServedModel(listed.id, int(vectors_of(answer, 1).shape[1]), listed.max_tokens)
