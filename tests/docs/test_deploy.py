@@ -2,11 +2,13 @@
 
 import asyncio
 import re
+import shlex
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import PurePosixPath
 from typing import Any
 
+import click
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -14,10 +16,11 @@ from click.testing import CliRunner
 from everword.cli.main import main
 from everword.db.migrate import migrate
 from everword.domain.settings import Environment
+from everword.embedded.services import WORKERS
 from everword.rpc.probe import probe
 from everword.rpc.settings import PORTS, ServerSettings
 from support.databases import empty_database
-from support.documents import ROOT, code, table_rows, variables_read
+from support.documents import ROOT, code, code_blocks, table_rows, variables_read
 from support.stack import Stack
 
 COMPOSE = "docker-compose.yml"
@@ -128,11 +131,10 @@ def test_dockerfiles_copy_what_exists_and_the_build_context_holds_it() -> None:
             assert f"!{PurePosixPath(source).parts[0]}" in ignored
 
 
-def test_every_module_that_compose_runs_exists() -> None:
-    commands = [service.get("command", []) for service in _built().values()]
-    modules = [command[2] for command in commands if command[:2] == ["python", "-m"]]
-    assert modules == ["everword_embedder.worker"]
-    assert all(find_spec(module) for module in modules)
+def test_compose_runs_the_workers_that_everword_up_runs() -> None:
+    for name, module in WORKERS.items():
+        assert _built()[name]["command"] == ["python", "-m", module]
+        assert find_spec(module) is not None
 
 
 def test_every_image_is_pinned_by_a_tag_and_names_no_registry() -> None:
@@ -252,6 +254,37 @@ def test_profiles_are_those_that_the_readme_of_deploy_explains() -> None:
     text = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
     assert profiles == {"gpu", "observability"}
     assert all(f"--profile {profile}" in text for profile in profiles)
+
+
+def _commands_shown() -> list[list[str]]:
+    """Return the commands of the readme of deploy, as a shell splits them."""
+    text = "".join(code_blocks("deploy/README.md", "")).replace("\\\n", " ")
+    return [shlex.split(line, comments=True) for line in text.splitlines() if line.strip()]
+
+
+def test_the_commands_of_everword_that_the_readme_of_deploy_shows_are_understood() -> None:
+    shown = [
+        words[words.index("everword") + 1 :] for words in _commands_shown() if "everword" in words
+    ]
+    assert len(shown) == 3
+    for words in shown:
+        command: click.Command = main
+        while isinstance(command, click.Group):
+            found = command.get_command(click.Context(command), words[0])
+            assert found is not None, words
+            command, words = found, words[1:]
+        command.make_context(command.name, words)  # raises where an option or argument is wrong
+
+
+def test_the_commands_of_docker_that_the_readme_of_deploy_shows_name_what_exists() -> None:
+    shown = [words for words in _commands_shown() if words[0] == "docker"]
+    assert len(shown) == 4
+    for words in shown:
+        assert words[:2] == ["docker", "compose"]
+        if "run" in words:
+            assert words[words.index("run") + 2] in _services()
+    (copy,) = [words for words in _commands_shown() if words[0] == "cp"]
+    assert (ROOT / copy[1]).is_file()
 
 
 def test_pipelines_of_the_collector_are_made_of_what_is_configured() -> None:

@@ -45,7 +45,6 @@ SERVICES: tuple[Callable[[Environment], object], ...] = (
     SearchSettings.from_environment,
     CompactorSettings.from_environment,
     EmbedderSettings.from_environment,
-    EmbedSettings.from_environment,
     WorkerSettings.from_environment,
     ClientSettings.from_environment,
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
@@ -15,30 +14,19 @@ from google.protobuf.struct_pb2 import Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.rpc.channel import open_channel
-from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import memory_pb2 as memory
 from support.callers import raw_call
 from support.calls import append, append_request, message, target
-from support.databases import DatabaseUnderTest, cloned
-from support.refusals import Refusal, refused
+from support.cases import Case, unchanged
+from support.databases import cloned
+from support.refusals import refused
 from support.stack import Stack, running_stack
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 MIB = 1024 * 1024
 YEAR_10000 = Timestamp(seconds=253_402_300_800)
-
-
-@dataclass(frozen=True)
-class Case:
-    """A call that must fail, and how."""
-
-    call: Callable[[Stack], Awaitable[Any]]
-    #: The field that is named; None where it is not a field that is wrong.
-    field: str | None
-    code: grpc.StatusCode = grpc.StatusCode.INVALID_ARGUMENT
-    reason: str = "VALIDATION_FAILED"
 
 
 def _message(field: str, **fields: Any) -> Case:
@@ -272,65 +260,6 @@ OTHER_WRITES: dict[str, Case] = {
     ),
 }
 
-ADMINISTRATION: dict[str, Case] = {
-    "a namespace with a capital": Case(
-        lambda s: s.admin.CreateNamespace(admin.CreateNamespaceRequest(name="Acme")), "name"
-    ),
-    "a namespace with a name of 64 characters": Case(
-        lambda s: s.admin.CreateNamespace(admin.CreateNamespaceRequest(name="x" * 64)), "name"
-    ),
-    "a namespace with a line break": Case(
-        lambda s: s.admin.CreateNamespace(admin.CreateNamespaceRequest(name="acme\n")), "name"
-    ),
-    "a day that begins in the evening": Case(
-        lambda s: s.admin.CreateNamespace(
-            admin.CreateNamespaceRequest(
-                name="acme", settings=admin.NamespaceSettings(day_cutoff_minutes=721)
-            )
-        ),
-        "settings.day_cutoff_minutes",
-    ),
-    "NUL in the name of a channel": Case(
-        lambda s: s.admin.CreateNamespace(
-            admin.CreateNamespaceRequest(
-                name="acme",
-                settings=admin.NamespaceSettings(
-                    channel_policies={"\0": admin.ChannelPolicy(index=True)}
-                ),
-            )
-        ),
-        "settings.channel_policies (a key)",
-    ),
-    "a key without a role": Case(
-        lambda s: s.admin.CreateApiKey(admin.CreateApiKeyRequest(namespace="default")), "role"
-    ),
-    "a key that is described at length": Case(
-        lambda s: s.admin.CreateApiKey(
-            admin.CreateApiKeyRequest(
-                namespace="default", role=admin.API_KEY_ROLE_READ, description="x" * 257
-            )
-        ),
-        "description",
-    ),
-    "a key's malformed id": Case(
-        lambda s: s.admin.RevokeApiKey(admin.RevokeApiKeyRequest(api_key_id="first")),
-        "api_key_id",
-    ),
-    "a negative page size": Case(
-        lambda s: s.admin.ListNamespaces(admin.ListNamespacesRequest(page_size=-1)), "page_size"
-    ),
-    "a page token from nowhere": Case(
-        lambda s: s.admin.ListNamespaces(admin.ListNamespacesRequest(page_token="bm93aGVyZQ")),
-        None,
-        reason="PAGE_TOKEN_INVALID",
-    ),
-    "a page token that is no base64": Case(
-        lambda s: s.admin.ListApiKeys(admin.ListApiKeysRequest(page_token="¿?")),
-        None,
-        reason="PAGE_TOKEN_INVALID",
-    ),
-}
-
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared(postgres_url: str) -> AsyncIterator[Stack]:
@@ -341,82 +270,41 @@ async def shared(postgres_url: str) -> AsyncIterator[Stack]:
             yield stack
 
 
-@pytest.fixture
-def unchanged(shared: Stack) -> Iterator[Stack]:
-    """A stack in which a test leaves every row as it was."""
-    before = _everything(shared.database)
-    yield shared
-    assert _everything(shared.database) == before
-
-
-def _everything(database: DatabaseUnderTest) -> dict[str, list[str]]:
-    """Return all rows of all tables."""
-    with database.connect() as conn:
-        tables = conn.execute(
-            """SELECT relname FROM pg_class
-                WHERE relnamespace = 'everword'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition"""
-        ).fetchall()
-        assert len(tables) > 10
-        return {
-            table: [
-                row for (row,) in conn.execute(f"SELECT t::text FROM {table} t ORDER BY 1".encode())
-            ]
-            for (table,) in tables
-        }
-
-
-def _check(refusal: Refusal, case: Case) -> None:
-    assert (refusal.code, refusal.reason) == (case.code, case.reason)
-    if case.field is not None:
-        assert refusal.fields == {case.field}
-    elif case.code is grpc.StatusCode.INVALID_ARGUMENT:
-        assert refusal.fields == set()
-
-
 @SHARED
 @pytest.mark.parametrize("name", MESSAGES)
-async def test_a_bad_message_is_refused_and_nothing_is_stored(unchanged: Stack, name: str) -> None:
-    _check(await refused(MESSAGES[name].call(unchanged)), MESSAGES[name])
+async def test_a_bad_message_is_refused_and_nothing_is_stored(shared: Stack, name: str) -> None:
+    await MESSAGES[name].check(shared)
 
 
 @SHARED
 @pytest.mark.parametrize("name", APPENDS)
-async def test_a_bad_append_is_refused_and_nothing_is_stored(unchanged: Stack, name: str) -> None:
-    _check(await refused(APPENDS[name].call(unchanged)), APPENDS[name])
+async def test_a_bad_append_is_refused_and_nothing_is_stored(shared: Stack, name: str) -> None:
+    await APPENDS[name].check(shared)
 
 
 @SHARED
 @pytest.mark.parametrize("name", OTHER_WRITES)
-async def test_a_bad_write_is_refused_and_changes_nothing(unchanged: Stack, name: str) -> None:
-    _check(await refused(OTHER_WRITES[name].call(unchanged)), OTHER_WRITES[name])
+async def test_a_bad_write_is_refused_and_changes_nothing(shared: Stack, name: str) -> None:
+    await OTHER_WRITES[name].check(shared)
 
 
 @SHARED
-@pytest.mark.parametrize("name", ADMINISTRATION)
-async def test_bad_administration_is_refused_and_changes_nothing(
-    unchanged: Stack, name: str
-) -> None:
-    _check(await refused(ADMINISTRATION[name].call(unchanged)), ADMINISTRATION[name])
-
-
-@SHARED
-async def test_a_refused_request_says_how_large_it_was(unchanged: Stack) -> None:
+async def test_a_refused_request_says_how_large_it_was(shared: Stack) -> None:
     request = _messages(17, MIB)
-    refusal = await refused(unchanged.ingest.AppendMessages(request))
+    refusal = await refused(shared.ingest.AppendMessages(request))
     assert refusal.metadata["bytes"] == str(request.ByteSize())
     assert refusal.metadata["limit_bytes"] == str(16 * MIB)
 
 
 async def test_a_request_id_with_another_body_is_refused(stack: Stack) -> None:
     await stack.ingest.AppendMessages(append_request("First.", request_id="r"))
-    before = _everything(stack.database)
     other = append_request("Another.", request_id="r")
-    refusal = await refused(stack.ingest.AppendMessages(other))
+    with unchanged(stack.database):
+        refusal = await refused(stack.ingest.AppendMessages(other))
     assert (refusal.code, refusal.reason) == (
         grpc.StatusCode.ALREADY_EXISTS,
         "REQUEST_ID_CONFLICT",
     )
-    assert _everything(stack.database) == before
 
 
 @SHARED
@@ -432,12 +320,11 @@ async def test_a_request_id_with_another_body_is_refused(stack: Stack) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-async def test_bytes_that_are_no_request_are_refused(
-    unchanged: Stack, raw: bytes, what: str
-) -> None:
-    async with open_channel(unchanged.addresses["ingest"]) as channel:
+async def test_bytes_that_are_no_request_are_refused(shared: Stack, raw: bytes, what: str) -> None:
+    async with open_channel(shared.addresses["ingest"]) as channel:
         method = "/everword.v1.IngestService/EnsureConversation"
-        refusal = await refused(raw_call(channel, method, raw))
+        with unchanged(shared.database):
+            refusal = await refused(raw_call(channel, method, raw))
     assert (refusal.code, refusal.reason) == (
         grpc.StatusCode.INVALID_ARGUMENT,
         "VALIDATION_FAILED",

@@ -8,7 +8,6 @@ import subprocess
 import pytest
 
 from everword.cli.demo import demo_queries
-from everword.samples import sample_path
 from support.command_line import EVERWORD
 
 
@@ -30,4 +29,3 @@ def test_the_demo_imports_searches_six_times_builds_a_context_and_leaves_nothing
         assert any(found in section.split("\n", 1)[1] for section in sections)
     assert "## " in sections[-1].split("everword context ")[1]
     assert "Traceback" not in done.stderr
-    assert sample_path().is_file()

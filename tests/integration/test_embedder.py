@@ -1,4 +1,4 @@
-"""The embedder between services: coverage, and no vectors without a provider."""
+"""The embedder between services: what is owed, and who may ask."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from support.calls import append
 from support.databases import DatabaseUnderTest
 from support.refusals import refused
 from support.stack import Stack, running_stack
-
-EMBED = pb.EmbedRequest(texts=["a question"], priority=pb.EMBED_PRIORITY_QUERY)
 
 
 async def test_coverage_counts_what_is_owed_in_all_namespaces(stack: Stack) -> None:
@@ -43,17 +41,6 @@ async def test_coverage_of_an_unknown_generation_is_a_field_violation(stack: Sta
     refusal = await refused(stack.embedder.Coverage(pb.CoverageRequest(generation_id=99)))
     assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.fields == {"generation_id"}
-
-
-async def test_without_a_provider_nothing_is_embedded_and_the_caller_is_told(
-    stack: Stack,
-) -> None:
-    refusal = await refused(stack.embedder.Embed(EMBED, timeout=5))
-    assert (refusal.code, refusal.reason) == (
-        grpc.StatusCode.UNAVAILABLE,
-        "EMBEDDER_UNAVAILABLE",
-    )
-    assert "No embedding provider is configured" in refusal.message
 
 
 async def test_only_who_shows_the_internal_token_is_let_in(database: DatabaseUnderTest) -> None:

@@ -26,7 +26,8 @@ from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
 from support.callers import make_namespaces, within
 from support.calls import append, message, target
-from support.databases import DatabaseUnderTest, cloned
+from support.cases import unchanged
+from support.databases import cloned
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -66,6 +67,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 async def theirs(stack: Stack) -> Theirs:
     """Fill the namespace `theirs`; the callers of the tests work in `default`."""
     await make_namespaces(stack, "theirs", "third")
+    await stack.ingest.EnsureConversation(_ensure(), metadata=within("third"))
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
@@ -103,6 +105,11 @@ def _conversations(**fields: Any) -> search.ListConversationsRequest:
 
 def _messages(conversation_id: str, **fields: Any) -> search.ListMessagesRequest:
     return search.ListMessagesRequest(conversation_id=conversation_id, page_size=1, **fields)
+
+
+def _ensure() -> ingest.EnsureConversationRequest:
+    """Ask for a conversation with the key that one of theirs has."""
+    return ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
 
 
 def _update(conversation_id: str) -> ingest.UpdateConversationRequest:
@@ -256,11 +263,8 @@ REFUSED: dict[str, tuple[str, Call]] = {
 #: By RPC, and field where there is one: the call, and what an answer without anything of theirs is like.
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "EnsureConversation": (
-        lambda s, t: s.ingest.EnsureConversation(
-            ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s")),
-            metadata=within("third"),
-        ),
-        lambda answer: answer.created and answer.conversation.message_count == 0,
+        lambda s, t: s.ingest.EnsureConversation(_ensure(), metadata=within("third")),
+        lambda answer: answer.conversation.message_count == 0,
     ),
     "Search": (lambda s, t: s.search.Search(_search()), lambda answer: not answer.results),
     "Search filter.conversation_ids": (
@@ -351,41 +355,14 @@ def test_fields_that_reach_are_recognised() -> None:
     assert "batch.messages.parent_id" in _reaching(ingest.ImportMessagesRequest.DESCRIPTOR)
 
 
-@pytest.fixture
-def _theirs_unchanged(stack: Stack, theirs: Theirs) -> Iterator[None]:
-    """Hold that the test leaves everything of theirs as it was."""
-    before = _rows_of_theirs(stack.database)
-    assert sum(len(rows) for rows in before.values()) > 15
-    yield
-    assert _rows_of_theirs(stack.database) == before
-
-
-def _rows_of_theirs(database: DatabaseUnderTest) -> dict[str, list[str]]:
-    """Return all rows of the namespace, by table."""
-    with database.connect() as conn:
-        tables = conn.execute(
-            """SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-                WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p')
-                  AND NOT c.relispartition AND a.attname = 'namespace_id'"""
-        ).fetchall()
-        rows = {}
-        for (table,) in tables:
-            query = (
-                f"SELECT t::text FROM {table} t JOIN namespaces n ON n.id = t.namespace_id "
-                "WHERE n.name = 'theirs' ORDER BY 1"
-            )
-            rows[table] = [row for (row,) in conn.execute(query.encode())]
-    return rows
-
-
 @SHARED
-@pytest.mark.usefixtures("_theirs_unchanged")
 @pytest.mark.parametrize("case", REFUSED)
 async def test_what_is_theirs_does_not_exist_for_others(
     stack: Stack, theirs: Theirs, case: str
 ) -> None:
     reason, call = REFUSED[case]
-    refusal = await refused(call(stack, theirs))
+    with unchanged(stack.database):
+        refusal = await refused(call(stack, theirs))
     assert refusal.reason == reason
     token = reason in {NO_PAGE, NO_TOKEN}
     assert refusal.code == (
@@ -394,13 +371,13 @@ async def test_what_is_theirs_does_not_exist_for_others(
 
 
 @SHARED
-@pytest.mark.usefixtures("_theirs_unchanged")
 @pytest.mark.parametrize("case", EMPTY)
 async def test_what_is_theirs_is_in_no_answer_to_others(
     stack: Stack, theirs: Theirs, case: str
 ) -> None:
     call, is_empty = EMPTY[case]
-    answer = await call(stack, theirs)
+    with unchanged(stack.database):
+        answer = await call(stack, theirs)
     assert is_empty(answer), answer
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 from psycopg.types.numeric import Int8
 
-from everword.domain.ids import new_id
 from everword.v1 import ingest_service_pb2
 from everword.v1 import memory_pb2 as memory
 from support.callers import make_namespaces, within
@@ -32,6 +29,12 @@ from support.fence import (
     writes_behind_the_fence,
 )
 from support.stack import running_stack
+from support.statement_parameters import (
+    WORDS,
+    Filled,
+    common_parameters,
+    parameters_of,
+)
 
 STATEMENTS = {f"{package}.{entry.name}": entry for package, entry in all_statements()}
 BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & FENCED}
@@ -54,12 +57,6 @@ CROSSING_PACKAGES = ("everword.jobs.",)
 DERIVING = {"everword_embedder.store_halfvecs", "everword_embedder.store_arrays"}
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
 COUNTING = {"everword_search.corpus_counts"}
-
-WORDS = "xylophone concerto in auth.rs"
-LATE = datetime(9000, 1, 1, tzinfo=UTC)
-EARLY = datetime(1000, 1, 1, tzinfo=UTC)
-LAST_ID = UUID(int=2**128 - 1)
-
 
 # By text
 
@@ -86,20 +83,6 @@ def test_the_statements_that_cross_namespaces_exist() -> None:
 
 
 # By the database
-
-
-@dataclass(frozen=True)
-class Filled:
-    """A database in which the namespace `theirs` is full and `ours` is empty."""
-
-    database: DatabaseUnderTest
-    #: The same without `theirs`.
-    empty: DatabaseUnderTest
-    ours: int
-    theirs: int
-    conversation_id: UUID
-    message_ids: list[UUID]
-    passage_ids: list[int]
 
 
 @pytest.fixture(scope="module")
@@ -201,131 +184,6 @@ def _run(cursor: psycopg.Cursor, query: bytes, parameters: dict[str, Any]) -> tu
     return cursor.rowcount, rows
 
 
-def _parameters(name: str, filled: Filled) -> dict[str, Any]:
-    """Return parameters for a statement that hit what there is in `theirs`."""
-    return {
-        **_common(filled),
-        **_special(filled).get(name, {}),
-        "namespace_id": Int8(filled.theirs),
-    }
-
-
-def _common(filled: Filled) -> dict[str, Any]:
-    """Return parameters by their names, as most statements mean them."""
-    nothing = dict.fromkeys(
-        (
-            *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
-            *("instances", "authors", "roles", "tags", "since", "before", "settings", "max_chars"),
-        )
-    )
-    return {
-        **nothing,
-        **dict.fromkeys(("channel", "agent", "task", "error_contains"), ""),
-        "session_key": "s",
-        "conversation_id": filled.conversation_id,
-        "message_ids": filled.message_ids,
-        "memory_ids": sorted(filled.message_ids),
-        "memory_id": filled.message_ids[0],
-        "importance_class": 1,
-        "external_ids": ["external"],
-        "request_id": "their-request",
-        "body_hash": b"",
-        "fields": ["title"],
-        "title": "Taken over",
-        "active": True,
-        "client_session_id": "",
-        "messages": 1,
-        "turns": 1,
-        "last_message_at": LATE,
-        "limit": 100,
-        "include_automated": True,
-        "queries": ["'xylophon'"],
-        "prefixes": [None],
-        "stems": [None],
-        "k1": 0.9,
-        "b": 0.4,
-        "min_score": 0.0,
-        "after_score": float("inf"),
-        "after_id": 2**62,
-        "source_ids": filled.message_ids,
-        "passage_ids": filled.passage_ids,
-        "tokens": ["auth.rs"],
-        "pattern": "concerto",
-        "after_occurred_at": LATE,
-        "after_source_id": LAST_ID,
-        "max_parts": 10,
-        "after_seq": 1000,
-        "max_bytes": 1_000_000,
-        "role": memory.ROLE_USER,
-        "after": 0,
-        "last": 2**62,
-        "generation_id": 1,
-    }
-
-
-def _special(filled: Filled) -> dict[str, dict[str, Any]]:
-    """Return what single statements mean otherwise."""
-    return {
-        "everword_ingest.insert_conversation": {
-            **dict.fromkeys(("channel_id", "bot_identity", "instance", "subject"), ""),
-            "id": new_id(),
-            "session_key": "new",
-        },
-        "everword_ingest.claim_request": {"request_id": "new"},
-        "everword_ingest.insert_messages": _message_arrays(),
-        "everword_ingest.insert_memories": _passage_arrays(),
-        "everword_embedder.read_passages": {"memory_ids": filled.passage_ids},
-        "everword_embedder.store_halfvecs": _vectors(filled),
-        "everword_embedder.store_arrays": _vectors(filled),
-        "everword_search.list_conversations": {"after_id": LAST_ID, "active": None},
-        "everword_search.browse_oldest": {"after_occurred_at": EARLY},
-        "everword_search.list_messages_oldest": {"after_seq": 0},
-    }
-
-
-def _vectors(filled: Filled) -> dict[str, Any]:
-    vector = f"[{','.join(['0.1'] * 384)}]"
-    return {"memory_ids": filled.passage_ids, "vectors": [vector] * len(filled.passage_ids)}
-
-
-def _message_arrays() -> dict[str, Any]:
-    texts = ("author", "instance", "tool_name", "tool_args", "tool_result")
-    return {
-        **{name: [""] for name in texts},
-        **{name: [None] for name in ("content_blocks", "metadata", "external_id", "parent_id")},
-        "id": [new_id()],
-        "seq": [1000],
-        "role": [2],
-        "content": ["Smuggled in."],
-        "tags": [Jsonb([])],
-        "importance_class": [0],
-        "automated": [False],
-        "token_count": [0],
-        "occurred_at": [LATE],
-    }
-
-
-def _passage_arrays() -> dict[str, Any]:
-    return {
-        **dict.fromkeys(("agent", "subject", "channel"), ""),
-        **{name: [""] for name in ("instance", "author")},
-        **dict.fromkeys(("conversations", "content_bytes"), 0),
-        "kind": 1,
-        "source_id": [new_id()],
-        "part": [0],
-        "seq": [1000],
-        "role": [2],
-        "tags": [Jsonb([])],
-        "importance_class": [0],
-        "automated": [False],
-        "occurred_at": [LATE],
-        "content": ["Smuggled in."],
-        "indexed_text": ["Smuggled in."],
-        "literals": [None],
-        "text_search_config": "english",
-    }
-
-
 def _values(found: object) -> Iterator[object]:
     """Yield the single values of a result."""
     if isinstance(found, list | tuple):
@@ -356,7 +214,7 @@ def test_a_statement_that_forgets_its_namespace_finds_nothing_foreign(
     filled: Filled, name: str
 ) -> None:
     query = without_predicate(BEHIND[name])
-    parameters = _parameters(name, filled)
+    parameters = parameters_of(name, filled)
     with _bound(filled.database, _role(name), filled.ours) as cursor:
         found = _run(cursor, query, parameters)
     assert not _marks(filled).intersection(_values(found))
@@ -370,7 +228,7 @@ def test_the_same_statement_finds_what_is_there_for_its_own_namespace(
     filled: Filled, name: str
 ) -> None:
     """The test above would pass with parameters that hit nothing."""
-    parameters = _parameters(name, filled)
+    parameters = parameters_of(name, filled)
     with _bound(filled.database, _role(name), filled.theirs) as cursor:
         found = _run(cursor, BEHIND[name].sql.encode(), parameters)
     with _bound(filled.empty, _role(name), filled.ours) as cursor:
@@ -382,7 +240,7 @@ def test_the_same_statement_finds_what_is_there_for_its_own_namespace(
 def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
     filled: Filled, name: str
 ) -> None:
-    parameters = _parameters(name, filled)
+    parameters = parameters_of(name, filled)
     query = BEHIND[name].sql.encode()
     with _bound(filled.database, _role(name), filled.theirs) as cursor:
         cursor.execute(query, parameters)
@@ -400,7 +258,7 @@ def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
 @pytest.mark.parametrize("name", ["everword_ingest.claim_request"])
 def test_a_request_id_that_another_namespace_used_is_free(filled: Filled, name: str) -> None:
     """Request ids are the caller's own, and tell nothing about others'."""
-    parameters = {**_common(filled), "namespace_id": Int8(filled.ours)}
+    parameters = {**common_parameters(filled), "namespace_id": Int8(filled.ours)}
     with _bound(filled.database, _role(name), filled.ours) as cursor:
         found = _run(cursor, BEHIND[name].sql.encode(), parameters)
     assert found == (1, [("their-request",)])

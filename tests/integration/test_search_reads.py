@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from unittest.mock import patch
 from uuid import uuid4
 
 import grpc
 import pytest
 
+from everword.db.statements import Statement
 from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as pb
+from everword_search import batch_get_memories, list_messages, store
 from support.callers import make_namespaces, within
 from support.calls import TOOL, append, append_request, message, target
 from support.corpus import import_sample, sample
@@ -123,18 +127,17 @@ async def test_a_memory_that_is_missing_is_named(stack: Stack) -> None:
         assert refusal.metadata["memory_id"] == missing
 
 
-async def test_memories_too_large_for_one_answer_are_refused_and_smaller_ones_are_not(
+async def test_memories_too_large_for_one_answer_are_refused_and_fewer_are_not(
     stack: Stack,
 ) -> None:
-    ids = []
-    for n in range(17):
-        appended = await append(stack, "ab " * (MEBIBYTE // 3) + str(n))
-        ids.append(appended.messages[0].message_id)
-    get = pb.BatchGetMemoriesRequest(memory_ids=ids)
-    refusal = await refused(stack.search.BatchGetMemories(get))
-    assert refusal.code is grpc.StatusCode.RESOURCE_EXHAUSTED
-    del get.memory_ids[15:]
-    assert len((await stack.search.BatchGetMemories(get)).memories) == 15
+    appended = await append(stack, *(letter * 1000 for letter in "abc"))
+    get = pb.BatchGetMemoriesRequest(memory_ids=[entry.message_id for entry in appended.messages])
+    with patch.object(batch_get_memories, "MAX_BYTES", 2500):
+        refusal = await refused(stack.search.BatchGetMemories(get))
+        assert refusal.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert (refusal.metadata["bytes"], refusal.metadata["limit_bytes"]) == ("3000", "2500")
+        del get.memory_ids[2:]
+        assert len((await stack.search.BatchGetMemories(get)).memories) == 2
 
 
 async def test_another_namespaces_ids_are_not_found(stack: Stack) -> None:
@@ -182,7 +185,7 @@ async def test_a_conversation_is_found_by_id_and_by_key(stack: Stack) -> None:
     by_key = pb.GetConversationRequest(key=request.conversation.key)
     first = await stack.search.GetConversation(by_id)
     assert first == await stack.search.GetConversation(by_key)
-    assert first.conversation.title == "Hello there"
+    assert first.conversation.details.title == "Hello there"
     assert first.conversation.details.subject == "marta"
     assert (first.conversation.message_count, first.conversation.turn_count) == (1, 1)
 
@@ -249,15 +252,40 @@ async def test_pages_of_messages_are_the_whole_conversation(
 
 
 @pytest.mark.parametrize("order", [memory_pb2.ORDER_NEWEST_FIRST, memory_pb2.ORDER_OLDEST_FIRST])
-async def test_a_page_of_large_messages_ends_before_eight_mebibytes(
+async def test_a_page_ends_before_so_many_bytes_but_holds_a_message(
     stack: Stack, order: memory_pb2.Order.ValueType
 ) -> None:
-    for n in range(11):
-        await append(stack, chr(97 + n) * MEBIBYTE)
-    key = conversation_pb2.ConversationKey(session_key="s")
-    found = await stack.search.GetConversation(pb.GetConversationRequest(key=key))
-    request = pb.ListMessagesRequest(conversation_id=found.conversation.id, order=order)
-    assert [len(page) for page in await seqs(stack, request)] == [8, 3]
+    sizes = (400, 400, 400, 2000, 400, 400)
+    appended = await append(stack, *("x" * size for size in sizes))
+    request = pb.ListMessagesRequest(conversation_id=appended.conversation_id, order=order)
+    with patch.object(list_messages, "MAX_PAGE_BYTES", 1000):
+        pages = await seqs(stack, request)
+    if order == memory_pb2.ORDER_NEWEST_FIRST:
+        assert pages == [[6, 5], [4], [3, 2], [1]]
+    else:
+        assert pages == [[1, 2], [3], [4], [5, 6]]
+
+
+async def test_tool_results_and_blocks_count_for_the_size_of_a_page(stack: Stack) -> None:
+    block = memory_pb2.ContentBlock(type="text", text="x" * 600)
+    appended = await append(
+        stack,
+        message("", role=TOOL, tool_name="cat", tool_result="x" * 600),
+        message("", content_blocks=[block]),
+        message("x" * 600),
+    )
+    request = pb.ListMessagesRequest(conversation_id=appended.conversation_id)
+    with patch.object(list_messages, "MAX_PAGE_BYTES", 1000):
+        assert await seqs(stack, request) == [[3], [2], [1]]
+
+
+async def test_large_messages_come_through_the_transport(stack: Stack) -> None:
+    for letter in "abc":
+        await append(stack, letter * MEBIBYTE)
+    newest = (await stack.search.Browse(pb.BrowseRequest(page_size=1))).memories[0]
+    request = pb.ListMessagesRequest(conversation_id=newest.conversation_id)
+    page = await stack.search.ListMessages(request)
+    assert [entry.body.content for entry in page.messages] == [c * MEBIBYTE for c in "cba"]
 
 
 async def test_an_empty_conversation_has_no_messages_and_an_unknown_one_is_not_found(
@@ -301,3 +329,19 @@ async def test_a_token_of_another_namespace_or_none_at_all_is_refused(stack: Sta
         ):
             refusal = await refused(call)
             assert refusal.reason == "CONSISTENCY_TOKEN_INVALID"
+
+
+async def test_a_read_waits_for_a_replica_that_lags_until_the_deadline(stack: Stack) -> None:
+    """What replays here is a namespace's coming into being: a real replica would be a second server."""
+    token = (await append(stack, "xylophone")).consistency_token
+    request = pb.SearchRequest(query="xylophone", at_least_as_fresh=token)
+    replayed = Statement("caught_up", "Lags.", "SELECT count(*) > 1 FROM namespaces")
+    with patch.dict(store.SQL, {"caught_up": replayed}):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await stack.search.Search(request, timeout=0.3)
+        assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+        waiting = asyncio.ensure_future(stack.search.Search(request, timeout=10))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        await make_namespaces(stack, "replayed")
+        assert len((await waiting).results) == 1

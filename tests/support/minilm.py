@@ -113,4 +113,5 @@ def _normalised(values: Array, name: str) -> Array:
 def _gelu(values: Array) -> Array:
     """The exact form, by the error function, as the model was trained with."""
     erf = np.frompyfunc(math.erf, 1, 1)
-    return 0.5 * values * (1 + erf(values / math.sqrt(2)).astype(np.float32))
+    gelu: Array = 0.5 * values * (1 + erf(values / math.sqrt(2)).astype(np.float32))
+    return gelu

@@ -6,6 +6,7 @@ any. A batch that fails while the model lives is split until the culprit stands 
 
 from __future__ import annotations
 
+import json
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from everword.jobs.task import JobRun
 from everword.telemetry import names
 from everword.telemetry.tracing import counter, duration_histogram
 from everword_embedder import drain_store as store
+from everword_embedder.calibration import UNRELATED, measure
 from everword_embedder.drain_store import Generation, Owed, Passage
 from everword_embedder.unembeddable import unembeddable_reason
 
@@ -70,6 +72,7 @@ class Drain:
         with self._database.connection() as conn:
             generations = store.live_generations(conn)
         for generation in generations:
+            self._calibrate(generation)
             while self.drain_batch(generation):
                 run.keep()
 
@@ -81,6 +84,18 @@ class Drain:
             return False
         items = self._read(generation, owed)
         return self._embed(generation, items)
+
+    def _calibrate(self, generation: Generation) -> None:
+        """Find out what a cosine means in the model, once. Where the model is away, the next job does it."""
+        if generation.calibrated:
+            return
+        try:
+            vectors = self._embedder.embed(generation.id, UNRELATED)
+        except (TextRejected, ModelUnavailable):
+            return
+        mean, deviation = measure([json.loads(vector) for vector in vectors])
+        with self._database.connection() as conn:
+            store.set_background(conn, generation.id, mean, deviation)
 
     def _read(self, generation: Generation, owed: Sequence[Owed]) -> list[Item]:
         """Return what can be embedded; what cannot is parked, and what is gone leaves the queue."""

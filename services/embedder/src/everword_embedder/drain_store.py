@@ -26,6 +26,8 @@ class Generation:
     passage_prefix: str
     #: `halfvec` or `array`.
     storage: str
+    #: Whether it is known what a cosine means in the model.
+    calibrated: bool
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class _Settled:
 
 def live_generations(conn: Connection) -> list[Generation]:
     return fetch_all(conn, SQL["live_generations"], None, Generation)
+
+
+def set_background(conn: Connection, generation_id: int, mean: float, deviation: float) -> None:
+    parameters = {"generation_id": generation_id, "mean": mean, "deviation": deviation}
+    execute(conn, SQL["set_background"], parameters)
 
 
 def claim_owed(conn: Connection, generation_id: int, batch: int, lease_s: float) -> list[Owed]:

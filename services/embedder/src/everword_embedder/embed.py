@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,7 +43,7 @@ class Embedder:
         # Generations never change and are few.
         self._generations: dict[int, ModelGeneration] = {}
         self._batchers: dict[int, Batcher] = {}
-        self._cache: TTLCache[tuple[int, str], Vector] = TTLCache(
+        self._cache: TTLCache[tuple[int, bytes], Vector] = TTLCache(
             CACHE_BYTES, CACHE_TTL_S, getsizeof=lambda vector: vector.nbytes
         )
 
@@ -57,12 +58,12 @@ class Embedder:
         generation = await self._generation(generation_id)
         vectors: dict[str, Vector] = {}
         if priority is Priority.QUERY:
-            vectors = self._cached(generation.id, texts)
+            vectors = self._cached(generation, texts)
         missing = [text for text in dict.fromkeys(texts) if text not in vectors]
         outcomes = await self._outcomes(generation, missing, priority)
         vectors |= _vectors_or_raise(texts, dict(zip(missing, outcomes, strict=True)))
         if priority is Priority.QUERY:
-            self._cache.update({(generation.id, text): vectors[text] for text in missing})
+            self._cache.update({_key(generation, text): vectors[text] for text in missing})
         return Embedded(generation.id, generation.dimensions, [vectors[text] for text in texts])
 
     async def close(self) -> None:
@@ -83,8 +84,8 @@ class Embedder:
             raise EmbedderUnavailable("No model generation is active.")
         return self._generations.setdefault(found.id, found)
 
-    def _cached(self, generation_id: int, texts: Sequence[str]) -> dict[str, Vector]:
-        found = {text: self._cache.get((generation_id, text)) for text in texts}
+    def _cached(self, generation: ModelGeneration, texts: Sequence[str]) -> dict[str, Vector]:
+        found = {text: self._cache.get(_key(generation, text)) for text in texts}
         return {text: vector for text, vector in found.items() if vector is not None}
 
     async def _outcomes(
@@ -102,6 +103,11 @@ class Embedder:
                 raise _unavailable(error) from error
             self._batchers[generation.id] = Batcher(provider)
         return self._batchers[generation.id]
+
+
+def _key(generation: ModelGeneration, text: str) -> tuple[int, bytes]:
+    """Return where a query's vector is kept; the text itself, which may be long and private, is not."""
+    return generation.id, hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def _vectors_or_raise(texts: Sequence[str], outcomes: dict[str, Outcome]) -> dict[str, Vector]:

@@ -20,7 +20,8 @@ SELECT id, provider, endpoint, model, dimensions, matryoshka, query_prefix, pass
 
 -- live_generations --
 -- The model generations that writes owe vectors to, the active one first.
-SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_prefix, storage
+SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_prefix, storage,
+       background_mean IS NOT NULL AS calibrated
   FROM model_generations
  WHERE state IN ('active', 'building')
  ORDER BY state, id;
@@ -109,3 +110,9 @@ SELECT backfill_generation(id, %(batch)s)
   FROM model_generations
  WHERE state = 'building' AND backfilled_at IS NULL
  ORDER BY id LIMIT 1;
+
+-- set_background --
+-- Record what a cosine means in a model, once.
+UPDATE model_generations
+   SET background_mean = %(mean)s, background_deviation = %(deviation)s
+ WHERE id = %(generation_id)s AND background_mean IS NULL;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment, Secret
@@ -20,7 +20,7 @@ class Settings:
     server: ServerSettings
     database: DatabaseSettings
     queue: QueueSettings = QueueSettings()
-    embed: EmbedSettings = EmbedSettings()
+    embed: EmbedSettings = field(default_factory=EmbedSettings)
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:

@@ -22,6 +22,12 @@ MESSAGING_DESTINATION = "messaging.destination.name"
 MESSAGING_MESSAGE_ID = "messaging.message.id"
 MESSAGING_BATCH_COUNT = "messaging.batch.message_count"
 JOB_OUTCOME = "everword.job.outcome"
+GEN_AI_PROVIDER = "gen_ai.provider.name"
+GEN_AI_MODEL = "gen_ai.request.model"
+GEN_AI_DIMENSIONS = "gen_ai.embeddings.dimension.count"
+GEN_AI_TOKENS = "gen_ai.usage.input_tokens"
+EMBED_BATCH = "everword.embed.batch.texts"
+EMBED_PRIORITY = "everword.embed.priority"
 
 # Metrics
 RPC_SERVER_DURATION = "rpc.server.call.duration"
@@ -37,6 +43,10 @@ PROCESS_DURATION = "messaging.process.duration"
 JOBS = "everword.jobs"
 EMBED_PASSAGES = "everword.embed.passages"
 EMBED_LAG = "everword.embed.lag"
+EMBED_DURATION = "gen_ai.client.embeddings.duration"
+EMBED_TEXTS = "everword.embed.texts"
+EMBED_TOKENS = "everword.embed.tokens"
+EMBED_WAITING = "everword.embed.waiting"
 
 METRICS = frozenset(
     {
@@ -53,6 +63,10 @@ METRICS = frozenset(
         JOBS,
         EMBED_PASSAGES,
         EMBED_LAG,
+        EMBED_DURATION,
+        EMBED_TEXTS,
+        EMBED_TOKENS,
+        EMBED_WAITING,
     }
 )
 

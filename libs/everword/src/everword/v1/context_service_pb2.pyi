@@ -194,7 +194,7 @@ class ContextItem(_message.Message):
     memory_id: _builtins.str
     """memory_id is the memory, or the message."""
     text: _builtins.str
-    """text is the line or lines that it became."""
+    """text is the line or lines that it became: of a memory of several passages the one that matters, between ellipses."""
     token_count: _builtins.int
     """token_count is what it costs."""
     score: _builtins.float

@@ -48,7 +48,8 @@ class ContextServiceServicer:
 
     def BuildContext(self, request, context):
         """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
-        recent turns, word for word. What does not fit is left out whole, and counted. What is put in counts as used.
+        recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
+        before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

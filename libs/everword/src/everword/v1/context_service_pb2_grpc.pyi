@@ -18,7 +18,8 @@ class ContextServiceStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     BuildContext: _aio.UnaryUnaryMultiCallable[_context_service_pb2.BuildContextRequest, _context_service_pb2.BuildContextResponse]
     """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
-    recent turns, word for word. What does not fit is left out whole, and counted. What is put in counts as used.
+    recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
+    before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
     """
 
 class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -31,7 +32,8 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_context_service_pb2.BuildContextRequest, _abc.Awaitable[_context_service_pb2.BuildContextResponse]],
     ) -> _abc.Awaitable[_context_service_pb2.BuildContextResponse]:
         """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
-        recent turns, word for word. What does not fit is left out whole, and counted. What is put in counts as used.
+        recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
+        before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
         """
 
 def add_ContextServiceServicer_to_server(servicer: ContextServiceServicer, server: _aio.Server) -> None: ...

@@ -39,6 +39,8 @@ class _SearchModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchMode
     """SEARCH_MODE_TRIGRAM matches literals such as file names, versions and addresses, by the likeness of their letters."""
     SEARCH_MODE_REGEX: _SearchMode.ValueType  # 4
     """SEARCH_MODE_REGEX matches a regular expression (POSIX, without regard to case), newest first."""
+    SEARCH_MODE_SEMANTIC: _SearchMode.ValueType  # 5
+    """SEARCH_MODE_SEMANTIC matches meaning, by the cosine of embedding vectors."""
 
 class SearchMode(_SearchMode, metaclass=_SearchModeEnumTypeWrapper):
     """SearchMode says how a query is matched."""
@@ -53,6 +55,8 @@ SEARCH_MODE_TRIGRAM: SearchMode.ValueType  # 3
 """SEARCH_MODE_TRIGRAM matches literals such as file names, versions and addresses, by the likeness of their letters."""
 SEARCH_MODE_REGEX: SearchMode.ValueType  # 4
 """SEARCH_MODE_REGEX matches a regular expression (POSIX, without regard to case), newest first."""
+SEARCH_MODE_SEMANTIC: SearchMode.ValueType  # 5
+"""SEARCH_MODE_SEMANTIC matches meaning, by the cosine of embedding vectors."""
 Global___SearchMode: _TypeAlias = SearchMode  # noqa: Y015
 
 class _SearchArm:
@@ -69,6 +73,8 @@ class _SearchArmEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchArm.V
     """SEARCH_ARM_TRIGRAM is the likeness of literals."""
     SEARCH_ARM_REGEX: _SearchArm.ValueType  # 3
     """SEARCH_ARM_REGEX is a regular expression."""
+    SEARCH_ARM_SEMANTIC: _SearchArm.ValueType  # 4
+    """SEARCH_ARM_SEMANTIC is the likeness of meaning."""
 
 class SearchArm(_SearchArm, metaclass=_SearchArmEnumTypeWrapper):
     """SearchArm is one way in which candidates are found."""
@@ -81,6 +87,8 @@ SEARCH_ARM_TRIGRAM: SearchArm.ValueType  # 2
 """SEARCH_ARM_TRIGRAM is the likeness of literals."""
 SEARCH_ARM_REGEX: SearchArm.ValueType  # 3
 """SEARCH_ARM_REGEX is a regular expression."""
+SEARCH_ARM_SEMANTIC: SearchArm.ValueType  # 4
+"""SEARCH_ARM_SEMANTIC is the likeness of meaning."""
 Global___SearchArm: _TypeAlias = SearchArm  # noqa: Y015
 
 class _Verdict:

@@ -34,6 +34,8 @@ class CircuitBreaker:
         self._open_until = self._clock() + PAUSE_S
 
     def answered(self) -> None:
+        if self._failures >= FAILURES:
+            self._open_until = 0.0
         self._failures = 0
 
     def failed(self) -> None:

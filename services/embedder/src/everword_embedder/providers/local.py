@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.generation import LOCAL, ModelGeneration
 from everword_embedder.providers.local_model import (
     DIMENSIONS,
@@ -14,7 +15,6 @@ from everword_embedder.providers.local_model import (
     NAME,
     LocalModelHolder,
 )
-from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.provider import BatchLimits
 from everword_embedder.providers.telemetry import record_tokens
 from everword_embedder.providers.vectors import Vectors, unit_vectors

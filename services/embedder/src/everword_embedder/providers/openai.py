@@ -109,7 +109,7 @@ class OpenAIProvider:
 
     def _options_to_try(self, served: ListedModel) -> list[dict[str, Any]]:
         # vLLM answers 400 to the whole batch for one long text, unless it may cut it.
-        cut = {"truncate_prompt_tokens": -1} if served.vllm else {}
+        cut: dict[str, Any] = {"truncate_prompt_tokens": -1} if served.vllm else {}
         # A third of the bytes of numbers in JSON.
         binary = {"encoding_format": "base64"}
         # Refused by vLLM unless the model is declared Matryoshka there too; then vectors are cut here.

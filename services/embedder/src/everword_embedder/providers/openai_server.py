@@ -18,7 +18,7 @@ from everword_embedder.providers.openai_answers import error_of, json_of
 from everword_embedder.providers.settings import EmbedSettings
 
 #: Whoever gives up sooner than this says nothing about the server.
-_PATIENCE_S = 0.5
+_PATIENCE_S = 0.2
 
 
 def root_of(endpoint: str) -> str:
@@ -88,11 +88,11 @@ class OpenAIServer:
                 self._breaker.failed()
             raise
         self._breaker.answered()
-        error = error_of(answer, texts)
-        if isinstance(error, ProviderUnavailable) and error.retry_after_s:
-            self._breaker.hold(error.retry_after_s)
-        if error:
-            raise error
+        refusal = error_of(answer, texts)
+        if isinstance(refusal, ProviderUnavailable) and refusal.retry_after_s:
+            self._breaker.hold(refusal.retry_after_s)
+        if refusal:
+            raise refusal
         return answer
 
 

@@ -44,7 +44,7 @@ class EmbeddingProvider(Protocol):
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector for each text, in their order: float32, (texts, dimensions).
 
-        There is no time-out for the whole: cancel it to give up. Raises ProviderError, and then gives no vectors at all.
+        There is no time-out for the whole: cancel it to give up. Raises ProviderError, and gives no vectors then.
         """
 
     async def close(self) -> None: ...

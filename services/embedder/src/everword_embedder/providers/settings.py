@@ -25,7 +25,7 @@ class EmbedSettings:
     concurrency: int = 2
     """Requests at once to a server for what nobody waits for."""
     threads: int = 2
-    """Threads of the model in this process for what nobody waits for."""
+    """Threads of the model in this process for what nobody waits for; never more than there are cores."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> EmbedSettings:
@@ -39,7 +39,7 @@ class EmbedSettings:
             read_timeout_s=environment.seconds("EVERWORD_EMBED_READ_TIMEOUT", cls.read_timeout_s),
             batch=environment.integer("EVERWORD_EMBED_BATCH", cls.batch, 1),
             concurrency=environment.integer("EVERWORD_EMBED_CONCURRENCY", cls.concurrency, 1),
-            threads=environment.integer(
-                "EVERWORD_EMBED_THREADS", min(cls.threads, os.cpu_count() or 1), 1
+            threads=min(
+                environment.integer("EVERWORD_EMBED_THREADS", cls.threads, 1), os.cpu_count() or 1
             ),
         )

@@ -1,0 +1,48 @@
+"""Measures what a cosine means in a model: how alike it finds texts that have nothing in common.
+
+In some models unrelated texts have a cosine of 0.05, in others of 0.7. Scores are counted from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+#: No two of these are about the same thing, nor in the same form.
+UNRELATED = (
+    "The ferry to the island was cancelled because of fog.",
+    "How many eggs go into a lemon tart?",
+    "The build fails with a segmentation fault in the linker.",
+    "She has played the cello since she was nine.",
+    "Interest rates were left unchanged in March.",
+    "My landlord finally repaired the boiler.",
+    "Photosynthesis turns light into chemical energy.",
+    "Please move the stand-up to half past nine.",
+    "The goalkeeper was sent off in the second half.",
+    "What is the capital of Mongolia?",
+    "He is allergic to penicillin.",
+    "We migrated the user table to the new cluster last night.",
+    "The novel is told by an unreliable narrator.",
+    "Tomatoes need full sun and regular watering.",
+    "Her passport expires in August.",
+    "The court dismissed the appeal on formal grounds.",
+    "I ran ten kilometres before breakfast.",
+    "Volcanic ash closed the airport for two days.",
+    "Can you recommend a quiet hotel near the station?",
+    "The invoice for April is still unpaid.",
+    "Bees communicate the direction of food by dancing.",
+    "The cat knocked the vase off the shelf again.",
+    "Version 2.4 drops support for the old configuration file.",
+    "The museum is closed on Mondays.",
+)
+
+
+def measure(vectors: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Return the mean and the standard deviation of the cosines of all pairs of vectors."""
+    matrix = np.asarray(vectors, dtype=np.float64)
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    cosines = matrix @ matrix.T
+    pairs = [cosines[i, j] for i, j in combinations(range(len(matrix)), 2)]
+    return float(np.mean(pairs)), float(np.std(pairs))

@@ -1,0 +1,161 @@
+"""The local model gives the vectors of all-MiniLM-L6-v2, whoever computes them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.minilm import cosine, reference
+from support.models import LOCAL_GENERATION
+
+from everword_embedder.providers import local_model
+from everword_embedder.providers.errors import ProviderMisconfigured
+from everword_embedder.providers.local import LocalProvider
+from everword_embedder.providers.local_model import (
+    LocalModelHolder,
+    load_model,
+    reference_vectors,
+)
+from everword_embedder.providers.model_files import WEIGHTS, read_verified
+
+TEXTS = [
+    "",
+    "a",
+    "Where did I put the keys?",
+    "Ich hätte gern einen Kaffee, bitte. ☕",
+    "机器学习 模型",
+    "def area(r): return 3.14159 * r**2",
+    "The deployment failed at 03:12 with exit code 137. " * 8,
+    "A text that is far longer than the model reads. " * 200,
+    "x" * 5000,
+]
+
+
+@pytest.fixture(scope="module")
+def holder() -> Iterator[LocalModelHolder]:
+    holder = LocalModelHolder(threads=2)
+    yield holder
+    holder.close()
+
+
+@pytest.fixture
+async def provider(holder: LocalModelHolder) -> AsyncIterator[LocalProvider]:
+    provider = LocalProvider(LOCAL_GENERATION, holder)
+    yield provider
+    await provider.close()
+
+
+async def test_vectors_equal_an_independent_computation_in_full_precision(
+    provider: LocalProvider,
+) -> None:
+    vectors = await provider.embed(TEXTS)
+    assert vectors.shape == (len(TEXTS), 384)
+    assert vectors.dtype == np.float32
+    for text, vector in zip(TEXTS, vectors, strict=True):
+        assert cosine(vector, reference(text)) >= 0.99, text[:40]
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-6)
+
+
+def test_the_stored_references_are_the_vectors_in_full_precision() -> None:
+    stored = reference_vectors()
+    assert len(stored) >= 3
+    for text, vector in stored.items():
+        assert cosine(vector, reference(text)) >= 0.99999
+
+
+async def test_a_text_has_the_same_vector_alone_and_among_others(provider: LocalProvider) -> None:
+    together = await provider.embed(TEXTS)
+    alone = [(await provider.embed([text]))[0] for text in TEXTS]
+    np.testing.assert_array_equal(together, alone)
+
+
+async def test_what_means_the_same_is_closer_than_what_does_not(provider: LocalProvider) -> None:
+    question, answer, other = await provider.embed(
+        ["Where does Anna live?", "Anna's home is in Lisbon.", "The build is broken again."]
+    )
+    assert cosine(question, answer) > cosine(question, other) + 0.3
+
+
+async def test_a_generation_with_fewer_dimensions_gets_the_first_ones(
+    holder: LocalModelHolder, provider: LocalProvider
+) -> None:
+    short = LocalProvider(replace(LOCAL_GENERATION, dimensions=256, matryoshka=True), holder)
+    [native], [cut] = await provider.embed(["hello"]), await short.embed(["hello"])
+    np.testing.assert_allclose(cut, native[:256] / np.linalg.norm(native[:256]), rtol=1e-5)
+
+
+async def test_fewer_dimensions_have_to_be_declared(holder: LocalModelHolder) -> None:
+    undeclared = LocalProvider(replace(LOCAL_GENERATION, dimensions=256), holder)
+    with pytest.raises(ProviderMisconfigured, match="not declared Matryoshka"):
+        await undeclared.embed(["hello"])
+
+
+def test_there_is_no_other_local_model(holder: LocalModelHolder) -> None:
+    with pytest.raises(ProviderMisconfigured, match="there is no all-mpnet-base-v2"):
+        LocalProvider(replace(LOCAL_GENERATION, model="all-mpnet-base-v2"), holder)
+
+
+async def test_the_model_is_loaded_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[int] = []
+
+    def counted() -> local_model.LocalModel:
+        loads.append(1)
+        return load_model()
+
+    monkeypatch.setattr(local_model, "load_model", counted)
+    holder = LocalModelHolder(threads=1)
+    providers = [LocalProvider(LOCAL_GENERATION, holder) for _ in range(3)]
+    await asyncio.gather(*(provider.embed(["hello"]) for provider in providers))
+    holder.close()
+    assert loads == [1]
+
+
+async def test_a_load_that_failed_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> local_model.LocalModel:
+        raise ProviderMisconfigured("disk on fire")
+
+    holder = LocalModelHolder(threads=1)
+    provider = LocalProvider(LOCAL_GENERATION, holder)
+    with monkeypatch.context() as patch, pytest.raises(ProviderMisconfigured, match="on fire"):
+        patch.setattr(local_model, "load_model", fail)
+        await provider.embed(["hello"])
+    assert (await provider.embed(["hello"])).shape == (1, 384)
+    holder.close()
+
+
+async def test_the_event_loop_goes_on_while_the_model_works(provider: LocalProvider) -> None:
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.005)
+            ticks += 1
+
+    ticking = asyncio.create_task(tick())
+    await provider.embed([TEXTS[-2]] * 8)
+    ticking.cancel()
+    assert ticks >= 5
+
+
+def test_a_model_that_gives_other_vectors_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {text: vector[::-1] for text, vector in reference_vectors().items()}
+    monkeypatch.setattr(local_model, "reference_vectors", lambda: wrong)
+    with pytest.raises(ProviderMisconfigured, match="gives other vectors than it should"):
+        load_model()
+
+
+def test_a_changed_file_is_refused() -> None:
+    with pytest.raises(ProviderMisconfigured, match=r"model\.onnx is not the file"):
+        read_verified(replace(WEIGHTS, sha256="0" * 64))
+
+
+def test_a_missing_package_and_a_missing_file_are_named() -> None:
+    with pytest.raises(ProviderMisconfigured, match="no_such_model of the local model is not"):
+        read_verified(replace(WEIGHTS, package="no_such_model"))
+    with pytest.raises(ProviderMisconfigured, match=r"nothing\.onnx cannot be read"):
+        read_verified(replace(WEIGHTS, path=str(Path("nothing.onnx"))))

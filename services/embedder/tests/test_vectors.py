@@ -1,0 +1,51 @@
+"""Vectors are passed on only where they are what was asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from everword_embedder.providers.errors import ProviderMisconfigured, WrongAnswer
+from everword_embedder.providers.vectors import from_bytes, to_bytes, unit_vectors
+
+
+def test_vectors_come_out_with_length_one_and_their_direction() -> None:
+    given = np.array([[3, 4], [0, -2]], np.float32)
+    np.testing.assert_allclose(unit_vectors(given, 2, 2, False), [[0.6, 0.8], [0, -1]], rtol=1e-6)
+
+
+def test_a_matryoshka_model_is_cut_and_made_of_length_one_again() -> None:
+    given = np.array([[3, 4, 12]], np.float32)
+    np.testing.assert_allclose(unit_vectors(given, 1, 2, True), [[0.6, 0.8]], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "matryoshka"), [(3, False), (5, False), (5, True)], ids=["long", "short", "cut"]
+)
+def test_wrong_dimensions_are_a_matter_of_settings(dimensions: int, matryoshka: bool) -> None:
+    with pytest.raises(ProviderMisconfigured, match=f"4 dimensions instead of {dimensions}"):
+        unit_vectors(np.ones((1, 4), np.float32), 1, dimensions, matryoshka)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])
+def test_a_vector_without_a_direction_is_a_wrong_answer(value: float) -> None:
+    given = np.array([[1, 0], [0, value]], np.float32)
+    with pytest.raises(WrongAnswer, match="zero or holds what is not a number"):
+        unit_vectors(given, 2, 2, False)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_another_number_of_vectors_than_texts_is_a_wrong_answer(rows: int) -> None:
+    with pytest.raises(WrongAnswer, match=f"{rows} vectors came for 2 texts"):
+        unit_vectors(np.ones((rows, 2), np.float32), 2, 2, False)
+
+
+def test_the_largest_numbers_do_not_overflow() -> None:
+    largest = np.finfo(np.float32).max
+    given = np.array([[largest, largest]], np.float32)
+    np.testing.assert_allclose(unit_vectors(given, 1, 2, False), [[0.5**0.5] * 2], rtol=1e-6)
+
+
+def test_bytes_are_little_endian_float32_both_ways() -> None:
+    assert to_bytes(np.array([1.0, -2.0], np.float32)) == b"\x00\x00\x80\x3f\x00\x00\x00\xc0"
+    np.testing.assert_array_equal(from_bytes(b"\x00\x00\x80\x3f\x00\x00\x00\xc0"), [1.0, -2.0])

@@ -1,0 +1,111 @@
+"""The semantic arm: passages by the likeness of their meaning to the query's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import numpy as np
+
+from everword.db.pool import Connection
+from everword_search import vectors
+from everword_search.arms.base import RankingArm, Window, scored_position
+from everword_search.model import Candidate, SearchArm
+from everword_search.query_embedder import QueryVector
+from everword_search.store import Scope
+from everword_search.vectors import GenerationRow, VectorRow
+
+#: A scope of more passages is searched through the HNSW index; exact scans of fewer are faster, and miss nothing.
+EXACT_PASSAGES = 10_000
+#: What is taken for the background of a model that was not measured yet.
+DEFAULT_MEAN = 0.1
+DEFAULT_DEVIATION = 0.1
+#: A cosine so many deviations above the background's mean is where likeness begins to mean something.
+DEVIATIONS = 2.0
+
+
+class SemanticArm(RankingArm):
+    """Ranks passages by cosine, calibrated by what the model says of passages that have nothing in common.
+
+    score = (cosine - floor) / (1 - floor), at least 0, where floor is the background's mean and two deviations. A
+    passage matches where its score is above 0.
+    """
+
+    name = SearchArm.SEMANTIC
+    weight = 0.5
+
+    def __init__(self, scope: Scope, vector: QueryVector | None, reason: str = "") -> None:
+        self._scope = scope
+        self._vector = vector
+        self._reason = reason
+        self._generation: GenerationRow | None = None
+
+    @property
+    def idle_reason(self) -> str:
+        return "" if self._vector else self._reason
+
+    async def find(self, conn: Connection, window: Window) -> list[Candidate]:
+        generation, vector = await self._resolve(conn)
+        parameters = {**scored_position(window), **_calibration(generation), "vector": vector}
+        if generation.storage == "array":
+            return self._scan(await vectors.read_arrays(conn, self._scope, generation.id), window)
+        large = await vectors.count_scope(conn, self._scope, EXACT_PASSAGES + 1) > EXACT_PASSAGES
+        find = vectors.find_approximate if large else vectors.find_exact
+        rows = await find(conn, self._scope, generation.id, parameters)
+        return [_candidate(row) for row in rows]
+
+    async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
+        generation, vector = await self._resolve(conn)
+        if generation.storage == "array":
+            rows = await vectors.read_arrays(conn, self._scope, generation.id, source_ids)
+            return self._scan(rows, Window(limit=len(source_ids)))
+        parameters = {**_calibration(generation), "vector": vector}
+        scored = await vectors.score_vectors(
+            conn, self._scope, generation.id, source_ids, parameters
+        )
+        return [_candidate(row) for row in scored]
+
+    async def _resolve(self, conn: Connection) -> tuple[GenerationRow, str]:
+        """Return the generation that the query's vector is of, and the vector as pgvector reads it."""
+        assert self._vector is not None
+        if self._generation is None:
+            self._generation = await vectors.get_generation(conn, self._vector.generation_id)
+        return self._generation, self._vector.text
+
+    def _scan(self, rows: Sequence[vectors.ArrayRow], window: Window) -> list[Candidate]:
+        """Rank plain arrays, for a database without pgvector."""
+        assert self._vector is not None
+        assert self._generation is not None
+        if not rows:
+            return []
+        matrix = np.stack([vectors.array_of(row.embedding) for row in rows])
+        cosines = matrix @ self._vector.values
+        floor = _calibration(self._generation)["floor"]
+        scores = np.round(np.maximum(0.0, (cosines - floor) / (1 - floor)), 9)
+        best: dict[UUID, Candidate] = {}
+        for row, raw, score in zip(rows, cosines.tolist(), scores.tolist(), strict=True):
+            found = Candidate(row.source_id, row.passage_id, raw, score, [score, row.passage_id])
+            known = best.get(row.source_id)
+            if score > 0 and (known is None or found.position > known.position):
+                best[row.source_id] = found
+        after = tuple(window.after[:2]) if window.after else (2.0, 0)
+        wanted = [
+            candidate
+            for candidate in best.values()
+            if candidate.score >= window.min_score and tuple(candidate.position) < after
+        ]
+        return sorted(wanted, key=lambda each: each.position, reverse=True)[: window.limit]
+
+
+def _calibration(generation: GenerationRow) -> dict[str, float]:
+    mean = generation.background_mean
+    deviation = generation.background_deviation
+    return {
+        "floor": (DEFAULT_MEAN if mean is None else mean)
+        + DEVIATIONS * (DEFAULT_DEVIATION if deviation is None else deviation)
+    }
+
+
+def _candidate(row: VectorRow) -> Candidate:
+    position = [row.score, row.passage_id]
+    return Candidate(row.source_id, row.passage_id, row.raw, row.score, position)

@@ -1,0 +1,82 @@
+"""The embedder service, as search calls it: for the vector of a query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import grpc
+import numpy as np
+import numpy.typing as npt
+from opentelemetry import propagate
+
+from everword.domain.deadline import remaining
+from everword.domain.settings import Secret
+from everword.internal.v1 import embedder_service_pb2 as pb
+from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
+from everword.rpc.authentication import INTERNAL_HEADER
+from everword.rpc.channel import open_channel
+
+#: The most that a search waits for its vector: the other arms answer without it.
+TIMEOUT_S = 2.0
+#: Of the time that is left, what the vector may take.
+TIME_SHARE = 0.5
+
+
+class QueryNotEmbedded(Exception):
+    """There is no vector for the query; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueryVector:
+    """A query's vector, and the model generation whose vectors it can be compared with."""
+
+    generation_id: int
+    #: float32, of length 1.
+    values: npt.NDArray[np.float32]
+
+    @property
+    def text(self) -> str:
+        """The vector as pgvector reads it."""
+        return f"[{','.join(f'{value:.7g}' for value in self.values.tolist())}]"
+
+
+class QueryEmbedder:
+    """Asks the embedder service for vectors of queries. Without an address, it says so."""
+
+    def __init__(self, address: str, token: Secret) -> None:
+        self._address = address
+        self._metadata = ((INTERNAL_HEADER, token.reveal()),) if token else ()
+        self._channel: grpc.aio.Channel | None = None
+
+    async def open(self) -> None:
+        if self._address:
+            self._channel = open_channel(self._address)
+
+    async def close(self) -> None:
+        if self._channel:
+            await self._channel.close()
+
+    async def embed(self, query: str) -> QueryVector:
+        """Return the query's vector, of the active generation. Raises QueryNotEmbedded."""
+        if self._channel is None:
+            raise QueryNotEmbedded("no embedder is configured (EVERWORD_EMBEDDER_ADDRESS)")
+        carrier: dict[str, str] = {}
+        propagate.inject(carrier)
+        try:
+            response = await EmbedderServiceStub(self._channel).Embed(
+                pb.EmbedRequest(texts=[query], priority=pb.EMBED_PRIORITY_QUERY),
+                timeout=min(TIMEOUT_S, remaining(TIMEOUT_S / TIME_SHARE) * TIME_SHARE),
+                metadata=(*self._metadata, *carrier.items()),
+            )
+        except grpc.aio.AioRpcError as error:
+            raise QueryNotEmbedded(_reason(error)) from error
+        [vector] = response.vectors
+        return QueryVector(response.generation_id, np.frombuffer(vector, dtype="<f4"))
+
+
+def _reason(error: grpc.aio.AioRpcError) -> str:
+    if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return "the embedding model did not answer in time"
+    if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
+        return "the embedding model cannot take the query"
+    return "the embedding model cannot be reached"

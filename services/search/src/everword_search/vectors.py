@@ -1,0 +1,109 @@
+"""Statements over vectors as typed functions. Each model generation has a table of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from everword.db.pool import Connection
+from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value
+from everword_search.store import SQL, Scope
+
+# What precedes the elements in Postgres' binary form of an array of one dimension.
+_ARRAY_HEADER_BYTES = 20
+_ARRAY_ELEMENT = np.dtype([("length", ">i4"), ("value", ">f4")])
+
+
+@dataclass(frozen=True)
+class GenerationRow:
+    """What a search needs to know of a model generation."""
+
+    id: int
+    #: `halfvec` or `array`.
+    storage: str
+    background_mean: float | None
+    background_deviation: float | None
+
+
+@dataclass(frozen=True)
+class VectorRow:
+    """A memory found by its vector."""
+
+    passage_id: int
+    source_id: UUID
+    raw: float
+    score: float
+
+
+@dataclass(frozen=True)
+class ArrayRow:
+    """A passage's vector in Postgres' binary form of an array."""
+
+    passage_id: int
+    source_id: UUID
+    embedding: bytes
+
+
+def array_of(binary: bytes) -> npt.NDArray[np.float32]:
+    """Return a real[] from its binary form."""
+    elements = np.frombuffer(binary, dtype=_ARRAY_ELEMENT, offset=_ARRAY_HEADER_BYTES)
+    return elements["value"].astype(np.float32)
+
+
+async def get_generation(conn: Connection, generation_id: int) -> GenerationRow:
+    """Return a generation; LookupError where it is gone, which the grace before a drop rules out."""
+    parameters = {"generation_id": generation_id}
+    found = await fetch_optional(conn, SQL["get_generation"], parameters, GenerationRow)
+    if found is None:
+        raise LookupError(f"model generation {generation_id}")
+    return found
+
+
+async def count_scope(conn: Connection, scope: Scope, limit: int) -> int:
+    """Count the passages that a filter lets through, up to `limit`."""
+    parameters = {**scope.parameters, "limit": limit}
+    return int(await fetch_value(conn, SQL["count_scope"], parameters))
+
+
+async def find_exact(
+    conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
+) -> list[VectorRow]:
+    statement = SQL["find_semantic_exact"].of_generation(generation_id)
+    return await fetch_all(conn, statement, {**scope.parameters, **parameters}, VectorRow)
+
+
+async def find_approximate(
+    conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
+) -> list[VectorRow]:
+    await execute(conn, SQL["prepare_hnsw"])
+    statement = SQL["find_semantic_hnsw"].of_generation(generation_id)
+    return await fetch_all(conn, statement, {**scope.parameters, **parameters}, VectorRow)
+
+
+async def score_vectors(
+    conn: Connection,
+    scope: Scope,
+    generation_id: int,
+    source_ids: Sequence[UUID],
+    parameters: dict[str, Any],
+) -> list[VectorRow]:
+    statement = SQL["score_semantic"].of_generation(generation_id)
+    given = {**scope.parameters, **parameters, "source_ids": list(source_ids)}
+    return await fetch_all(conn, statement, given, VectorRow)
+
+
+async def read_arrays(
+    conn: Connection,
+    scope: Scope,
+    generation_id: int,
+    source_ids: Sequence[UUID] | None = None,
+) -> list[ArrayRow]:
+    """Return the vectors of a scope, or of some memories in it."""
+    statement = SQL["read_arrays"].of_generation(generation_id)
+    given = None if source_ids is None else list(source_ids)
+    return await fetch_all(conn, statement, {**scope.parameters, "source_ids": given}, ArrayRow)

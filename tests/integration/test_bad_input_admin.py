@@ -1,0 +1,73 @@
+"""What an operator cannot mean is refused, and changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from everword.v1 import admin_service_pb2 as admin
+from support.cases import Case
+from support.stack import Stack
+
+ADMINISTRATION: dict[str, Case] = {
+    "a namespace with a capital": Case(
+        lambda s: s.admin.CreateNamespace(admin.CreateNamespaceRequest(name="Acme")), "name"
+    ),
+    "a namespace with a name of 64 characters": Case(
+        lambda s: s.admin.CreateNamespace(admin.CreateNamespaceRequest(name="x" * 64)), "name"
+    ),
+    "a namespace with a line break": Case(
+        lambda s: s.admin.CreateNamespace(admin.CreateNamespaceRequest(name="acme\n")), "name"
+    ),
+    "a day that begins in the evening": Case(
+        lambda s: s.admin.CreateNamespace(
+            admin.CreateNamespaceRequest(
+                name="acme", settings=admin.NamespaceSettings(day_cutoff_minutes=721)
+            )
+        ),
+        "settings.day_cutoff_minutes",
+    ),
+    "NUL in the name of a channel": Case(
+        lambda s: s.admin.CreateNamespace(
+            admin.CreateNamespaceRequest(
+                name="acme",
+                settings=admin.NamespaceSettings(
+                    channel_policies={"\0": admin.ChannelPolicy(index=True)}
+                ),
+            )
+        ),
+        "settings.channel_policies (a key)",
+    ),
+    "a key without a role": Case(
+        lambda s: s.admin.CreateApiKey(admin.CreateApiKeyRequest(namespace="default")), "role"
+    ),
+    "a key that is described at length": Case(
+        lambda s: s.admin.CreateApiKey(
+            admin.CreateApiKeyRequest(
+                namespace="default", role=admin.API_KEY_ROLE_READ, description="x" * 257
+            )
+        ),
+        "description",
+    ),
+    "a key's malformed id": Case(
+        lambda s: s.admin.RevokeApiKey(admin.RevokeApiKeyRequest(api_key_id="first")),
+        "api_key_id",
+    ),
+    "a negative page size": Case(
+        lambda s: s.admin.ListNamespaces(admin.ListNamespacesRequest(page_size=-1)), "page_size"
+    ),
+    "a page token from nowhere": Case(
+        lambda s: s.admin.ListNamespaces(admin.ListNamespacesRequest(page_token="bm93aGVyZQ")),
+        None,
+        reason="PAGE_TOKEN_INVALID",
+    ),
+    "a page token that is no base64": Case(
+        lambda s: s.admin.ListApiKeys(admin.ListApiKeysRequest(page_token="¿?")),
+        None,
+        reason="PAGE_TOKEN_INVALID",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ADMINISTRATION)
+async def test_bad_administration_is_refused_and_changes_nothing(stack: Stack, name: str) -> None:
+    await ADMINISTRATION[name].check(stack)

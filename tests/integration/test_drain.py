@@ -1,0 +1,229 @@
+"""Draining the embedding queue: every passage gets its vector or a reason, whatever the model does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import psycopg
+import pytest
+
+from everword.db.blocking import BlockingDatabase
+from everword.jobs.store import StartedJob
+from everword.jobs.task import JobRun
+from everword_embedder import drain as drain_module
+from everword_embedder.calibration import UNRELATED
+from everword_embedder.drain import HARMLESS, Drain, ModelUnavailable, TextRejected
+from everword_embedder.schedule import schedule_owed
+from support.calls import append, message
+from support.databases import DatabaseUnderTest
+from support.stack import Stack
+
+DIMENSIONS = 384
+
+
+class ScriptedModel:
+    """A model that does what a test says; its vectors tell texts apart by their length."""
+
+    def __init__(self) -> None:
+        #: Texts that hold one of these are refused.
+        self.refused: set[str] = set()
+        #: Texts that hold one of these make the model stumble.
+        self.stumbles: set[str] = set()
+        self.away = False
+        self.asked: list[int] = []
+
+    def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
+        if self.away:
+            raise ModelUnavailable("UNAVAILABLE: connection refused")
+        self.asked.append(len(texts))
+        for text in texts:
+            if any(word in text for word in self.refused):
+                raise TextRejected("INVALID_ARGUMENT: too long")
+            if any(word in text for word in self.stumbles):
+                raise ModelUnavailable("INTERNAL: 500")
+        vector = [0.0] * DIMENSIONS
+        return [str([float(len(text)), *vector[1:]]) for text in texts]
+
+
+@pytest.fixture
+def jobs(database: DatabaseUnderTest) -> Iterator[BlockingDatabase]:
+    blocking = BlockingDatabase(database.settings("embedder"), "embedder")
+    blocking.open()
+    yield blocking
+    blocking.close()
+
+
+@pytest.fixture
+def owner(database: DatabaseUnderTest) -> Iterator[psycopg.Connection]:
+    with database.connect() as conn:
+        yield conn
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+def run(jobs: BlockingDatabase, model: ScriptedModel) -> None:
+    job = StartedJob(1, 1, "embed", "shard-0", 1, 1, 1, None)
+    Drain(jobs, model).run(JobRun(job, lambda: None))
+
+
+def queue(owner: psycopg.Connection) -> list[tuple[object, ...]]:
+    return owner.execute(
+        "SELECT m.content, q.state, q.error FROM embedding_queue q JOIN memories m ON m.id = q.memory_id ORDER BY m.id"
+    ).fetchall()
+
+
+def vectors(owner: psycopg.Connection) -> int:
+    [count] = owner.execute("SELECT count(*) FROM memory_vectors_1").fetchone() or (0,)
+    return int(count)
+
+
+async def test_everything_owed_is_embedded_over_all_namespaces(
+    stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
+) -> None:
+    owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
+    await append(stack, *[f"message {number}" for number in range(70)])
+    await append(stack, "theirs", metadata=[("x-everword-namespace", "other")])
+    run(jobs, model)
+    assert queue(owner) == []
+    assert vectors(owner) == 71
+    assert model.asked == [len(UNRELATED), 64, 7]
+    mismatched = "SELECT count(*) FROM memory_vectors_1 v JOIN memories m ON m.id = v.memory_id"
+    assert owner.execute(f"{mismatched} WHERE m.namespace_id <> v.namespace_id").fetchone() == (0,)
+
+
+async def test_what_has_no_meaning_is_parked_with_its_reason(
+    stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
+) -> None:
+    blob = "iVBORw0KGgo" * 60
+    await append(stack, "real words", message("🎉 …"), message(blob), message(""))
+    run(jobs, model)
+    assert queue(owner) == [
+        ("🎉 …", "failed", "it holds no words"),
+        (blob, "failed", "it is encoded data, not text"),
+    ]
+    assert vectors(owner) == 1
+
+
+async def test_a_text_that_is_refused_stands_alone_in_the_end(
+    stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
+) -> None:
+    model.refused = {"poison"}
+    await append(stack, *[f"fine {number}" for number in range(20)], "poison", "fine too")
+    run(jobs, model)
+    assert queue(owner) == [("poison", "failed", "INVALID_ARGUMENT: too long")]
+    assert vectors(owner) == 21
+
+
+async def test_a_text_that_makes_the_model_stumble_is_parked_after_three_attempts(
+    stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
+) -> None:
+    model.stumbles = {"odd"}
+    await append(stack, "fine", "odd")
+    states = []
+    for _ in range(3):
+        run(jobs, model)
+        states.append(queue(owner)[0][1])
+        owner.execute("UPDATE embedding_queue SET not_before = now()")
+    assert states == ["owed", "owed", "failed"]
+    assert vectors(owner) == 1
+
+
+async def test_a_model_that_is_away_costs_no_attempts_and_the_backlog_drains_when_it_is_back(
+    stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
+) -> None:
+    await append(stack, *[f"message {number}" for number in range(10)])
+    model.away = True
+    for _ in range(5):
+        run(jobs, model)
+        owner.execute("UPDATE embedding_queue SET not_before = now()")
+    attempts = owner.execute("SELECT DISTINCT state, attempts, error FROM embedding_queue")
+    assert attempts.fetchall() == [("owed", 0, "UNAVAILABLE: connection refused")]
+    model.away = False
+    run(jobs, model)
+    assert queue(owner) == []
+    assert vectors(owner) == 10
+
+
+async def test_a_stale_workers_vectors_are_not_stored(
+    stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    class Slow(ScriptedModel):
+        def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
+            if texts[0] not in (UNRELATED[0], HARMLESS):
+                # Another worker takes the passages over, its lease having ended.
+                owner.execute("UPDATE embedding_queue SET attempts = attempts + 1")
+            return super().embed(generation_id, texts)
+
+    await append(stack, "one", "two")
+    run(jobs, Slow())
+    assert vectors(owner) == 0
+    assert [state for _, state, _ in queue(owner)] == ["owed", "owed"]
+
+
+async def test_a_passage_that_was_erased_meanwhile_leaves_no_vector(
+    stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    class Slow(ScriptedModel):
+        def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
+            owner.execute("DELETE FROM memories WHERE content = 'secret'")
+            return super().embed(generation_id, texts)
+
+    await append(stack, "kept", "secret")
+    run(jobs, Slow())
+    assert vectors(owner) == 1
+    assert owner.execute("SELECT count(*) FROM embedding_queue").fetchone() == (0,)
+
+
+async def test_work_that_nobody_scheduled_is_found(
+    stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    await append(stack, "one")
+    owner.execute("DELETE FROM jobs")
+    assert schedule_owed(jobs) == 0
+    owner.execute("UPDATE embedding_queue SET not_before = now() - interval '1 minute'")
+    assert schedule_owed(jobs) == 1
+    assert schedule_owed(jobs) == 0
+    assert owner.execute("SELECT task, state FROM jobs").fetchall() == [("embed", "pending")]
+    owner.execute("UPDATE jobs SET state = 'failed'")
+    assert schedule_owed(jobs) == 1
+
+
+async def test_the_background_of_a_model_is_measured_once(
+    stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
+) -> None:
+    run(jobs, model)
+    measured = "SELECT background_mean, background_deviation FROM model_generations"
+    assert owner.execute(measured).fetchall() == [(1.0, 0.0)]
+    run(jobs, model)
+    assert model.asked == [len(UNRELATED)]
+
+
+async def test_a_database_without_pgvector_keeps_plain_arrays_until_the_extension_comes(
+    stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
+) -> None:
+    owner.execute("SELECT drop_vector_table(1)")
+    owner.execute("DROP EXTENSION vector")
+    owner.execute(
+        "INSERT INTO model_generations (state, provider, model, dimensions, backfilled_at)"
+        " VALUES ('active', 'local', 'm', 384, now())"
+    )
+    [generation] = owner.execute("SELECT id FROM model_generations").fetchone() or (0,)
+    owner.execute("SELECT create_vector_table(%s)", [generation])
+    await append(stack, "one", "two")
+    run(jobs, model)
+    table = f"memory_vectors_{generation}"
+    arrays = owner.execute(f"SELECT cardinality(embedding) FROM {table}")
+    assert arrays.fetchall() == [(384,), (384,)]
+    assert owner.execute("SELECT upgrade_vector_tables()").fetchone() == (1,)
+    kept = owner.execute(f"SELECT pg_typeof(embedding)::text FROM {table}")
+    assert kept.fetchall() == [("halfvec",), ("halfvec",)]
+    await append(stack, "three")
+    run(jobs, model)
+    assert owner.execute(f"SELECT count(*) FROM {table}").fetchone() == (3,)
+
+
+def test_a_batch_is_no_larger_than_the_embedder_takes() -> None:
+    assert drain_module.BATCH <= 64

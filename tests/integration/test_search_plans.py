@@ -1,0 +1,213 @@
+"""Every hot statement of search is served by its index, as the service's own role."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from psycopg.types.numeric import Int8
+
+from everword_search.arms.lexical import K1, B
+from everword_search.store import SQL
+from support.databases import DatabaseUnderTest, cloned
+
+PASSAGES = 20_000
+NAMESPACE = 1
+#: Words of which the first are frequent and the last are rare, as in any language.
+WORDS = [f"word{number}" for number in range(2000)]
+
+FILTER: dict[str, Any] = {
+    **dict.fromkeys(("kinds", "conversation_ids", "agents", "subjects", "channels", "instances")),
+    **dict.fromkeys(("authors", "roles", "tags", "since", "before", "constraint")),
+    "include_automated": False,
+}
+SCORED = {"after_score": 2.0, "after_id": 0, "min_score": 0.0, "limit": 11}
+TERMS = {
+    "queries": ["'word3'", "'word40'", "'word50':*"],
+    "prefixes": [None, None, "word50"],
+    "stems": ["word3", "word40", "word50"],
+}
+SOURCE_IDS = [UUID(int=n) for n in range(1, 50)]
+
+#: Statement, its parameters, and the index that must serve it.
+HOT: dict[str, tuple[dict[str, Any], str]] = {
+    "find_lexical": ({**FILTER, **SCORED, **TERMS, "k1": K1, "b": B}, "lexemes"),
+    "term_frequencies": ({**FILTER, **TERMS, "source_ids": SOURCE_IDS}, "source_id"),
+    "find_trigram": ({**FILTER, **SCORED, "tokens": ["build-777.log", "v7.7"]}, "literals"),
+    "score_trigram": (
+        {**FILTER, "source_ids": SOURCE_IDS, "tokens": ["build-777.log"]},
+        "source_id",
+    ),
+    "find_regex": (
+        {
+            **FILTER,
+            "pattern": "word1[0-9]",
+            "after_occurred_at": "infinity",
+            "after_source_id": UUID(int=2**128 - 1),
+            "limit": 11,
+        },
+        "occurred_at",
+    ),
+    "browse_newest": (
+        {
+            **FILTER,
+            "after_occurred_at": "infinity",
+            "after_source_id": UUID(int=2**128 - 1),
+            "limit": 11,
+        },
+        "occurred_at",
+    ),
+    "browse_oldest": (
+        {
+            **FILTER,
+            "after_occurred_at": "-infinity",
+            "after_source_id": UUID(int=0),
+            "limit": 11,
+        },
+        "occurred_at",
+    ),
+    "read_memories": (
+        {
+            "source_ids": SOURCE_IDS[:10],
+            "passage_ids": list(range(1, 11)),
+            "max_chars": 2000,
+            "max_parts": 52,
+        },
+        "source_id",
+    ),
+    "list_messages_newest": (
+        {
+            "conversation_id": UUID(int=1),
+            "after_seq": 2**62,
+            "limit": 51,
+            "max_bytes": 1_000_000,
+        },
+        "conversation_id_seq",
+    ),
+    "recent_turns": (
+        {"conversation_id": UUID(int=1), "limit": 20, "max_bytes": 1_000_000},
+        "conversation_id_seq",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
+    with cloned(postgres_url) as database:
+        with database.connect() as conn:
+            _fill(conn)
+        yield database
+
+
+def _fill(conn: psycopg.Connection) -> None:
+    """Store messages and passages of words as frequent as words are, quickly."""
+    rng = random.Random(7)
+    weights = [1 / (rank + 1) for rank in range(len(WORDS))]
+    texts = [" ".join(rng.choices(WORDS, weights, k=20)) for _ in range(PASSAGES)]
+    conn.execute(
+        "INSERT INTO conversations (namespace_id, id, session_key) VALUES (%s, %s, 's')",
+        [NAMESPACE, UUID(int=1)],
+    )
+    conn.execute(
+        "INSERT INTO messages (namespace_id, id, conversation_id, seq, role, content, occurred_at) "
+        "SELECT %s, ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid, %s, n, 2, text, "
+        "       now() - n * interval '1 minute' "
+        "  FROM unnest(%s::text[]) WITH ORDINALITY AS t (text, n)",
+        [NAMESPACE, UUID(int=1), texts],
+    )
+    conn.execute(
+        "INSERT INTO memories (namespace_id, kind, source_id, conversation_id, seq, role, occurred_at, content, "
+        "                      lexemes, lexeme_count, literals) "
+        "SELECT namespace_id, 1, id, conversation_id, seq, role, occurred_at, content, "
+        "       to_tsvector('english', content), 20, CASE WHEN seq % 3 = 0 THEN 'build-' || seq || '.log' END "
+        "  FROM messages"
+    )
+    conn.execute(
+        "INSERT INTO corpus_counts (namespace_id, passages, lexemes) VALUES (%s, %s, %s)",
+        [NAMESPACE, PASSAGES, PASSAGES * 20],
+    )
+    conn.execute("VACUUM ANALYZE memories")
+    conn.execute("ANALYZE messages")
+
+
+@contextmanager
+def as_search(database: DatabaseUnderTest) -> Iterator[psycopg.Cursor]:
+    """Lend a transaction as it is when a search runs."""
+    options = "-c role=everword_search -c search_path=everword,public"
+    with psycopg.connect(database.service_url, options=options) as conn, conn.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('everword.namespace_id', %s, true), "
+            "       set_config('plan_cache_mode', 'force_custom_plan', true)",
+            [str(NAMESPACE)],
+        )
+        yield cursor
+
+
+def plan_of(cursor: psycopg.Cursor, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    query = f"EXPLAIN (FORMAT JSON, ANALYZE, BUFFERS) {SQL[name].sql}"
+    cursor.execute(query.encode(), {**parameters, "namespace_id": Int8(NAMESPACE)})
+    row = cursor.fetchone()
+    assert row
+    plan: dict[str, Any] = row[0][0]["Plan"]
+    return plan
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes(child)
+
+
+@pytest.mark.parametrize("name", list(HOT))
+def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) -> None:
+    parameters, index = HOT[name]
+    with as_search(database) as cursor:
+        plan = plan_of(cursor, name, parameters)
+    used = [node["Index Name"] for node in nodes(plan) if "Index Name" in node]
+    assert any(index in name for name in used), used
+    scanned = [node for node in nodes(plan) if node["Node Type"] == "Seq Scan"]
+    tables = {node["Relation Name"] for node in scanned}
+    assert not {t for t in tables if t.startswith(("memories", "messages"))}, tables
+
+
+@pytest.mark.parametrize("name", ["find_lexical", "find_trigram"])
+def test_the_index_over_words_is_asked_for_the_namespace_too(
+    database: DatabaseUnderTest, name: str
+) -> None:
+    """Otherwise every search would walk through the words of all namespaces of a partition."""
+    with as_search(database) as cursor:
+        plan = plan_of(cursor, name, HOT[name][0])
+    conditions = [
+        node["Index Cond"]
+        for node in nodes(plan)
+        if node["Node Type"] == "Bitmap Index Scan" and HOT[name][1] in node["Index Name"]
+    ]
+    assert conditions
+    assert all("namespace_id" in condition for condition in conditions), conditions
+
+
+def test_only_the_namespaces_partition_is_read(database: DatabaseUnderTest) -> None:
+    with as_search(database) as cursor:
+        plan = plan_of(cursor, "find_lexical", HOT["find_lexical"][0])
+    relations = {node["Relation Name"] for node in nodes(plan) if "Relation Name" in node}
+    assert len({name for name in relations if name.startswith("memories")}) == 1
+
+
+def test_a_page_of_browsing_reads_no_more_than_it_shows(database: DatabaseUnderTest) -> None:
+    with as_search(database) as cursor:
+        plan = plan_of(cursor, "browse_newest", HOT["browse_newest"][0])
+    assert plan["Actual Rows"] == 11
+    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 60
+
+
+def test_reading_memories_that_do_not_exist_reads_no_table(database: DatabaseUnderTest) -> None:
+    parameters = {**HOT["read_memories"][0], "source_ids": [uuid4()], "passage_ids": [0]}
+    with as_search(database) as cursor:
+        plan = plan_of(cursor, "read_memories", parameters)
+    assert plan["Actual Rows"] == 0
+    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 60

@@ -1,0 +1,138 @@
+"""Stats: what needs attention first, then counts."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from everword.v1 import search_service_pb2 as pb
+from everword_search import stats
+from support.callers import make_namespaces, within
+from support.calls import TOOL, append, message
+from support.corpus import import_sample
+from support.stack import Stack
+
+CRITICAL = pb.Alert.SEVERITY_CRITICAL
+WARNING = pb.Alert.SEVERITY_WARNING
+
+
+async def read(stack: Stack) -> pb.StatsResponse:
+    return await stack.search.Stats(pb.StatsRequest())
+
+
+def change(stack: Stack, *statements: str) -> None:
+    """Do to the database what background work would."""
+    with stack.database.connect() as conn:
+        for statement in statements:
+            conn.execute(statement.encode())
+
+
+async def test_an_empty_namespace_is_well(stack: Stack) -> None:
+    response = await read(stack)
+    assert not response.alerts
+    assert not response.jobs
+    assert response.corpus == pb.CorpusStats()
+    assert response.embedding.coverage == 1
+
+
+async def test_what_is_stored_is_counted(stack: Stack) -> None:
+    await append(
+        stack,
+        "four",
+        message("beat", automated=True),
+        message("", role=TOOL, tool_name="ls", tool_args="-la", tool_result="bin"),
+        "sentence. " * 500,
+    )
+    await append(stack, "世界", session_key="other")
+    corpus = (await read(stack)).corpus
+    assert corpus.latest_record_time.ToSeconds() > 0
+    corpus.ClearField("latest_record_time")
+    with stack.database.connect() as conn:
+        (passages,) = conn.execute("SELECT count(*) FROM memories").fetchone() or (0,)
+    assert passages > 5
+    assert corpus == pb.CorpusStats(
+        conversations=2, messages=5, turns=4, passages=passages, content_bytes=4 + 4 + 6 + 5000 + 6
+    )
+
+
+async def test_another_namespace_does_not_count(stack: Stack) -> None:
+    await make_namespaces(stack, "theirs")
+    await append(stack, "theirs", metadata=within("theirs"))
+    response = await read(stack)
+    assert response.corpus == pb.CorpusStats()
+    assert not response.jobs
+    assert response.embedding.owed == 0
+
+
+async def test_a_passage_without_its_vector_is_owed(stack: Stack) -> None:
+    await append(stack, "one", "two", "three", "four")
+    embedding = (await read(stack)).embedding
+    assert (embedding.owed, embedding.failed, embedding.coverage) == (4, 0, 0)
+    assert embedding.HasField("oldest_owed")
+    change(stack, "DELETE FROM embedding_queue WHERE memory_id % 4 <> 0")
+    embedding = (await read(stack)).embedding
+    assert (embedding.owed, embedding.coverage) == (1, 0.75)
+
+
+async def test_counting_stops_at_the_limit(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stats, "COUNT_LIMIT", 3)
+    await append(stack, "one", "two", "three", "four")
+    assert (await read(stack)).embedding.owed == 3
+
+
+async def test_fresh_work_is_no_reason_for_an_alert(stack: Stack) -> None:
+    await import_sample(stack)
+    response = await read(stack)
+    assert not response.alerts
+    (embed,) = response.jobs
+    assert (embed.task, embed.failed) == ("embed", 0)
+    assert embed.pending > 0
+
+
+async def test_what_was_given_up_comes_first_and_says_what_to_do(stack: Stack) -> None:
+    await append(stack, "one", "two")
+    change(
+        stack,
+        "UPDATE embedding_queue SET enqueued_at = now() - interval '31 minutes'",
+        "UPDATE embedding_queue SET state = 'failed', error = 'x' "
+        "WHERE memory_id = (SELECT max(memory_id) FROM embedding_queue)",
+        "INSERT INTO jobs (namespace_id, task, subject, not_before) "
+        "SELECT namespace_id, 'compact', 's', now() - interval '22 minutes' FROM jobs",
+        "UPDATE jobs SET state = 'failed', error = 'no such model' WHERE task = 'embed'",
+    )
+    response = await read(stack)
+    severities = [alert.severity for alert in response.alerts]
+    assert severities == [CRITICAL, CRITICAL, WARNING, WARNING]
+    failed_job, failed_vector, late_job, late_vector = (alert.text for alert in response.alerts)
+    assert "embed" in failed_job
+    assert "no such model" in failed_job
+    assert "RetryJobs" in failed_job
+    assert "1 passage(s)" in failed_vector
+    assert "Backfill" in failed_vector
+    assert "compact" in late_job
+    assert "22 minutes" in late_job
+    assert "31 minutes" in late_vector
+    assert (response.embedding.owed, response.embedding.failed) == (2, 1)
+    by_task = {task.task: task for task in response.jobs}
+    assert by_task["embed"].sample_error == "no such model"
+    assert by_task["compact"].oldest_pending.seconds >= 22 * 60
+
+
+async def test_counts_survive_folding(stack: Stack) -> None:
+    await append(stack, "one")
+    await append(stack, "two")
+    before = (await read(stack)).corpus
+    with stack.database.connect() as conn:
+        _fold(conn)
+    assert (await read(stack)).corpus == before
+
+
+def _fold(conn: psycopg.Connection) -> None:
+    conn.execute(
+        "WITH folded AS (DELETE FROM corpus_counts RETURNING *) "
+        "INSERT INTO corpus_counts "
+        "(namespace_id, conversations, messages, turns, passages, lexemes, content_bytes) "
+        "SELECT namespace_id, sum(conversations), sum(messages), sum(turns), sum(passages), "
+        "sum(lexemes), sum(content_bytes) FROM folded GROUP BY namespace_id"
+    )
+    assert conn.execute("SELECT count(*) FROM corpus_counts").fetchone() == (1,)

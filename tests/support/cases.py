@@ -1,0 +1,57 @@
+"""Calls that must fail, how they must fail, and that they leave nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+
+from support.databases import DatabaseUnderTest
+from support.refusals import refused
+from support.stack import Stack
+
+_TABLES = """
+SELECT relname FROM pg_class
+ WHERE relnamespace = 'everword'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call that must fail, and how."""
+
+    call: Callable[[Stack], Awaitable[Any]]
+    #: The field that is named; None where it is not a field that is wrong.
+    field: str | None
+    code: grpc.StatusCode = grpc.StatusCode.INVALID_ARGUMENT
+    reason: str = "VALIDATION_FAILED"
+
+    async def check(self, stack: Stack) -> None:
+        """Make the call, and hold that it fails as it must, without a trace in the database."""
+        with unchanged(stack.database):
+            refusal = await refused(self.call(stack))
+        assert (refusal.code, refusal.reason) == (self.code, self.reason)
+        assert refusal.fields == ({self.field} if self.field else set())
+
+
+@contextmanager
+def unchanged(database: DatabaseUnderTest) -> Iterator[None]:
+    """Hold that every row of every table is after the block as it was before."""
+    before = _everything(database)
+    yield
+    assert _everything(database) == before
+
+
+def _everything(database: DatabaseUnderTest) -> dict[str, list[str]]:
+    with database.connect() as conn:
+        tables = [table for (table,) in conn.execute(_TABLES)]
+        assert len(tables) > 10
+        return {
+            table: [
+                row for (row,) in conn.execute(f"SELECT t::text FROM {table} t ORDER BY 1".encode())
+            ]
+            for table in tables
+        }
