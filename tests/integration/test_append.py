@@ -13,7 +13,8 @@ import pytest
 from google.protobuf import struct_pb2, timestamp_pb2
 
 from everword.v1 import ingest_service_pb2 as pb
-from everword.v1 import memory_pb2
+from everword.v1 import memory_pb2, search_service_pb2
+from everword_ingest.store import SQL
 from support.calls import TOOL, append, append_request, message, reason
 from support.stack import Stack
 
@@ -47,18 +48,12 @@ async def test_everything_that_was_sent_is_stored_as_it_was_sent(stack: Stack) -
     )
     appended = await append(stack, sent)
     response = await stack.search.ListMessages(
-        _list_request(appended.conversation_id, appended.consistency_token)
+        search_service_pb2.ListMessagesRequest(
+            conversation_id=appended.conversation_id, at_least_as_fresh=appended.consistency_token
+        )
     )
     assert [entry.body for entry in response.messages] == [sent]
     assert response.messages[0].id == appended.messages[0].message_id
-
-
-def _list_request(conversation_id: str, token: str = "") -> object:
-    from everword.v1 import search_service_pb2
-
-    return search_service_pb2.ListMessagesRequest(
-        conversation_id=conversation_id, at_least_as_fresh=token
-    )
 
 
 async def test_a_second_request_with_the_same_id_writes_nothing(stack: Stack) -> None:
@@ -128,7 +123,9 @@ async def test_sequences_are_gapless_under_concurrent_callers_who_send_everythin
     stored = rows(
         stack, "SELECT conversation_id::text, array_agg(seq ORDER BY seq) FROM messages GROUP BY 1"
     )
-    assert dict(stored) == {key: sorted(sequence) for key, sequence in placed.items()}
+    assert {str(key): sequence for key, sequence in stored} == {
+        key: sorted(sequence) for key, sequence in placed.items()
+    }
     assert rows(stack, "SELECT count(DISTINCT content) = count(*) FROM messages") == [(True,)]
 
 
@@ -206,8 +203,6 @@ async def test_counts_add_up_however_often_they_are_folded(stack: Stack) -> None
         "SELECT sum(conversations), sum(messages), sum(passages), sum(lexemes) FROM corpus_counts"
     )
     before = rows(stack, sums)
-    from everword_ingest.store import SQL
-
     with psycopg.connect(
         stack.database.service_url, options="-c role=everword_ingest -c search_path=everword"
     ) as conn:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.minilm import cosine, reference
-from support.models import LOCAL_GENERATION
 
 from everword_embedder.providers import local_model
 from everword_embedder.providers.errors import ProviderMisconfigured
@@ -21,6 +19,8 @@ from everword_embedder.providers.local_model import (
     reference_vectors,
 )
 from everword_embedder.providers.model_files import WEIGHTS, read_verified
+from support.minilm import cosine, reference
+from support.models import LOCAL_GENERATION
 
 TEXTS = [
     "",

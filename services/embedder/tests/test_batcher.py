@@ -1,0 +1,299 @@
+"""The queue before a provider: who goes first, who is dropped, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+import numpy as np
+import pytest
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from everword.domain.errors import Overloaded
+from everword.telemetry.tracing import tracer
+from everword_embedder import batcher as module
+from everword_embedder.batcher import Batcher, Priority
+from everword_embedder.providers.errors import BatchRefused, ProviderUnavailable
+from everword_embedder.providers.isolation import Outcome
+from support.latched_provider import LatchedProvider, vector_of
+
+QUERY, BACKGROUND = Priority.QUERY, Priority.BACKGROUND
+
+
+@pytest.fixture
+def provider() -> LatchedProvider:
+    return LatchedProvider()
+
+
+@pytest.fixture
+async def batcher(provider: LatchedProvider) -> AsyncIterator[Batcher]:
+    batcher = Batcher(provider)
+    yield batcher
+    await batcher.close()
+
+
+async def settle() -> None:
+    """Let everything happen that can."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def ask(
+    batcher: Batcher, *texts: str, priority: Priority = BACKGROUND
+) -> asyncio.Task[list[Outcome]]:
+    """Begin to embed; returns when the texts are in the queue."""
+    task = asyncio.create_task(batcher.embed(texts, priority))
+    await settle()
+    return task
+
+
+async def let_all_go(provider: LatchedProvider) -> None:
+    while provider.held:
+        provider.held[0].let_go()
+        await settle()
+
+
+async def give_up(*tasks: asyncio.Task[list[Outcome]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await settle()
+
+
+def assert_vectors(outcomes: Sequence[Outcome], *texts: str) -> None:
+    np.testing.assert_array_equal(outcomes, [vector_of(text) for text in texts])
+
+
+async def test_a_query_starts_while_background_work_is_in_flight(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    work = await ask(batcher, *"abcdefgh")
+    query = await ask(batcher, "question", priority=QUERY)
+    assert provider.texts == [["a", "b", "c", "d"], ["question"]]
+    provider.held[1].let_go()
+    assert_vectors(await query, "question")
+    assert not work.done()
+    await give_up(work)
+
+
+async def test_queries_go_before_background_work_that_came_earlier(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    work = await ask(batcher, *"abcdefgh")
+    queries = [await ask(batcher, name, priority=QUERY) for name in ("first", "second", "third")]
+    await let_all_go(provider)
+    # Both calls are busy when the second and the third come, and both are in the next one.
+    assert provider.texts[1:3] == [["first"], ["second", "third"]]
+    assert provider.texts[3] == ["e", "f", "g", "h"]
+    assert_vectors([(await query)[0] for query in queries], "first", "second", "third")
+    assert_vectors(await work, *"abcdefgh")
+
+
+async def test_background_work_never_takes_the_last_call(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    work = [await ask(batcher, *"abcd") for _ in range(3)]
+    assert len(provider.held) == provider.limits.background == 1
+    await give_up(*work)
+
+
+async def test_callers_are_served_in_the_order_they_came_and_share_calls(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    first = await ask(batcher, "a")
+    second = await ask(batcher, "b", "c", "d")
+    third = await ask(batcher, "e", "f")
+    await let_all_go(provider)
+    assert provider.texts == [["a"], ["b", "c", "d", "e"], ["f"]]
+    assert_vectors(await first, "a")
+    assert_vectors(await second, "b", "c", "d")
+    assert_vectors(await third, "e", "f")
+
+
+async def test_long_texts_make_small_batches_and_a_very_long_one_goes_alone() -> None:
+    provider = LatchedProvider(texts=10, characters=10)
+    batcher = Batcher(provider)
+    work = await ask(batcher, "x" * 30, "aaaa", "bbbb", "cccc")
+    await let_all_go(provider)
+    assert provider.texts == [["x" * 30], ["aaaa", "bbbb"], ["cccc"]]
+    assert_vectors(await work, "x" * 30, "aaaa", "bbbb", "cccc")
+    await batcher.close()
+
+
+async def test_a_text_that_nobody_waits_for_any_more_leaves_the_queue(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    running = await ask(batcher, "a")
+    waiting = await ask(batcher, "b", "c")
+    last = await ask(batcher, "d")
+    await give_up(waiting)
+    await let_all_go(provider)
+    assert provider.texts == [["a"], ["d"]]
+    assert_vectors(await running, "a")
+    assert_vectors(await last, "d")
+
+
+async def test_a_call_that_nobody_waits_for_any_more_is_cancelled_and_makes_room(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    hanging = await ask(batcher, "a")
+    waiting = await ask(batcher, "b")
+    await give_up(hanging)
+    assert provider.calls[0].cancelled
+    assert provider.texts == [["a"], ["b"]]
+    provider.held[0].let_go()
+    assert_vectors(await waiting, "b")
+
+
+async def test_a_call_goes_on_while_one_of_its_callers_waits(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    busy = await ask(batcher, "a")
+    gone, waits = await ask(batcher, "b"), await ask(batcher, "c")
+    provider.held[0].let_go()
+    await settle()
+    await give_up(gone)
+    assert provider.texts == [["a"], ["b", "c"]]
+    provider.held[0].let_go()
+    assert_vectors(await waits, "c")
+    assert_vectors(await busy, "a")
+
+
+async def test_a_caller_that_gives_up_at_once_leaves_nothing_behind(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    for _ in range(5):
+        task = asyncio.create_task(batcher.embed(["a"], BACKGROUND))
+        await asyncio.sleep(0)
+        await give_up(task)
+    follower = await ask(batcher, "b")
+    await let_all_go(provider)
+    assert_vectors(await follower, "b")
+
+
+async def test_a_deadline_ends_the_wait_for_a_provider_that_hangs(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await batcher.embed(["a"], QUERY)
+    await settle()
+    assert provider.calls[0].cancelled
+
+
+async def test_equal_queries_at_the_same_time_are_one(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    queries = [await ask(batcher, "same", priority=QUERY) for _ in range(3)]
+    twice = await ask(batcher, "same", "same", priority=QUERY)
+    await give_up(queries[0])
+    await let_all_go(provider)
+    assert provider.texts == [["same"]]
+    assert_vectors(await queries[1], "same")
+    assert_vectors(await queries[2], "same")
+    assert_vectors(await twice, "same", "same")
+
+
+async def test_a_query_after_an_equal_one_was_given_up_is_asked_anew(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    await give_up(await ask(batcher, "same", priority=QUERY))
+    again = await ask(batcher, "same", priority=QUERY)
+    await let_all_go(provider)
+    assert provider.texts == [["same"], ["same"]]
+    assert_vectors(await again, "same")
+
+
+@pytest.mark.parametrize(
+    ("priority", "setting"), [(QUERY, "QUERY_CAPACITY"), (BACKGROUND, "BACKGROUND_CAPACITY")]
+)
+async def test_beyond_its_capacity_a_class_is_refused_at_once_and_the_other_is_not(
+    batcher: Batcher, monkeypatch: pytest.MonkeyPatch, priority: Priority, setting: str
+) -> None:
+    monkeypatch.setattr(module, setting, 3)
+    taken = [await ask(batcher, *"abcd"[:3], priority=priority)]
+    for text in ("x", "y"):  # calls that are in flight do not count
+        taken.append(await ask(batcher, text, priority=priority))
+    filler = await ask(batcher, "1", "2", priority=priority)
+    with pytest.raises(Overloaded):
+        await batcher.embed(["3", "4"], priority)
+    other = QUERY if priority is BACKGROUND else BACKGROUND
+    taken.append(await ask(batcher, "other", priority=other))
+    assert not taken[-1].done()
+    await give_up(filler, *taken)
+    assert_room = await ask(batcher, *"abc", priority=priority)
+    assert not assert_room.done()
+    await give_up(assert_room)
+
+
+async def test_a_provider_that_fails_fails_everybody_in_the_call_and_nobody_else(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    first, second = await ask(batcher, "a"), await ask(batcher, "b")
+    error = ProviderUnavailable("away")
+    provider.held[0].fail(error)
+    assert await first == [error]
+    await settle()
+    await let_all_go(provider)
+    assert_vectors(await second, "b")
+
+
+async def test_another_callers_bad_text_costs_nobody_a_vector(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    provider.refuses = "bad".__eq__
+    busy = await ask(batcher, "a")
+    guilty, innocent = await ask(batcher, "b", "bad"), await ask(batcher, "c")
+    await let_all_go(provider)
+    [good, bad] = await guilty
+    assert_vectors([good], "b")
+    assert isinstance(bad, BatchRefused)
+    assert_vectors(await innocent, "c")
+    assert_vectors(await busy, "a")
+
+
+async def test_an_unforeseen_failure_is_logged_and_does_not_stop_the_queue(
+    batcher: Batcher, provider: LatchedProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = await ask(batcher, "a"), await ask(batcher, "b")
+    provider.held[0].fail(ZeroDivisionError("a bug"))
+    [outcome] = await first
+    assert isinstance(outcome, ProviderUnavailable)
+    assert "a bug" in caplog.text
+    await let_all_go(provider)
+    assert_vectors(await second, "b")
+
+
+async def test_closing_tells_whoever_waits_and_closes_the_provider(
+    batcher: Batcher, provider: LatchedProvider
+) -> None:
+    running, waiting = await ask(batcher, "a"), await ask(batcher, "b")
+    await batcher.close()
+    for task in (running, waiting):
+        [outcome] = await task
+        assert isinstance(outcome, ProviderUnavailable)
+    assert provider.closed
+    assert provider.texts == [["a"]]
+    with pytest.raises(Overloaded):
+        await batcher.embed(["c"], QUERY)
+
+
+async def test_a_call_belongs_to_its_first_callers_trace_and_is_linked_to_the_others(
+    batcher: Batcher, provider: LatchedProvider, spans: InMemorySpanExporter
+) -> None:
+    busy = await ask(batcher, "a")
+    tasks = []
+    for name in ("first", "second"):
+        with tracer().start_as_current_span(name):
+            tasks.append(await ask(batcher, name))
+    await let_all_go(provider)
+    await asyncio.gather(busy, *tasks)
+    ended = {span.name: span for span in spans.get_finished_spans()}
+    call = ended["embeddings latched"]
+    first, second = ended["first"].context, ended["second"].context
+    assert call.parent is not None
+    assert first is not None
+    assert second is not None
+    assert call.parent.span_id == first.span_id
+    assert [link.context.span_id for link in call.links] == [second.span_id]
+    assert dict(call.attributes or {})["everword.embed.batch.texts"] == 2
