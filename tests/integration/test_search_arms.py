@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import LiteralString
 from unittest.mock import patch
 
@@ -25,6 +25,7 @@ from support.stack import Stack, running_stack
 from support.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+WITHOUT_MODEL = {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_TRIGRAM, pb.SEARCH_ARM_REGEX}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -58,12 +59,13 @@ def contents(response: pb.SearchResponse) -> list[str]:
 
 
 def states(response: pb.SearchResponse) -> dict[str, str]:
-    """Return the arms' states by their names."""
+    """Return the states by name of the arms that need no model."""
     return {
         pb.SearchArm.Name(arm.arm).removeprefix("SEARCH_ARM_"): pb.ArmReport.State.Name(
             arm.state
         ).removeprefix("STATE_")
         for arm in response.arms
+        if arm.arm in WITHOUT_MODEL
     }
 
 
@@ -217,7 +219,7 @@ async def test_an_arm_that_fails_is_degraded_and_the_others_answer(corpus: Corpu
     with failing("find_trigram", "1/0"):
         response = await corpus.search("orders-db migration", "HYBRID")
     assert states(response) == {"LEXICAL": "RAN", "TRIGRAM": "DEGRADED"}
-    (reason,) = [arm.reason for arm in response.arms if arm.state == pb.ArmReport.STATE_DEGRADED]
+    (reason,) = [arm.reason for arm in response.arms if arm.arm == pb.SEARCH_ARM_TRIGRAM]
     assert reason == "the database refused it"
     lexical = await corpus.search("orders-db migration", "LEXICAL")
     assert response.results == lexical.results
@@ -230,6 +232,19 @@ async def test_an_arm_that_takes_too_long_leaves_time_for_the_others(corpus: Cor
     assert states(response) == {"LEXICAL": "DEGRADED", "TRIGRAM": "RAN"}
     assert response.results
     assert "time" in response.arms[0].reason
+
+
+async def test_pages_go_on_when_an_arm_fails_or_comes_back(corpus: Corpus) -> None:
+    query, mode = "orders-db migration", "HYBRID"
+    for failing_page in (1, 2):
+        pages = []
+        token = ""
+        for page in (1, 2):
+            with failing("find_trigram", "1/0") if page == failing_page else nullcontext():
+                response = await corpus.search(query, mode, page_size=3, page_token=token)
+            pages.append(response.results)
+            token = response.next_page_token
+        assert [len(page) for page in pages] == [3, 3]
 
 
 async def test_where_no_arm_answers_the_search_fails(corpus: Corpus) -> None:

@@ -99,6 +99,12 @@ async def small(postgres_url: str) -> AsyncIterator[Stack]:
             yield stack
 
 
+def degraded(response: pb.SearchResponse) -> set[int]:
+    """Return the arms that could not answer, of those that need no model."""
+    failed = {arm.arm for arm in response.arms if arm.state == pb.ArmReport.STATE_DEGRADED}
+    return failed & {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_TRIGRAM}
+
+
 async def contents(stack: Stack, query: str, mode: str = "LEXICAL") -> list[str]:
     response = await stack.search.Search(search_request(query, mode))
     return [result.memory.content for result in response.results]
@@ -111,7 +117,7 @@ async def test_everyday_input_is_never_an_error(corpus: Corpus, query: str, mode
     relevant = pb.VERDICT_RELEVANT if response.results else pb.VERDICT_NOTHING_RELEVANT
     assert response.verdict == relevant
     assert response.arms
-    assert all(arm.state != pb.ArmReport.STATE_DEGRADED for arm in response.arms)
+    assert not degraded(response)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +127,7 @@ async def test_eight_kibibytes_of_anything_are_no_error(corpus: Corpus, piece: s
     text = "".join(piece.format(n) for n in range(8192 // len(piece.format(9999).encode())))
     for mode in ("HYBRID", "TRIGRAM"):
         response = await corpus.search(text, mode)
-        assert all(arm.state != pb.ArmReport.STATE_DEGRADED for arm in response.arms)
+        assert not degraded(response)
 
 
 @pytest.mark.parametrize("query", [" ", "\n\t ", "\u3000"])

@@ -96,6 +96,8 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "after": 0,
         "last": 2**62,
         "generation_id": 1,
+        "vector": f"[{','.join(['0.05'] * 384)}]",
+        "floor": 0.0,
     }
 
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Sequence
 
 import numpy as np
 import pytest
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from everword.domain.errors import Overloaded
 from everword.telemetry.tracing import tracer
@@ -16,6 +15,7 @@ from everword_embedder.batcher import Batcher, Priority
 from everword_embedder.providers.errors import BatchRefused, ProviderUnavailable
 from everword_embedder.providers.isolation import Outcome
 from support.latched_provider import LatchedProvider, vector_of
+from support.spans import exporter
 
 QUERY, BACKGROUND = Priority.QUERY, Priority.BACKGROUND
 
@@ -211,9 +211,8 @@ async def test_beyond_its_capacity_a_class_is_refused_at_once_and_the_other_is_n
     batcher: Batcher, monkeypatch: pytest.MonkeyPatch, priority: Priority, setting: str
 ) -> None:
     monkeypatch.setattr(module, setting, 3)
-    taken = [await ask(batcher, *"abcd"[:3], priority=priority)]
-    for text in ("x", "y"):  # calls that are in flight do not count
-        taken.append(await ask(batcher, text, priority=priority))
+    # What is in flight does not count.
+    taken = [await ask(batcher, *texts, priority=priority) for texts in ("abc", "x", "y")]
     filler = await ask(batcher, "1", "2", priority=priority)
     with pytest.raises(Overloaded):
         await batcher.embed(["3", "4"], priority)
@@ -221,9 +220,9 @@ async def test_beyond_its_capacity_a_class_is_refused_at_once_and_the_other_is_n
     taken.append(await ask(batcher, "other", priority=other))
     assert not taken[-1].done()
     await give_up(filler, *taken)
-    assert_room = await ask(batcher, *"abc", priority=priority)
-    assert not assert_room.done()
-    await give_up(assert_room)
+    again = await ask(batcher, *"abc", priority=priority)
+    assert not again.done()
+    await give_up(again)
 
 
 async def test_a_provider_that_fails_fails_everybody_in_the_call_and_nobody_else(
@@ -279,8 +278,10 @@ async def test_closing_tells_whoever_waits_and_closes_the_provider(
 
 
 async def test_a_call_belongs_to_its_first_callers_trace_and_is_linked_to_the_others(
-    batcher: Batcher, provider: LatchedProvider, spans: InMemorySpanExporter
+    batcher: Batcher, provider: LatchedProvider
 ) -> None:
+    spans = exporter()
+    spans.clear()
     busy = await ask(batcher, "a")
     tasks = []
     for name in ("first", "second"):

@@ -120,9 +120,10 @@ async def test_a_load_that_failed_is_tried_again(monkeypatch: pytest.MonkeyPatch
 
     holder = LocalModelHolder(threads=1)
     provider = LocalProvider(LOCAL_GENERATION, holder)
-    with monkeypatch.context() as patch, pytest.raises(ProviderMisconfigured, match="on fire"):
-        patch.setattr(local_model, "load_model", fail)
+    monkeypatch.setattr(local_model, "load_model", fail)
+    with pytest.raises(ProviderMisconfigured, match="on fire"):
         await provider.embed(["hello"])
+    monkeypatch.undo()
     assert (await provider.embed(["hello"])).shape == (1, 384)
     holder.close()
 

@@ -11,7 +11,8 @@ from everword_embedder.providers.vectors import from_bytes, to_bytes, unit_vecto
 
 def test_vectors_come_out_with_length_one_and_their_direction() -> None:
     given = np.array([[3, 4], [0, -2]], np.float32)
-    np.testing.assert_allclose(unit_vectors(given, 2, 2, False), [[0.6, 0.8], [0, -1]], rtol=1e-6)
+    expected = np.array([[0.6, 0.8], [0, -1]])
+    np.testing.assert_allclose(unit_vectors(given, 2, 2, False), expected, rtol=1e-6)
 
 
 def test_a_matryoshka_model_is_cut_and_made_of_length_one_again() -> None:

@@ -21,7 +21,7 @@ from everword_search.model import (
     SearchResult,
 )
 from everword_search.pages import MAX_PAGE
-from everword_search.search import find_memories
+from everword_search.search import Sources, find_memories
 from everword_search.use import count_use
 
 DEFAULT_BUDGET = 4000
@@ -76,7 +76,7 @@ class _Conversation:
 
 
 async def build_context(
-    database: Database, namespace: NamespaceScope, request: ContextRequest
+    sources: Sources, namespace: NamespaceScope, request: ContextRequest
 ) -> BuiltContext:
     """Return what fits into the budget. Memories that are put in count as used; turns are there for being recent.
 
@@ -86,11 +86,13 @@ async def build_context(
     if not query and request.conversation_id is None:
         text = "is needed where there is no conversation_id"
         raise InvalidArgument(violations=(("query", text),))
-    conversation = await _read_conversation(database, namespace, request)
-    memories = await _find(database, namespace, request, conversation)
+    conversation = await _read_conversation(sources.database, namespace, request)
+    memories = await _find(sources, namespace, request, conversation)
     plan = divide_budget(request.token_budget, conversation.turns, memories, request.max_memories)
     if not request.skip_use_count:
-        await count_use(database, namespace, [item.memory_id for item in plan.memories.items])
+        await count_use(
+            sources.database, namespace, [item.memory_id for item in plan.memories.items]
+        )
     return _built(plan, conversation.unread)
 
 
@@ -120,7 +122,7 @@ async def _read_conversation(
 
 
 async def _find(
-    database: Database,
+    sources: Sources,
     namespace: NamespaceScope,
     request: ContextRequest,
     conversation: _Conversation,
@@ -141,9 +143,9 @@ async def _find(
         max_content_chars=_CONTENT_CHARS,
         operators=bool(asked),
     )
-    response, _ = await find_memories(database, namespace, search)
+    response, _ = await find_memories(sources, namespace, search)
     new = [result for result in response.results if result.memory.id not in conversation.known]
-    return await _items(database, namespace, new)
+    return await _items(sources.database, namespace, new)
 
 
 async def _items(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.v1 import context_service_pb2 as pb
@@ -17,19 +16,20 @@ from everword_search.build_context import (
     build_context,
 )
 from everword_search.context_budget import Block
+from everword_search.search import Sources
 from everword_search.translate import to_filter
 
 
 class ContextServicer(ContextServiceServicer):
     """What an agent should have in mind."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
 
     async def BuildContext(
         self, request: pb.BuildContextRequest, context: Context
     ) -> pb.BuildContextResponse:
-        built = await build_context(self._database, current_namespace(), _to_request(request))
+        built = await build_context(self._sources, current_namespace(), _to_request(request))
         blocks = (
             (pb.CONTEXT_SOURCE_MEMORIES, built.memories),
             (pb.CONTEXT_SOURCE_RECENT_TURNS, built.turns),

@@ -51,8 +51,10 @@ class _Ranked:
 
 async def fuse(runner: Runner, arms: Sequence[RankingArm], window: Window) -> list[Hit]:
     """Return the hits in `window`, best first. Raises ArmFailed."""
-    # The third element of a position is how long the lists were: the next page needs at least that.
-    pool = max(POOL + window.limit, int(window.after[2]) if window.after else 0)
+    # The third element of a position is how long the lists were: the next page needs at least that. A position from a
+    # page for which only one arm answered has none.
+    _, _, *reached = window.after or (2.0, 0)
+    pool = max([POOL + window.limit, *reached])
     while True:
         lists = [await _list(runner, arm, pool) for arm in arms]
         await _complete(runner, lists)

@@ -18,6 +18,7 @@ class SearchMode(IntEnum):
     LEXICAL = 2
     TRIGRAM = 3
     REGEX = 4
+    SEMANTIC = 5
 
 
 class SearchArm(IntEnum):
@@ -26,6 +27,7 @@ class SearchArm(IntEnum):
     LEXICAL = 1
     TRIGRAM = 2
     REGEX = 3
+    SEMANTIC = 4
 
 
 class ArmState(IntEnum):

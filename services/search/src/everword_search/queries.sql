@@ -381,3 +381,135 @@ INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at)
 SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[]) AS memory_id
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET use_count = memory_use.use_count + 1, last_used_at = now();
+
+-- get_generation --
+-- How the vectors of a model generation are kept, and what a cosine of theirs means.
+SELECT id, storage, background_mean, background_deviation FROM model_generations WHERE id = %(generation_id)s;
+
+-- count_scope --
+-- How many passages a filter lets through, counted up to a limit.
+SELECT count(*) FROM (
+    SELECT FROM visible_memories m
+     WHERE m.namespace_id = %(namespace_id)s
+       AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+       AND (%(include_automated)s OR NOT m.automated)
+       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+     LIMIT %(limit)s) AS scope;
+
+-- find_semantic_exact --
+-- The best memories by cosine in a small scope, each by its best passage. Every vector of the scope is compared.
+WITH hits AS MATERIALIZED (
+    SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
+      FROM visible_memories m
+      JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
+     WHERE m.namespace_id = %(namespace_id)s
+       AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+       AND (%(include_automated)s OR NOT m.automated)
+       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+), calibrated AS (
+    SELECT id, source_id, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
+      FROM hits WHERE raw > %(floor)s
+), best AS (
+    SELECT DISTINCT ON (source_id) id, source_id, raw, score
+      FROM calibrated
+     ORDER BY source_id, score DESC, id DESC
+)
+SELECT id AS passage_id, source_id, raw, score
+  FROM best
+ WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+ ORDER BY score DESC, id DESC
+ LIMIT %(limit)s;
+
+-- prepare_hnsw --
+-- Let an index scan go on until enough rows have passed the filter; else a filter would leave next to none.
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '200', true),
+       set_config('hnsw.max_scan_tuples', '40000', true);
+
+-- find_semantic_hnsw --
+-- The best memories by cosine in a large scope, each by its best passage, through the index: a few may be missed. Several
+-- passages may be of one memory, so more are taken than asked for.
+WITH hits AS MATERIALIZED (
+    SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
+      FROM visible_vectors_:generation v
+      JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = v.memory_id
+     WHERE v.namespace_id = %(namespace_id)s
+       AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+       AND (%(include_automated)s OR NOT m.automated)
+       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+     ORDER BY v.embedding <=> %(vector)s::halfvec
+     LIMIT 2 * %(limit)s
+), calibrated AS (
+    SELECT id, source_id, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
+      FROM hits WHERE raw > %(floor)s
+), best AS (
+    SELECT DISTINCT ON (source_id) id, source_id, raw, score
+      FROM calibrated
+     ORDER BY source_id, score DESC, id DESC
+)
+SELECT id AS passage_id, source_id, raw, score
+  FROM best
+ WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+ ORDER BY score DESC, id DESC
+ LIMIT %(limit)s;
+
+-- score_semantic --
+-- The cosine of some memories, each by its best passage, where it means something.
+SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
+       round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
+  FROM (SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
+          FROM visible_memories m
+          JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
+         WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s)
+           AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)) AS compared
+ WHERE raw > %(floor)s
+ ORDER BY source_id, score DESC, id DESC;
+
+-- read_arrays --
+-- The vectors of a scope, or of some memories in it, in a database without pgvector.
+SELECT m.id AS passage_id, m.source_id, array_send(v.embedding) AS embedding
+  FROM visible_memories m
+  JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
+ WHERE m.namespace_id = %(namespace_id)s AND (%(source_ids)s::uuid[] IS NULL OR m.source_id = ANY(%(source_ids)s))
+   AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+   AND (%(include_automated)s OR NOT m.automated)
+   AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+   AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+   AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+   AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+   AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+   AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+   AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+   AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+   AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+   AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+   AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s);

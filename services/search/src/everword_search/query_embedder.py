@@ -25,6 +25,11 @@ TIME_SHARE = 0.5
 class QueryNotEmbedded(Exception):
     """There is no vector for the query; the message says why."""
 
+    def __init__(self, reason: str, *, expected: bool = False) -> None:
+        super().__init__(reason)
+        #: Whether this deployment has no embedder at all, rather than one that fails.
+        self.expected = expected
+
 
 @dataclass(frozen=True, eq=False)
 class QueryVector:
@@ -59,7 +64,8 @@ class QueryEmbedder:
     async def embed(self, query: str) -> QueryVector:
         """Return the query's vector, of the active generation. Raises QueryNotEmbedded."""
         if self._channel is None:
-            raise QueryNotEmbedded("no embedder is configured (EVERWORD_EMBEDDER_ADDRESS)")
+            text = "no embedder is configured (EVERWORD_EMBEDDER_ADDRESS)"
+            raise QueryNotEmbedded(text, expected=True)
         carrier: dict[str, str] = {}
         propagate.inject(carrier)
         try:

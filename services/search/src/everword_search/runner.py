@@ -35,7 +35,7 @@ class Runner:
     def __init__(self, conn: Connection, arms: Sequence[Arm]) -> None:
         self._conn = conn
         self._seconds = {arm.name: 0.0 for arm in arms}
-        self._idle = {arm.name: arm.idle_reason for arm in arms}
+        self._idle = {arm.name: (arm.idle_state, arm.idle_reason) for arm in arms}
         self._failed: dict[SearchArm, str] = {}
 
     async def find(self, arm: Arm, window: Window, share: float = 1.0) -> list[Candidate]:
@@ -54,8 +54,9 @@ class Runner:
         return [self._report(name) for name in self._seconds]
 
     def _report(self, name: SearchArm) -> ArmReport:
-        if self._idle[name]:
-            return ArmReport(name, ArmState.SKIPPED, self._idle[name])
+        idle_state, idle_reason = self._idle[name]
+        if idle_reason:
+            return ArmReport(name, idle_state, idle_reason)
         failure = self._failed.get(name, "")
         state = ArmState.DEGRADED if failure else ArmState.RAN
         return ArmReport(name, state, failure, self._seconds[name])

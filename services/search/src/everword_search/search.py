@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
-from everword.domain.errors import InvalidArgument
+from everword.domain.errors import EmbedderUnavailable, InvalidArgument
 from everword_search import store
 from everword_search.analysis import analyse_query
 from everword_search.arms.base import Arm, RankingArm, Window
 from everword_search.arms.regex import RegexArm
+from everword_search.arms.semantic import SemanticArm
 from everword_search.arms.trigram import TrigramArm, literals_asked_for, tokens_asked_for
 from everword_search.arms.tsvector import TsvectorArm
 from everword_search.freshness import ensure_fresh
@@ -28,6 +30,7 @@ from everword_search.model import (
 )
 from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open_cursor
 from everword_search.query import parse_query, parse_words
+from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
 from everword_search.runner import ArmFailed, Runner
 from everword_search.store import Scope
 from everword_search.use import count_use
@@ -37,36 +40,50 @@ DEFAULT_PAGE = 10
 _RETURNED = 2
 
 
+@dataclass(frozen=True)
+class Sources:
+    """Where searches find things."""
+
+    database: Database
+    embedder: QueryEmbedder
+
+
 async def search(
-    database: Database, namespace: NamespaceScope, request: SearchRequest
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest
 ) -> SearchResponse:
     """Return a page of results, best first (newest first for REGEX).
 
     Nothing changes by it, unless being returned is a use in this namespace. Raises what `find_memories` does.
     """
-    response, settings = await find_memories(database, namespace, request)
+    response, settings = await find_memories(sources, namespace, request)
     if settings.use_counting == _RETURNED:
-        await count_use(database, namespace, [result.memory.id for result in response.results])
+        await count_use(
+            sources.database, namespace, [result.memory.id for result in response.results]
+        )
     return response
 
 
 async def find_memories(
-    database: Database, namespace: NamespaceScope, request: SearchRequest
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest
 ) -> tuple[SearchResponse, NamespaceSettings]:
     """Return a page of results and the settings that they were found with.
 
     An arm that fails is reported as degraded where another one answers. Raises InvalidArgument for a query without
-    anything in it, InvalidPageToken, InvalidConsistencyToken, InvalidRegex and RegexTooExpensive.
+    anything in it, InvalidPageToken, InvalidConsistencyToken, InvalidRegex and RegexTooExpensive, and
+    EmbedderUnavailable for SEMANTIC, which no other arm can stand in for.
     """
+    database = sources.database
     if not request.text.strip():
         raise InvalidArgument(violations=(("query", "must hold more than white space"),))
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, "Search", request.page, DEFAULT_PAGE, chars)
+    # The query is embedded before a connection is taken: a slow model must not hold one.
+    vector = await _embed(sources.embedder, request)
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
         await store.prepare_search(conn)
         settings = await get_namespace_settings(conn, namespace.id)
-        arms = await _arms(conn, namespace.id, settings, request)
+        arms = await _arms(conn, namespace.id, settings, request, vector)
         runner = Runner(conn, arms)
         # One more than the page tells whether there is another one.
         window = Window(cursor.size + 1, cursor.after, request.min_score)
@@ -76,8 +93,28 @@ async def find_memories(
     return SearchResponse(results, _next_token(cursor, found), runner.reports()), settings
 
 
+async def _embed(
+    embedder: QueryEmbedder, request: SearchRequest
+) -> QueryVector | QueryNotEmbedded | None:
+    """Return the query's vector, or why there is none; None where the mode needs none. Raises EmbedderUnavailable where nothing else would answer."""
+    if request.mode not in (SearchMode.HYBRID, SearchMode.SEMANTIC):
+        return None
+    try:
+        return await embedder.embed(request.text)
+    except QueryNotEmbedded as error:
+        if request.mode is SearchMode.SEMANTIC:
+            raise EmbedderUnavailable(
+                f"Search by meaning alone is not possible: {error}."
+            ) from error
+        return error
+
+
 async def _arms(
-    conn: Connection, namespace_id: int, settings: NamespaceSettings, request: SearchRequest
+    conn: Connection,
+    namespace_id: int,
+    settings: NamespaceSettings,
+    request: SearchRequest,
+    vector: QueryVector | QueryNotEmbedded | None,
 ) -> Sequence[Arm]:
     """Return the arms of the mode that is asked for, made for the query."""
     scope = Scope(namespace_id, request.filter)
@@ -85,6 +122,8 @@ async def _arms(
         return [RegexArm(scope, request.text)]
     if request.mode is SearchMode.TRIGRAM:
         return [TrigramArm(scope, tokens_asked_for(request.text))]
+    if request.mode is SearchMode.SEMANTIC:
+        return [SemanticArm(scope, vector)]
     query = parse_query(request.text) if request.operators else parse_words(request.text)
     analysed = await analyse_query(conn, settings.text_search_config, query)
     # What a query demands holds for every arm.
@@ -92,7 +131,8 @@ async def _arms(
     lexical = TsvectorArm(scope, analysed.terms, request.explain)
     if request.mode is SearchMode.LEXICAL:
         return [lexical]
-    return [lexical, TrigramArm(scope, literals_asked_for(query))]
+    literal = TrigramArm(scope, literals_asked_for(query))
+    return [lexical, literal, SemanticArm(scope, vector)]
 
 
 async def _run(runner: Runner, arms: Sequence[Arm], window: Window) -> list[Hit]:

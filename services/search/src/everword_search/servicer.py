@@ -6,7 +6,6 @@ from uuid import UUID
 
 from opentelemetry import trace
 
-from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.translate import conversation_to_proto, memory_to_proto, message_to_proto
@@ -19,7 +18,7 @@ from everword_search.get_conversation import ConversationKey, get_conversation
 from everword_search.get_memory import get_memory
 from everword_search.list_conversations import list_conversations
 from everword_search.list_messages import list_messages
-from everword_search.search import search
+from everword_search.search import Sources, search
 from everword_search.stats import stats
 from everword_search.translate import (
     is_newest_first,
@@ -35,12 +34,13 @@ from everword_search.translate import (
 class SearchServicer(SearchServiceServicer):
     """Every read of a namespace."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._database = sources.database
 
     async def Search(self, request: pb.SearchRequest, context: Context) -> pb.SearchResponse:
         namespace = current_namespace()
-        response = await search(self._database, namespace, to_search_request(request))
+        response = await search(self._sources, namespace, to_search_request(request))
         trace.get_current_span().set_attributes(
             {
                 names.GEN_AI_OPERATION: "search_memory",

@@ -17,10 +17,13 @@ class Settings:
 
     server: ServerSettings
     database: DatabaseSettings
+    embedder_address: str = ""
+    """Where the embedder service listens; without one there is no search by meaning."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),
+            embedder_address=environment.text("EVERWORD_EMBEDDER_ADDRESS"),
         )

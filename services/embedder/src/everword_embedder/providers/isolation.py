@@ -57,7 +57,7 @@ async def _split(
     outcomes: list[Outcome] = []
     for half in (texts[:middle], texts[middle:]):
         try:
-            outcomes += await observed_embed(provider, half)
+            outcomes.extend(await observed_embed(provider, half))
         except (BatchRefused, WrongAnswer) as again:
-            outcomes += await _split(provider, half, again)
+            outcomes.extend(await _split(provider, half, again))
     return outcomes

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword_search.model import Candidate, SearchArm
+from everword_search.model import ArmState, Candidate, SearchArm
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Arm(ABC):
     @abstractmethod
     def idle_reason(self) -> str:
         """Why the query gives the arm nothing to do; empty where it does."""
+
+    @property
+    def idle_state(self) -> ArmState:
+        """What it means that the arm has nothing to do: usually that the query gives it nothing."""
+        return ArmState.SKIPPED
 
     @abstractmethod
     async def find(self, conn: Connection, window: Window) -> list[Candidate]:
@@ -59,8 +64,9 @@ class RankingArm(Arm):
 
 def scored_position(window: Window) -> dict[str, float | int]:
     """Return the parameters of a statement that continues after a score and a passage."""
-    # No score is above 1, so that the first page begins after 2.
-    score, passage_id = window.after or (2.0, 0)
+    # No score is above 1, so that the first page begins after 2. More than two elements has a position of several arms,
+    # all but one of which may have failed since.
+    score, passage_id, *_ = window.after or (2.0, 0)
     return {
         "after_score": float(score),
         "after_id": int(passage_id),

@@ -10,8 +10,8 @@ import numpy as np
 from everword.db.pool import Connection
 from everword_search import vectors
 from everword_search.arms.base import RankingArm, Window, scored_position
-from everword_search.model import Candidate, SearchArm
-from everword_search.query_embedder import QueryVector
+from everword_search.model import ArmState, Candidate, SearchArm
+from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.store import Scope
 from everword_search.vectors import GenerationRow, VectorRow
 
@@ -34,15 +34,20 @@ class SemanticArm(RankingArm):
     name = SearchArm.SEMANTIC
     weight = 0.5
 
-    def __init__(self, scope: Scope, vector: QueryVector | None, reason: str = "") -> None:
+    def __init__(self, scope: Scope, vector: QueryVector | QueryNotEmbedded | None) -> None:
         self._scope = scope
-        self._vector = vector
-        self._reason = reason
+        self._vector = vector if isinstance(vector, QueryVector) else None
+        self._missing = vector if isinstance(vector, QueryNotEmbedded) else None
         self._generation: GenerationRow | None = None
 
     @property
     def idle_reason(self) -> str:
-        return "" if self._vector else self._reason
+        return str(self._missing or "")
+
+    @property
+    def idle_state(self) -> ArmState:
+        expected = self._missing is not None and self._missing.expected
+        return ArmState.SKIPPED if expected else ArmState.DEGRADED
 
     async def find(self, conn: Connection, window: Window) -> list[Candidate]:
         generation, vector = await self._resolve(conn)

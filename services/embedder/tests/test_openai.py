@@ -1,0 +1,181 @@
+"""The provider of servers with OpenAI's API, against servers that answer as they should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from everword.domain.settings import Secret, SettingError
+from everword.telemetry.tracing import tracer
+from everword_embedder.providers.errors import ProviderMisconfigured
+from everword_embedder.providers.openai import RELEARN_S, OpenAIProvider
+from everword_embedder.providers.openai_models import describe_model
+from everword_embedder.providers.openai_server import OpenAIServer, root_of
+from everword_embedder.providers.settings import EmbedSettings
+from support.scripted_embedder import Behaviour, ScriptedEmbedder, slow, status, unordered
+from support.spans import exporter
+
+TEXTS = ["one", "two words", "three words here"]
+Connect = Callable[..., OpenAIProvider]
+
+
+@pytest.fixture
+def ollama() -> Iterator[ScriptedEmbedder]:
+    """A server that knows no encodings and cuts nothing."""
+    with ScriptedEmbedder(vllm=False, binary=False).running() as server:
+        yield server
+
+
+def expected(server: ScriptedEmbedder, *texts: str) -> np.ndarray:
+    return np.array([server.vector(text) for text in texts])
+
+
+async def test_vectors_come_back_in_the_order_of_the_texts(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    provider = connect(server)
+    np.testing.assert_allclose(await provider.embed(TEXTS), expected(server, *TEXTS), rtol=1e-6)
+    server.always = unordered
+    np.testing.assert_allclose(await provider.embed(TEXTS), expected(server, *TEXTS), rtol=1e-6)
+
+
+async def test_no_text_is_no_request(server: ScriptedEmbedder, connect: Connect) -> None:
+    assert (await connect(server).embed([])).shape == (0, 8)
+    assert server.requests == []
+
+
+async def test_what_a_server_takes_is_learned_once(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    provider = connect(server)
+    assert provider.max_tokens is None
+    for _ in range(3):
+        await provider.embed(TEXTS)
+    assert provider.max_tokens == server.max_words
+    assert server.texts == [["hello"], TEXTS, TEXTS, TEXTS]
+    assert server.requests[-1] == {
+        "model": "scripted",
+        "input": TEXTS,
+        "encoding_format": "base64",
+        "truncate_prompt_tokens": -1,
+    }
+
+
+async def test_a_server_that_takes_nothing_special_is_asked_for_nothing_special(
+    ollama: ScriptedEmbedder, connect: Connect
+) -> None:
+    provider = connect(ollama)
+    np.testing.assert_allclose(await provider.embed(TEXTS), expected(ollama, *TEXTS), rtol=1e-6)
+    assert ollama.requests[-1] == {"model": "scripted", "input": TEXTS}
+    assert provider.max_tokens is None
+
+
+async def test_vllm_cuts_what_is_too_long_instead_of_refusing_the_batch(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    long = "word " * 200
+    [first, second] = await connect(server).embed(["short", long])
+    np.testing.assert_allclose(first, server.vector("short"), rtol=1e-6)
+    np.testing.assert_allclose(second, server.vector(("word " * 100).strip()), rtol=1e-6)
+
+
+@pytest.mark.parametrize("declared_there_too", [True, False])
+async def test_a_matryoshka_model_is_cut_by_the_server_where_it_can_and_here_where_not(
+    connect: Connect, declared_there_too: bool
+) -> None:
+    with ScriptedEmbedder(matryoshka=declared_there_too).running() as server:
+        vectors = await connect(server, dimensions=4, matryoshka=True).embed(TEXTS)
+        assert ("dimensions" in server.requests[-1]) == declared_there_too
+        cut = expected(server, *TEXTS)[:, :4]
+        unit = cut / np.linalg.norm(cut, axis=1, keepdims=True)
+        np.testing.assert_allclose(vectors, unit, rtol=1e-5)
+
+
+async def test_dimensions_are_not_sent_for_a_model_that_is_not_matryoshka(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    await connect(server).embed(TEXTS)
+    assert all("dimensions" not in request for request in server.requests)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_after_a_refusal_it_is_learned_anew_what_the_server_takes(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    clock = Clock()
+    provider = connect(server, clock=clock)
+    await provider.embed(TEXTS)
+    server.vllm = server.binary = False  # another server under the same address
+    clock.now += RELEARN_S
+    with pytest.raises(Exception, match="answers 400"):
+        await provider.embed(TEXTS)
+    np.testing.assert_allclose(await provider.embed(TEXTS), expected(server, *TEXTS), rtol=1e-6)
+
+
+async def test_a_slow_answer_within_the_read_time_out_is_waited_for(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    server.always = slow(0.1)
+    assert (await connect(server).embed(TEXTS)).shape == (3, 8)
+
+
+async def test_the_trace_goes_on_in_the_server(server: ScriptedEmbedder, connect: Connect) -> None:
+    exporter()
+    with tracer().start_as_current_span("caller") as span:
+        await connect(server).embed(TEXTS)
+    assert f"{span.get_span_context().trace_id:032x}" in server.headers["traceparent"]
+
+
+async def test_the_key_goes_to_the_server_it_is_for_and_to_no_other(
+    server: ScriptedEmbedder, ollama: ScriptedEmbedder, connect: Connect
+) -> None:
+    settings = EmbedSettings(url=server.url, api_key=Secret("k"))
+    await connect(server, settings=settings).embed(TEXTS)
+    await connect(ollama, settings=settings).embed(TEXTS)
+    assert server.headers["authorization"] == "Bearer k"
+    assert "authorization" not in ollama.headers
+    assert "'k'" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    ["http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/embeddings"],
+)
+def test_an_endpoint_may_be_given_with_or_without_its_path(endpoint: str) -> None:
+    assert root_of(endpoint) == "http://h:1"
+
+
+def test_a_path_before_the_api_is_kept() -> None:
+    assert root_of("https://h/models/v1") == "https://h/models"
+
+
+@pytest.mark.parametrize("endpoint", ["", "localhost:8000", "redis://h", "http://"])
+def test_what_is_no_url_is_refused(endpoint: str) -> None:
+    with pytest.raises(SettingError, match="it must be a URL"):
+        root_of(endpoint)
+
+
+async def test_a_server_tells_what_a_new_generation_has_to_know(server: ScriptedEmbedder) -> None:
+    client = OpenAIServer(server.url, EmbedSettings())
+    found = await describe_model(client)
+    assert (found.model, found.dimensions, found.max_tokens) == ("scripted", 8, 100)
+    await client.close()
+
+
+@pytest.mark.parametrize("behaviour", [status(401), status(404)])
+async def test_a_model_cannot_be_described_where_the_server_refuses(
+    server: ScriptedEmbedder, behaviour: Behaviour
+) -> None:
+    server.always = behaviour
+    client = OpenAIServer(server.url, EmbedSettings())
+    with pytest.raises(ProviderMisconfigured):
+        await describe_model(client, "scripted")
+    await client.close()

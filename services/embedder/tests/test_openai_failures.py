@@ -1,0 +1,197 @@
+"""Every way in which a model server fails, and what it is taken for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import numpy as np
+import pytest
+
+from everword_embedder.batcher import Batcher, Priority
+from everword_embedder.providers.breaker import FAILURES, PAUSE_S
+from everword_embedder.providers.errors import (
+    BatchRefused,
+    ProviderError,
+    ProviderMisconfigured,
+    ProviderUnavailable,
+    WrongAnswer,
+)
+from everword_embedder.providers.isolation import Outcome
+from everword_embedder.providers.openai import OpenAIProvider
+from everword_embedder.providers.openai_answers import pause_of
+from support.scripted_embedder import (
+    Behaviour,
+    ScriptedEmbedder,
+    fewer,
+    garbage,
+    hang,
+    not_a_number,
+    reset,
+    slow,
+    status,
+    wrong_dimensions,
+)
+
+TEXTS = ["one", "two words", "three words here"]
+Connect = Callable[..., OpenAIProvider]
+
+
+def assert_vectors(
+    outcomes: Sequence[Outcome], server: ScriptedEmbedder, texts: Sequence[str]
+) -> None:
+    assert len(outcomes) == len(texts)
+    for text, outcome in zip(texts, outcomes, strict=True):
+        assert not isinstance(outcome, ProviderError)
+        np.testing.assert_allclose(outcome, server.vector(text), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error", "message"),
+    [
+        (hang, ProviderUnavailable, "does not answer (ReadTimeout)"),
+        (slow(2), ProviderUnavailable, "does not answer (ReadTimeout)"),
+        (reset, ProviderUnavailable, "does not answer (ReadError)"),
+        (status(429), ProviderUnavailable, "answers 429: no"),
+        (status(500), ProviderUnavailable, "answers 500: no"),
+        (status(503), ProviderUnavailable, "answers 503: no"),
+        (status(400), BatchRefused, "answers 400: no"),
+        (status(413), BatchRefused, "answers 413: no"),
+        (status(422), BatchRefused, "answers 422: no"),
+        (status(401), ProviderMisconfigured, "answers 401: no"),
+        (status(404), ProviderMisconfigured, "answers 404: no"),
+        (status(302), ProviderMisconfigured, "answers 302: no"),
+        (not_a_number, WrongAnswer, "not a number"),
+        (fewer, WrongAnswer, "2 vectors came for 3 texts"),
+        (garbage, WrongAnswer, "another shape"),
+        (wrong_dimensions, ProviderMisconfigured, "16 dimensions instead of 8"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+async def test_each_failure_is_taken_for_what_it_is_and_gives_no_vectors(
+    server: ScriptedEmbedder,
+    connect: Connect,
+    behaviour: Behaviour,
+    error: type[ProviderError],
+    message: str,
+) -> None:
+    provider = connect(server)
+    await provider.embed(["hello"])
+    server.script.append(behaviour)
+    with pytest.raises(ProviderError) as caught:
+        await provider.embed(TEXTS)
+    assert type(caught.value) is error
+    assert message in str(caught.value)
+    assert (await provider.embed(TEXTS)).shape == (3, 8)
+
+
+async def test_a_closed_port_is_told_at_once(server: ScriptedEmbedder, connect: Connect) -> None:
+    with ScriptedEmbedder().running() as gone:
+        provider = connect(gone)
+    with pytest.raises(ProviderUnavailable, match="ConnectError"):
+        await provider.embed(TEXTS)
+
+
+async def test_an_unknown_model_is_a_matter_of_settings(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    with pytest.raises(ProviderMisconfigured, match="The model `another` does not exist"):
+        await connect(server, model="another").embed(TEXTS)
+
+
+async def test_a_server_that_refuses_everything_from_the_start_is_a_matter_of_settings(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    server.always = status(400, "not an embedding model")
+    with pytest.raises(ProviderMisconfigured, match="not an embedding model"):
+        await connect(server).embed(TEXTS)
+
+
+async def test_the_pause_that_a_server_asks_for_is_kept(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    provider = connect(server)
+    await provider.embed(["hello"])
+    server.script.append(status(429, retry_after="30"))
+    with pytest.raises(ProviderUnavailable) as caught:
+        await provider.embed(TEXTS)
+    assert caught.value.retry_after_s == 30
+    asked = len(server.requests)
+    with pytest.raises(ProviderUnavailable, match="left alone for a while"):
+        await provider.embed(TEXTS)
+    assert len(server.requests) == asked
+
+
+def test_a_pause_is_seconds_or_a_date_and_has_a_limit() -> None:
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
+    assert pause_of("1.5") == 1.5
+    assert pause_of(soon) == pytest.approx(20, abs=2)
+    assert pause_of("86400") == 60
+    assert pause_of("-1") == 0
+    assert (pause_of(None), pause_of(""), pause_of("soon")) == (None, None, None)
+
+
+@pytest.mark.parametrize("secret", ["my password is hunter2", "x" * 40])
+async def test_an_error_never_repeats_what_is_in_a_text(
+    server: ScriptedEmbedder, connect: Connect, secret: str
+) -> None:
+    server.poison = secret
+    with pytest.raises(BatchRefused) as caught:
+        await connect(server).embed(["harmless", f"Note that {secret}."])
+    assert str(caught.value) == "the model server answers 400"
+
+
+async def test_callers_that_give_up_on_a_server_that_hangs_open_the_circuit(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
+    now = 0.0
+    provider = connect(server, clock=lambda: now)
+    await provider.embed(["hello"])
+    server.always = hang
+    for _ in range(FAILURES):
+        waiting = asyncio.create_task(provider.embed(TEXTS))
+        await asyncio.sleep(0.05)
+        now += 1  # longer than patience asks for
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+    started = time.monotonic()
+    with pytest.raises(ProviderUnavailable, match="left alone"):
+        await provider.embed(TEXTS)
+    assert time.monotonic() - started < 0.1
+    server.always = None
+    now += PAUSE_S
+    assert (await provider.embed(TEXTS)).shape == (3, 8)
+
+
+async def test_through_the_queue_one_long_text_is_refused_and_the_others_have_their_vectors(
+    connect: Connect,
+) -> None:
+    with ScriptedEmbedder(vllm=False).running() as server:
+        provider = connect(server)
+        long = "word " * (server.max_words + 1)
+        texts = [f"text {number}" for number in range(20)]
+        outcomes = await Batcher(provider).embed([*texts, long], Priority.BACKGROUND)
+    assert isinstance(outcomes[-1], BatchRefused)
+    assert_vectors(outcomes[:-1], server, texts)
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [hang, reset, status(400), status(429), status(500), not_a_number, wrong_dimensions, fewer],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+async def test_through_the_queue_a_server_that_fails_all_texts_is_away_and_no_text_is_blamed(
+    server: ScriptedEmbedder, connect: Connect, behaviour: Behaviour
+) -> None:
+    provider = connect(server)
+    await provider.embed(["hello"])
+    server.always = behaviour
+    outcomes = await Batcher(provider).embed(TEXTS, Priority.BACKGROUND)
+    assert all(isinstance(outcome, ProviderUnavailable) for outcome in outcomes)
+    server.always = None
+    recovered = await Batcher(provider).embed(TEXTS, Priority.BACKGROUND)
+    assert_vectors(recovered, server, TEXTS)
