@@ -59,6 +59,10 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/python scripts/gen_protos.py --check
 	$(BIN)/python scripts/check_protos.py
 
+.PHONY: test-vllm
+test-vllm: $(SETUP) ## Run the checks against a real vLLM on the CPU (installs 2.5 GB into build/vllm)
+	PYTHONPATH=tests $(BIN)/python -m vllm.run
+
 .PHONY: test
 test: lint ## Run every check and every test, against real PostgreSQL and Valkey (T=path for some)
 	$(BIN)/pytest -n 2 --dist loadfile $(T)

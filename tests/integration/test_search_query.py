@@ -99,7 +99,7 @@ async def small(postgres_url: str) -> AsyncIterator[Stack]:
             yield stack
 
 
-def degraded(response: pb.SearchResponse) -> set[int]:
+def degraded(response: pb.SearchResponse) -> set[pb.SearchArm.ValueType]:
     """Return the arms that could not answer, of those that need no model."""
     failed = {arm.arm for arm in response.arms if arm.state == pb.ArmReport.STATE_DEGRADED}
     return failed & {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_TRIGRAM}

@@ -51,25 +51,27 @@ async def running_stack(
     *,
     admin_key: str = "",
     internal_token: str = "",
+    semantic: bool = False,
     server: ServerSettings = BASE,
 ) -> AsyncIterator[Stack]:
-    """Run the four services while the block lasts."""
+    """Run the four services while the block lasts; with `semantic`, search knows the embedder."""
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
 
     def of(name: str) -> dict[str, Any]:
         return {"server": replace(base, service=name), "database": database.settings(name)}
 
-    services: dict[str, Service] = {
-        "ingest": IngestServer(IngestSettings(**of("ingest"))),
-        "search": SearchServer(SearchSettings(**of("search"))),
-        "compactor": CompactorServer(CompactorSettings(**of("compactor"))),
-        "embedder": EmbedderServer(EmbedderSettings(**of("embedder"))),
-    }
     async with AsyncExitStack() as resources:
-        addresses = {}
-        for name, service in services.items():
+        addresses: dict[str, str] = {}
+
+        async def start(name: str, service: Service) -> None:
             resources.push_async_callback(service.stop)
             addresses[name] = await service.start()
+
+        await start("embedder", EmbedderServer(EmbedderSettings(**of("embedder"))))
+        await start("ingest", IngestServer(IngestSettings(**of("ingest"))))
+        await start("compactor", CompactorServer(CompactorSettings(**of("compactor"))))
+        known = addresses["embedder"] if semantic else ""
+        await start("search", SearchServer(SearchSettings(**of("search"), embedder_address=known)))
         channels = {
             name: await resources.enter_async_context(open_channel(address))
             for name, address in addresses.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -9,10 +10,10 @@ import pytest
 
 from everword.domain.settings import Secret, SettingError
 from everword.telemetry.tracing import tracer
+from everword_embedder.describe import describe, main
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.openai import RELEARN_S, OpenAIProvider
-from everword_embedder.providers.openai_models import describe_model
-from everword_embedder.providers.openai_server import OpenAIServer, root_of
+from everword_embedder.providers.openai_server import root_of
 from everword_embedder.providers.settings import EmbedSettings
 from support.scripted_embedder import Behaviour, ScriptedEmbedder, slow, status, unordered
 from support.spans import exporter
@@ -164,10 +165,9 @@ def test_what_is_no_url_is_refused(endpoint: str) -> None:
 
 
 async def test_a_server_tells_what_a_new_generation_has_to_know(server: ScriptedEmbedder) -> None:
-    client = OpenAIServer(server.url, EmbedSettings())
-    found = await describe_model(client)
-    assert (found.model, found.dimensions, found.max_tokens) == ("scripted", 8, 100)
-    await client.close()
+    for name in ("", "scripted"):
+        found = await describe(EmbedSettings(url=server.url, model=name))
+        assert (found.model, found.dimensions, found.max_tokens) == ("scripted", 8, 100)
 
 
 @pytest.mark.parametrize("behaviour", [status(401), status(404)])
@@ -175,7 +175,17 @@ async def test_a_model_cannot_be_described_where_the_server_refuses(
     server: ScriptedEmbedder, behaviour: Behaviour
 ) -> None:
     server.always = behaviour
-    client = OpenAIServer(server.url, EmbedSettings())
     with pytest.raises(ProviderMisconfigured):
-        await describe_model(client, "scripted")
-    await client.close()
+        await describe(EmbedSettings(url=server.url, model="scripted"))
+
+
+def test_the_description_is_json_for_other_programs(
+    server: ScriptedEmbedder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EVERWORD_EMBED_URL", server.url)
+    main()
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == {"model": "scripted", "dimensions": 8, "max_tokens": 100}
+    monkeypatch.setenv("EVERWORD_EMBED_URL", "nowhere")
+    with pytest.raises(SystemExit, match="it must be a URL"):
+        main()

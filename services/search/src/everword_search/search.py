@@ -96,7 +96,10 @@ async def find_memories(
 async def _embed(
     embedder: QueryEmbedder, request: SearchRequest
 ) -> QueryVector | QueryNotEmbedded | None:
-    """Return the query's vector, or why there is none; None where the mode needs none. Raises EmbedderUnavailable where nothing else would answer."""
+    """Return the query's vector, or why there is none; None where the mode needs none.
+
+    Raises EmbedderUnavailable where nothing else would answer.
+    """
     if request.mode not in (SearchMode.HYBRID, SearchMode.SEMANTIC):
         return None
     try:

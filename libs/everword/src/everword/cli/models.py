@@ -76,6 +76,9 @@ def list_models(generations: Generations, as_json: bool) -> None:
 @click.option("--endpoint", default="", help="Base URL of an OpenAI-compatible server.")
 @click.option("--query-prefix", default="", help="Put before each query, as some models want.")
 @click.option("--passage-prefix", default="", help="Put before each passage.")
+@click.option(
+    "--matryoshka", is_flag=True, help="The model's vectors may be cut to fewer dimensions."
+)
 @json_option
 @owner
 def add(generations: Generations, as_json: bool, **fields: Any) -> None:

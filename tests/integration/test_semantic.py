@@ -1,0 +1,251 @@
+"""Search by meaning, with the real local model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import grpc
+import pytest
+from opentelemetry import propagate, trace
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from everword.db.generations import GenerationError, Generations, NewGeneration
+from everword.v1 import search_service_pb2 as pb
+from everword.v1.memory_pb2 import MemoryFilter
+from support.background import embed_everything
+from support.calls import append, reason
+from support.databases import DatabaseUnderTest
+from support.spans import trace_of
+from support.stack import Stack, running_stack
+
+TOLD = (
+    "Our cat Miso sleeps on the radiator all winter.",
+    "The deployment failed because the certificate had expired.",
+    "Lea is vegetarian and cannot stand mushrooms.",
+    "We fly to Lisbon on the third of May.",
+    "The quarterly budget was approved by the board.",
+    "He practises the violin every evening.",
+)
+
+
+@pytest.fixture
+async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    """A stack that can search by meaning, and was told a few things."""
+    async with running_stack(database, semantic=True) as stack:
+        await append(stack, *TOLD)
+        await embed_everything(stack)
+        yield stack
+
+
+async def search(
+    stack: Stack, query: str, mode: str = "HYBRID", **fields: object
+) -> pb.SearchResponse:
+    request = pb.SearchRequest(
+        query=query,
+        mode=pb.SearchMode.Value(f"SEARCH_MODE_{mode}"),
+        **fields,  # type: ignore[arg-type]
+    )
+    return await stack.search.Search(request)
+
+
+def contents(response: pb.SearchResponse) -> list[str]:
+    return [result.memory.content for result in response.results]
+
+
+def state(response: pb.SearchResponse, arm: pb.SearchArm.ValueType) -> pb.ArmReport:
+    [report] = [report for report in response.arms if report.arm == arm]
+    return report
+
+
+@pytest.mark.parametrize("mode", ["SEMANTIC", "HYBRID"])
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("Which pets do we have?", TOLD[0]),
+        ("Why did the rollout break?", TOLD[1]),
+        ("What food should be avoided at dinner?", TOLD[2]),
+        ("travel plans to Portugal", TOLD[3]),
+        ("Who plays a musical instrument?", TOLD[5]),
+    ],
+)
+async def test_what_shares_no_word_is_found_by_its_meaning(
+    knowing: Stack, mode: str, query: str, answer: str
+) -> None:
+    assert contents(await search(knowing, query, mode))[0] == answer
+
+
+async def test_a_query_about_nothing_has_the_verdict_nothing_relevant(knowing: Stack) -> None:
+    response = await search(knowing, "zebra quantum chromodynamics")
+    assert response.verdict == pb.VERDICT_NOTHING_RELEVANT
+    assert state(response, pb.SEARCH_ARM_SEMANTIC).state == pb.ArmReport.STATE_RAN
+
+
+async def test_a_memory_without_a_vector_is_found_by_its_words_and_never_ranked_above_by_its_lack(
+    knowing: Stack,
+) -> None:
+    await append(knowing, "Miso is also a soup.")
+    response = await search(knowing, "the cat Miso")
+    assert contents(response)[0] == TOLD[0]
+    assert "Miso is also a soup." in contents(response)
+
+
+async def test_filters_and_min_score_hold(knowing: Stack) -> None:
+    other = await append(knowing, "A dog named Bruno joined the family.", session_key="other")
+    await embed_everything(knowing)
+    only = MemoryFilter(conversation_ids=[other.conversation_id])
+    response = await search(knowing, "Which pets do we have?", "SEMANTIC", filter=only)
+    assert contents(response) == ["A dog named Bruno joined the family."]
+    best = response.results[0].score
+    higher = await search(knowing, "Which pets do we have?", "SEMANTIC", min_score=best + 0.01)
+    assert all(result.score > best for result in higher.results)
+
+
+async def test_pages_walk_through_everything_once(knowing: Stack) -> None:
+    seen: list[str] = []
+    token = ""
+    while True:
+        page = await search(knowing, "cat winter", page_size=1, page_token=token)
+        seen += contents(page)
+        token = page.next_page_token
+        if not token:
+            break
+    whole = contents(await search(knowing, "cat winter"))
+    assert seen == whole
+
+
+async def test_a_score_shows_its_parts(knowing: Stack) -> None:
+    response = await search(knowing, "the cat on the radiator", explain=True)
+    parts = {part.arm: part for part in response.results[0].explanation.parts}
+    assert {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_SEMANTIC} <= set(parts)
+    total = sum(part.score * part.weight for part in parts.values())
+    assert response.results[0].score == pytest.approx(total, abs=1e-8)
+    assert 0 < parts[pb.SEARCH_ARM_SEMANTIC].raw <= 1
+
+
+async def test_another_namespaces_vectors_are_not_seen(knowing: Stack) -> None:
+    with knowing.database.connect() as conn:
+        conn.execute("INSERT INTO namespaces (name) VALUES ('other')")
+    request = pb.SearchRequest(query="Which pets do we have?", mode=pb.SEARCH_MODE_SEMANTIC)
+    response = await knowing.search.Search(request, metadata=(("x-everword-namespace", "other"),))
+    assert contents(response) == []
+
+
+async def test_without_an_embedder_search_goes_on_and_says_so(database: DatabaseUnderTest) -> None:
+    async with running_stack(database) as stack:
+        await append(stack, *TOLD)
+        response = await search(stack, "the cat Miso")
+        assert contents(response)[0] == TOLD[0]
+        report = state(response, pb.SEARCH_ARM_SEMANTIC)
+        assert report.state == pb.ArmReport.STATE_SKIPPED
+        assert "EVERWORD_EMBEDDER_ADDRESS" in report.reason
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await search(stack, "the cat Miso", "SEMANTIC")
+        assert reason(caught.value) == "EMBEDDER_UNAVAILABLE"
+
+
+async def test_with_an_embedder_that_fails_the_arm_is_degraded(knowing: Stack) -> None:
+    with knowing.database.connect() as conn:
+        conn.execute("UPDATE model_generations SET state = 'retiring'")
+    response = await search(knowing, "the cat Miso")
+    assert contents(response)[0] == TOLD[0]
+    report = state(response, pb.SEARCH_ARM_SEMANTIC)
+    assert report.state == pb.ArmReport.STATE_DEGRADED
+    assert report.reason
+
+
+async def test_a_database_without_pgvector_finds_the_same(knowing: Stack) -> None:
+    queries = ("Which pets do we have?", "travel plans to Portugal", "the cat Miso")
+    before = [contents(await search(knowing, query)) for query in queries]
+    with knowing.database.connect() as conn:
+        conn.execute(
+            """
+            DROP VIEW visible_vectors_1;
+            CREATE TABLE kept AS SELECT namespace_id, memory_id, embedding::real[] AS embedding FROM memory_vectors_1;
+            DROP TABLE memory_vectors_1;
+            DROP EXTENSION vector;
+            SELECT create_vector_table(1);
+            INSERT INTO memory_vectors_1 SELECT * FROM kept;
+            """
+        )
+    assert [contents(await search(knowing, query)) for query in queries] == before
+
+
+async def test_a_large_scope_goes_through_the_index_and_finds_the_same(
+    knowing: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = contents(await search(knowing, "Which pets do we have?", "SEMANTIC"))
+    monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 2)
+    assert contents(await search(knowing, "Which pets do we have?", "SEMANTIC")) == exact
+
+
+async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: Stack) -> None:
+    """Searches and appends go on in a loop through a switch from 384 to 256 dimensions and back."""
+    generations = Generations(knowing.database.admin_url)
+    stop = asyncio.Event()
+    searched = appended = 0
+
+    async def search_all_the_time() -> None:
+        nonlocal searched
+        while not stop.is_set():
+            response = await search(knowing, "Which pets do we have?", "SEMANTIC")
+            assert contents(response)[0] == TOLD[0]
+            searched += 1
+
+    async def append_all_the_time() -> None:
+        nonlocal appended
+        while not stop.is_set():
+            await append(knowing, f"The meter reading of day {appended} was {appended * 7}.")
+            appended += 1
+            await asyncio.sleep(0.02)
+
+    loops = [asyncio.create_task(search_all_the_time()), asyncio.create_task(append_all_the_time())]
+    for dimensions in (256, 384):
+        new = NewGeneration("local", "all-MiniLM-L6-v2", dimensions, matryoshka=True)
+        added = await asyncio.to_thread(generations.add, new)
+        with pytest.raises(GenerationError, match="not complete"):
+            await asyncio.to_thread(generations.switch, added)
+        for _ in range(20):  # each round leaves less to be done
+            await embed_everything(knowing)
+            with suppress(GenerationError):
+                await asyncio.to_thread(generations.switch, added)
+                break
+        assert generations.get(added).state == "active"
+    await asyncio.sleep(0.2)
+    stop.set()
+    await asyncio.gather(*loops)
+    assert searched > 5
+    assert appended > 5
+    await embed_everything(knowing)
+    first, second, third = generations.list()
+    assert [first.state, second.state, third.state] == ["retiring", "retiring", "active"]
+    assert (third.owed, third.failed) == (0, 0)
+    with pytest.raises(GenerationError, match="may still use"):
+        generations.drop(first.id)
+    with pytest.raises(GenerationError, match="is active"):
+        generations.drop(third.id)
+    generations.drop(first.id, grace_s=0)
+    with knowing.database.connect() as conn:
+        [kept] = conn.execute(
+            f"SELECT count(*) FROM memory_vectors_{third.id}".encode()
+        ).fetchone() or (0,)
+        [passages] = conn.execute("SELECT count(*) FROM memories").fetchone() or (0,)
+    assert kept == passages
+
+
+async def test_a_search_is_one_trace_through_its_arms_and_the_embedding(
+    knowing: Stack, spans: InMemorySpanExporter
+) -> None:
+    with trace.get_tracer("caller").start_as_current_span("caller"):
+        carrier: dict[str, str] = {}
+        propagate.inject(carrier)
+        await knowing.search.Search(
+            pb.SearchRequest(query="a question not asked before"), metadata=tuple(carrier.items())
+        )
+    names = [span.name for span in trace_of(spans.get_finished_spans(), "caller")]
+    assert "everword.v1.SearchService/Search" in names
+    assert "everword.internal.v1.EmbedderService/Embed" in names
+    assert "find_semantic_exact" in names
+    assert "find_lexical" in names
+    assert any(name.startswith("embeddings ") for name in names)

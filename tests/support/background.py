@@ -1,0 +1,32 @@
+"""Background work done on the spot: what the worker processes do, as a test needs it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+
+from everword.db.blocking import BlockingDatabase
+from everword.domain.settings import NO_SECRET
+from everword.jobs.store import StartedJob
+from everword.jobs.task import JobRun
+from everword_embedder.drain import Drain
+from everword_embedder.remote import RemoteEmbedder
+from everword_embedder.schedule import backfill_generations
+from support.stack import Stack
+
+
+async def embed_everything(stack: Stack) -> None:
+    """Make every vector that is owed, of generations that are being built too."""
+    await asyncio.to_thread(_embed, stack)
+
+
+def _embed(stack: Stack) -> None:
+    database = BlockingDatabase(stack.database.settings("embedder"), "embedder")
+    database.open()
+    with (
+        closing(database),
+        closing(RemoteEmbedder(stack.addresses["embedder"], NO_SECRET)) as model,
+    ):
+        backfill_generations(database)
+        job = StartedJob(1, 1, "embed", "shard-0", 1, 1, 1, None)
+        Drain(database, model).run(JobRun(job, lambda: None))

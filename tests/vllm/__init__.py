@@ -1,0 +1,1 @@
+"""Everword against a real vLLM on the CPU: `make test-vllm`."""
