@@ -118,6 +118,10 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
                 f"INSERT INTO memory_vectors_1 SELECT namespace_id, id, {vector} "
                 "FROM memories ORDER BY id LIMIT 1".encode()
             )
+            conn.execute(  # one that was given up
+                "INSERT INTO embedding_queue (namespace_id, memory_id, generation_id, state) "
+                "SELECT namespace_id, id, 1, 'failed' FROM memories ORDER BY id LIMIT 1"
+            )
             ids: dict[str, int] = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
             rows = conn.execute("SELECT source_id, id FROM memories ORDER BY id").fetchall()
         yield Filled(

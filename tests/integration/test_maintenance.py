@@ -197,3 +197,18 @@ async def test_a_backfill_of_nothing_in_particular_is_refused(stack: Stack) -> N
     refusal = await refused(stack.maintenance.Backfill(pb.BackfillRequest()))
     assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.fields == {"target"}
+
+
+async def test_passages_that_get_no_vector_are_named_with_their_reason(stack: Stack) -> None:
+    appended = await append(stack, "words", "🎉")
+    with stack.database.connect() as conn:
+        conn.execute(
+            "UPDATE embedding_queue SET state = 'failed', error = 'it holds no words'"
+            " WHERE memory_id = (SELECT max(id) FROM memories)"
+        )
+    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
+    [parked] = status.parked_passages
+    assert (parked.memory_id, parked.part) == (appended.messages[1].message_id, 0)
+    assert parked.error == "it holds no words"
+    other = await stack.maintenance.QueueStatus(pb.QueueStatusRequest(task="another"))
+    assert not other.parked_passages

@@ -9,6 +9,7 @@ from typing import Any
 
 from everword.domain.settings import Secret
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
+from everword.jobs.settings import QueueSettings
 from everword.rpc.channel import open_channel
 from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
@@ -52,9 +53,13 @@ async def running_stack(
     admin_key: str = "",
     internal_token: str = "",
     semantic: bool = False,
+    redis_url: str = "",
     server: ServerSettings = BASE,
 ) -> AsyncIterator[Stack]:
-    """Run the four services while the block lasts; with `semantic`, search knows the embedder."""
+    """Run the four services while the block lasts.
+
+    With `semantic`, search knows the embedder; with `redis_url`, ingest sends wake-ups there.
+    """
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
 
     def of(name: str) -> dict[str, Any]:
@@ -68,7 +73,8 @@ async def running_stack(
             addresses[name] = await service.start()
 
         await start("embedder", EmbedderServer(EmbedderSettings(**of("embedder"))))
-        await start("ingest", IngestServer(IngestSettings(**of("ingest"))))
+        queue = QueueSettings(redis_url=redis_url)
+        await start("ingest", IngestServer(IngestSettings(**of("ingest"), queue=queue)))
         await start("compactor", CompactorServer(CompactorSettings(**of("compactor"))))
         known = addresses["embedder"] if semantic else ""
         await start("search", SearchServer(SearchSettings(**of("search"), embedder_address=known)))

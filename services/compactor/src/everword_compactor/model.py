@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 
 @dataclass(frozen=True)
@@ -29,3 +30,21 @@ class FailedJob:
     attempts: int
     error: str
     failed_at: datetime
+
+
+@dataclass(frozen=True)
+class ParkedPassage:
+    """A passage that gets no vector."""
+
+    memory_id: UUID
+    part: int
+    error: str
+
+
+@dataclass(frozen=True)
+class QueueStatus:
+    """How the background work of a namespace stands."""
+
+    tasks: list[TaskStatus]
+    failed: list[FailedJob]
+    parked: list[ParkedPassage]

@@ -21,6 +21,15 @@ SELECT task, subject, attempts, coalesce(error, '') AS error, updated_at AS fail
  ORDER BY updated_at DESC, id DESC
  LIMIT %(limit)s;
 
+-- list_parked_passages --
+-- Passages that get no vector, and why.
+SELECT m.source_id AS memory_id, m.part, coalesce(q.error, '') AS error
+  FROM embedding_queue q
+  JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = q.memory_id
+ WHERE q.namespace_id = %(namespace_id)s AND q.state = 'failed'
+ ORDER BY q.memory_id
+ LIMIT %(limit)s;
+
 -- count_failed_jobs --
 -- How many jobs retry_failed_jobs would take.
 SELECT count(*)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword_compactor import store
-from everword_compactor.model import FailedJob, TaskStatus
+from everword_compactor.model import QueueStatus
 
-#: Enough to see what goes wrong; RetryJobs takes them all.
-FAILED_JOBS = 20
+#: Enough to see what goes wrong; RetryJobs and Backfill take them all.
+SHOWN = 20
+#: The task that passages wait for.
+EMBED = "embed"
 
 
-async def queue_status(
-    database: Database, namespace: NamespaceScope, task: str
-) -> tuple[list[TaskStatus], list[FailedJob]]:
-    """Return how each task stands, or only `task` where one is named, and the latest jobs that were given up."""
+async def queue_status(database: Database, namespace: NamespaceScope, task: str) -> QueueStatus:
+    """Return how each task stands, or only `task` where one is named, and what was given up."""
     async with database.transaction(namespace.id) as conn:
         tasks = await store.count_jobs(conn, namespace.id, task)
-        failed = await store.list_failed_jobs(conn, namespace.id, task, FAILED_JOBS)
-    return tasks, failed
+        failed = await store.list_failed_jobs(conn, namespace.id, task, SHOWN)
+        parked = []
+        if task in ("", EMBED):
+            parked = await store.list_parked_passages(conn, namespace.id, SHOWN)
+    return QueueStatus(tasks, failed, parked)

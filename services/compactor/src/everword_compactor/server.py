@@ -22,7 +22,9 @@ class CompactorServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._blocking = BlockingDatabase(settings.database, SERVICE)
-        self._sweeper = Sweeper(settings.queue.sweep_s, [partial(sweep, self._blocking)])
+        every_s = settings.queue.sweep_s
+        # A wake-up that nobody took for three rounds is lost.
+        self._sweeper = Sweeper(every_s, [partial(sweep, self._blocking, 3 * every_s)])
         self._server = RpcServer(
             settings.server,
             self._database,

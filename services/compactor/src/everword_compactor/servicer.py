@@ -26,9 +26,16 @@ class MaintenanceServicer(MaintenanceServiceServicer):
     async def QueueStatus(
         self, request: pb.QueueStatusRequest, context: Context
     ) -> pb.QueueStatusResponse:
-        tasks, failed = await queue_status(self._database, current_namespace(), request.task)
+        status = await queue_status(self._database, current_namespace(), request.task)
         return pb.QueueStatusResponse(
-            tasks=[_task(task) for task in tasks], failed_jobs=[_failed(job) for job in failed]
+            tasks=[_task(task) for task in status.tasks],
+            failed_jobs=[_failed(job) for job in status.failed],
+            parked_passages=[
+                pb.ParkedPassage(
+                    memory_id=str(passage.memory_id), part=passage.part, error=passage.error
+                )
+                for passage in status.parked
+            ],
         )
 
     async def RetryJobs(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
-from everword_compactor.model import FailedJob, TaskStatus
+from everword_compactor.model import FailedJob, ParkedPassage, TaskStatus
 
 SQL = load_statements("everword_compactor")
 
@@ -26,6 +26,13 @@ async def list_failed_jobs(
 ) -> list[FailedJob]:
     parameters = {"namespace_id": namespace_id, "task": task, "limit": limit}
     return await fetch_all(conn, SQL["list_failed_jobs"], parameters, FailedJob)
+
+
+async def list_parked_passages(
+    conn: Connection, namespace_id: int, limit: int
+) -> list[ParkedPassage]:
+    parameters = {"namespace_id": namespace_id, "limit": limit}
+    return await fetch_all(conn, SQL["list_parked_passages"], parameters, ParkedPassage)
 
 
 async def count_failed_jobs(

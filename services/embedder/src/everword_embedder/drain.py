@@ -26,12 +26,8 @@ from everword_embedder.unembeddable import unembeddable_reason
 log = logging.getLogger(__name__)
 #: Passages that are claimed at once. The model server batches within them as it sees fit.
 BATCH = 64
-#: How long a claim holds: longer than a batch takes on a slow CPU.
-LEASE_S = 120.0
 #: A text that fails alone is parked after so many attempts.
 MAX_ATTEMPTS = 3
-#: Pauses after failures, by attempt; the last repeats. The first is also how long an unreachable model is left alone.
-PAUSES_S = (5.0, 30.0, 120.0)
 
 #: What any model can embed, to tell a model that is away from a text that it cannot take.
 HARMLESS = "hello"
@@ -60,12 +56,34 @@ class Item:
     text: str
 
 
+@dataclass(frozen=True)
+class DrainSettings:
+    """How patient a drain is."""
+
+    #: How long a claim holds: longer than a batch takes on a slow CPU. The work of a dead worker waits so long.
+    lease_s: float = 120.0
+    #: Pause after a first failure; later ones are longer. An unreachable model is left alone for as long.
+    pause_s: float = 5.0
+
+    @property
+    def pauses_s(self) -> tuple[float, ...]:
+        """Pauses after failures, by attempt; the last repeats."""
+        return self.pause_s, 6 * self.pause_s, 24 * self.pause_s
+
+
 class Drain:
     """Empties the queue of one generation after the other."""
 
-    def __init__(self, database: BlockingDatabase, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        database: BlockingDatabase,
+        embedder: Embedder,
+        settings: DrainSettings = DrainSettings(),
+    ) -> None:
         self._database = database
         self._embedder = embedder
+        self._lease_s = settings.lease_s
+        self._pauses_s = settings.pauses_s
 
     def run(self, run: JobRun) -> None:
         """Do what is due; the function of the task `embed`."""
@@ -79,7 +97,7 @@ class Drain:
     def drain_batch(self, generation: Generation) -> bool:
         """Do one batch; False where nothing is due, or the model is away."""
         with self._database.connection() as conn:
-            owed = store.claim_owed(conn, generation.id, BATCH, LEASE_S)
+            owed = store.claim_owed(conn, generation.id, BATCH, self._lease_s)
         if not owed:
             return False
         items = self._read(generation, owed)
@@ -152,7 +170,7 @@ class Drain:
         owed = items[0].owed
         final = certain or owed.attempts >= MAX_ATTEMPTS
         with self._database.connection() as conn:
-            pause = PAUSES_S[min(owed.attempts, len(PAUSES_S)) - 1]
+            pause = self._pauses_s[min(owed.attempts, len(self._pauses_s)) - 1]
             store.fail_owed(conn, generation.id, owed, error, final=final, pause_s=pause)
         _count("parked" if final else "failed", 1)
         log.warning("passage not embedded", extra={"memory_id": owed.memory_id, "error": error})
@@ -163,7 +181,8 @@ class Drain:
         owed = [item.owed for item in items]
         with self._database.connection() as conn:
             for namespace_id, group in _by_namespace(owed).items():
-                store.release_owed(conn, namespace_id, generation.id, group, PAUSES_S[0], error)
+                pause = self._pauses_s[0]
+                store.release_owed(conn, namespace_id, generation.id, group, pause, error)
         log.warning("model away", extra={"passages": len(items), "error": error})
         return False
 

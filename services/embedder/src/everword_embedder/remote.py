@@ -17,13 +17,14 @@ from everword.rpc.channel import open_blocking_channel
 from everword_embedder.drain import ModelUnavailable, TextRejected
 
 #: Longer than the model server needs for a batch on a slow CPU; a silent one is given up then.
-TIMEOUT_S = 100.0
+TIMEOUT_S = 96.0
 
 
 class RemoteEmbedder:
     """Asks for vectors in the background."""
 
-    def __init__(self, address: str, token: Secret) -> None:
+    def __init__(self, address: str, token: Secret, timeout_s: float = TIMEOUT_S) -> None:
+        self._timeout_s = timeout_s
         self._channel = open_blocking_channel(address)
         # One class serves both kinds of channel; the type stubs know the asynchronous one.
         self._stub: Any = EmbedderServiceStub(self._channel)  # type: ignore[arg-type]
@@ -41,7 +42,7 @@ class RemoteEmbedder:
         propagate.inject(carrier)
         metadata = (*self._metadata, *carrier.items())
         try:
-            response = self._stub.Embed(request, timeout=TIMEOUT_S, metadata=metadata)
+            response = self._stub.Embed(request, timeout=self._timeout_s, metadata=metadata)
         except grpc.RpcError as error:
             text = f"{error.code().name}: {error.details()}"
             if error.code() is grpc.StatusCode.INVALID_ARGUMENT:

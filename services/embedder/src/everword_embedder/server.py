@@ -28,7 +28,8 @@ class EmbedderServer:
             settings.queue.sweep_s,
             [
                 partial(backfill_generations, self._blocking),
-                partial(schedule_owed, self._blocking),
+                # A write's own job gets half a round to begin.
+                partial(schedule_owed, self._blocking, settings.queue.sweep_s / 2),
             ],
         )
         self._server = RpcServer(

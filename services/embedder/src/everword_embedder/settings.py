@@ -8,6 +8,7 @@ from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment, Secret
 from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
+from everword_embedder.drain import DrainSettings
 from everword_embedder.providers.settings import EmbedSettings
 
 SERVICE = "embedder"
@@ -41,6 +42,7 @@ class WorkerSettings:
     embedder_address: str
     """Where the embedder service listens."""
     internal_token: Secret
+    drain: DrainSettings
     log_level: str
 
     @classmethod
@@ -51,5 +53,9 @@ class WorkerSettings:
             redis_url=environment.required("EVERWORD_REDIS_URL"),
             embedder_address=environment.text("EVERWORD_EMBEDDER_ADDRESS", "127.0.0.1:50054"),
             internal_token=server.internal_token,
+            drain=DrainSettings(
+                lease_s=environment.seconds("EVERWORD_EMBED_LEASE_SECONDS", DrainSettings.lease_s),
+                pause_s=environment.seconds("EVERWORD_EMBED_PAUSE_SECONDS", DrainSettings.pause_s),
+            ),
             log_level=server.log_level,
         )

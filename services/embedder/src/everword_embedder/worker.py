@@ -10,9 +10,12 @@ from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
 from everword.telemetry.setup import setup
-from everword_embedder.drain import LEASE_S, Drain
+from everword_embedder.drain import Drain
 from everword_embedder.remote import RemoteEmbedder
 from everword_embedder.settings import SERVICE, WorkerSettings
+
+#: A silent model is given up within the lease, so that there is time to give the passages back.
+ANSWER_SHARE = 0.8
 
 
 def main() -> None:
@@ -22,11 +25,15 @@ def main() -> None:
         sys.exit(f"everword: {error}")
     flush = setup("embedder-worker", settings.log_level)
     database = BlockingDatabase(settings.database, SERVICE)
-    embedder = RemoteEmbedder(settings.embedder_address, settings.internal_token)
+    patience = settings.drain
+    embedder = RemoteEmbedder(
+        settings.embedder_address, settings.internal_token, ANSWER_SHARE * patience.lease_s
+    )
     try:
         database.open()
-        drain = Drain(database, embedder)
-        run_worker(database, settings.redis_url, Task("embed", drain.run, lease_s=LEASE_S))
+        drain = Drain(database, embedder, patience)
+        task = Task("embed", drain.run, lease_s=patience.lease_s, pauses_s=patience.pauses_s)
+        run_worker(database, settings.redis_url, task)
     finally:
         embedder.close()
         database.close()

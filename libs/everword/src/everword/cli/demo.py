@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 from rich.rule import Rule
 
+from everword.cli.background import wait_until_embedded
 from everword.cli.output import line, note, plain
 from everword.cli.search import print_results
 from everword.cli.session import explain
@@ -26,6 +27,8 @@ from everword.v1.search_service_pb2 import SearchRequest
 
 RESULTS = 3
 CONTEXT_BUDGET = 600
+#: How long the background may take; a slow machine needs a quarter of it.
+BACKGROUND_S = 120.0
 
 
 @click.command()
@@ -50,7 +53,12 @@ async def _demo() -> None:
             summary = await import_messages(client, read_transcript(sample_path()))
             line(
                 f"{summary.messages} messages of {len(summary.conversations)} conversations are "
-                "stored. Now some questions:"
+                "stored, and can be found by their words already."
+            )
+            embedding = await wait_until_embedded(client, summary.consistency_token, BACKGROUND_S)
+            line(
+                f"{embedding.coverage:.0%} of their passages have a vector now, and can be found by "
+                "their meaning. Some questions:"
             )
             for query in demo_queries():
                 _title(f"everword search {query!r}")

@@ -23,10 +23,13 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
     if as_json:
         print_json(response)
         return
-    if not response.tasks:
+    if not (response.tasks or response.parked_passages):
         line("nothing is queued")
         return
     print_tasks(list(response.tasks))
+    if response.parked_passages:
+        parked = [(each.memory_id, each.part, each.error) for each in response.parked_passages]
+        print_table(("gets no vector", "passage", "why"), parked, right="passage")
     if response.failed_jobs:
         rows = [
             (job.task, job.subject, job.attempts, when(job.fail_time), job.error)

@@ -15,6 +15,7 @@ from psycopg.rows import class_row, scalar_row
 
 #: No call lasts longer than the servers' cap on deadlines.
 GRACE_S = 3600.0
+BACKFILL_BATCH = 10_000
 
 _LIST = """
 SELECT g.id, g.state, g.provider, g.endpoint, g.model, g.dimensions, g.storage, g.created_at,
@@ -108,6 +109,11 @@ class Generations:
             generation_id = int(cursor.fetchone() or 0)
             cursor.execute("SELECT create_vector_table(%s)", [generation_id])
             return generation_id
+
+    def backfill(self, generation_id: int) -> None:
+        """Queue the backlog of a generation now; the embedder does the same in the background."""
+        with self._connect() as conn:
+            conn.execute("SELECT backfill_generation(%s, %s)", [generation_id, BACKFILL_BATCH])
 
     def switch(self, generation_id: int) -> None:
         """Search this generation from now on. Raises GenerationError while it is not complete."""

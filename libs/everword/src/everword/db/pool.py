@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import psycopg
 from psycopg import AsyncConnection, conninfo
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from everword.db.settings import DatabaseSettings
-from everword.db.statements import execute, fetch_value, load_statements
+from everword.db.statements import Statement, execute, fetch_value, load_statements
 from everword.domain.deadline import remaining
 
 Connection = AsyncConnection[Any]
@@ -30,12 +32,17 @@ def connection_string(settings: DatabaseSettings, service: str) -> str:
     )
 
 
+class PoolBusy(PoolTimeout):
+    """No connection came free in time, though the database answers."""
+
+
 class Database:
     """One pool of connections that act as a service's role."""
 
     def __init__(self, settings: DatabaseSettings, service: str) -> None:
+        self._conninfo = connection_string(settings, service)
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            connection_string(settings, service),
+            self._conninfo,
             kwargs={"autocommit": True},
             min_size=settings.pool_min,
             max_size=settings.pool_max,
@@ -45,6 +52,9 @@ class Database:
             open=False,
             name=service,
         )
+        self._probe: Connection | None = None
+        #: Whether the last probe was answered.
+        self.reachable = False
         self._token_secret: bytes | None = None
 
     async def open(self) -> None:
@@ -53,6 +63,8 @@ class Database:
 
     async def close(self) -> None:
         await self._pool.close()
+        if self._probe:
+            await self._probe.close()
 
     def pool_stats(self) -> dict[str, int]:
         return self._pool.get_stats()
@@ -60,8 +72,11 @@ class Database:
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """Lend a connection in autocommit mode, for statements outside of any namespace."""
-        async with self._pool.connection(timeout=remaining(POOL_TIMEOUT_S)) as conn:
-            yield conn
+        try:
+            async with self._pool.connection(timeout=remaining(POOL_TIMEOUT_S)) as conn:
+                yield conn
+        except PoolTimeout as error:
+            raise (PoolBusy(str(error)) if self.reachable else error) from None
 
     @asynccontextmanager
     async def transaction(self, namespace_id: int) -> AsyncIterator[Connection]:
@@ -92,7 +107,18 @@ class Database:
                 self._token_secret = bytes(await fetch_value(conn, SQL["token_secret"]))
         return self._token_secret
 
-    async def ping(self) -> None:
-        """Ask the database for a sign of life. Raises psycopg's errors."""
-        async with self.connection() as conn:
-            await fetch_value(conn, SQL["ping"])
+    async def probe(self, statement: Statement) -> Any:
+        """Return a statement's value, or raise psycopg's errors.
+
+        It has a connection to itself: in the queue of the calls, a database that is busy would look like a dead one.
+        """
+        self.reachable = False
+        conn, self._probe = self._probe, None
+        conn = conn or await AsyncConnection.connect(self._conninfo, autocommit=True)
+        try:
+            value = await fetch_value(conn, statement)
+        except (psycopg.Error, asyncio.CancelledError):
+            await conn.close()
+            raise
+        self._probe, self.reachable = conn, True
+        return value

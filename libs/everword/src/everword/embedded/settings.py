@@ -27,6 +27,8 @@ class StackSettings:
     admin_database_url: str | None = None
     redis_url: str | None = None
     internal_token: str | None = None
+    #: an embedding server of the user's own; without one, the local model embeds
+    embed_url: str | None = None
 
     @classmethod
     def from_environment(
@@ -39,6 +41,7 @@ class StackSettings:
             admin_database_url=environment.text("EVERWORD_ADMIN_DATABASE_URL") or None,
             redis_url=environment.text("EVERWORD_REDIS_URL") or None,
             internal_token=environment.text("EVERWORD_INTERNAL_TOKEN") or None,
+            embed_url=environment.text("EVERWORD_EMBED_URL") or None,
         )
         if environment.text("EVERWORD_TLS_CERT"):
             raise EmbeddedError(

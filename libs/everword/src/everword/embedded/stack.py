@@ -11,6 +11,7 @@ from pathlib import Path
 
 from everword.db.migrate import create_service_login, migrate
 from everword.embedded.folder import RunningStack, locked, remove_run_file, stop_leftovers
+from everword.embedded.model import adopt_served_model
 from everword.embedded.ports import require_free
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.process import ProcessSpec
@@ -62,6 +63,10 @@ async def stack(
                 await asyncio.to_thread(_open_database, postgres)
             elif settings.admin_database_url:
                 await asyncio.to_thread(migrate, settings.admin_database_url)
+            if settings.embed_url and noted.admin_database_url:
+                await asyncio.to_thread(
+                    adopt_served_model, noted.admin_database_url, settings.embed_url, say
+                )
             if valkey:
                 await supervisor.start(valkey.spec())
             await supervisor.start(*services(noted))

@@ -28,7 +28,7 @@ from everword.v1 import search_service_pb2 as everword_dot_v1_dot_search__servic
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%everword/v1/maintenance_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a everword/v1/search_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"+\n\x12QueueStatusRequest\x12\x15\n\x04task\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\"i\n\x13QueueStatusResponse\x12%\n\x05tasks\x18\x01 \x03(\x0b\x32\x16.everword.v1.TaskStats\x12+\n\x0b\x66\x61iled_jobs\x18\x02 \x03(\x0b\x32\x16.everword.v1.FailedJob\"z\n\tFailedJob\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\t\x12\x10\n\x08\x61ttempts\x18\x03 \x01(\x05\x12\r\n\x05\x65rror\x18\x04 \x01(\t\x12-\n\tfail_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\\\n\x10RetryJobsRequest\x12\x15\n\x04task\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12 \n\x0e\x65rror_contains\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\"!\n\x11RetryJobsResponse\x12\x0c\n\x04jobs\x18\x01 \x01(\x03\"[\n\x0f\x42\x61\x63kfillRequest\x12\x37\n\x06target\x18\x01 \x01(\x0e\x32\x1b.everword.v1.BackfillTargetB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\"!\n\x10\x42\x61\x63kfillResponse\x12\r\n\x05items\x18\x01 \x01(\x03*Q\n\x0e\x42\x61\x63kfillTarget\x12\x1f\n\x1b\x42\x41\x43KFILL_TARGET_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x42\x41\x43KFILL_TARGET_EMBEDDINGS\x10\x01\x32\x8d\x02\n\x12MaintenanceService\x12V\n\x0bQueueStatus\x12\x1f.everword.v1.QueueStatusRequest\x1a .everword.v1.QueueStatusResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tRetryJobs\x12\x1d.everword.v1.RetryJobsRequest\x1a\x1e.everword.v1.RetryJobsResponse\"\x04\xe8\xe0\x18\x02\x12M\n\x08\x42\x61\x63kfill\x12\x1c.everword.v1.BackfillRequest\x1a\x1d.everword.v1.BackfillResponse\"\x04\xe8\xe0\x18\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%everword/v1/maintenance_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a everword/v1/search_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"+\n\x12QueueStatusRequest\x12\x15\n\x04task\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x9e\x01\n\x13QueueStatusResponse\x12%\n\x05tasks\x18\x01 \x03(\x0b\x32\x16.everword.v1.TaskStats\x12+\n\x0b\x66\x61iled_jobs\x18\x02 \x03(\x0b\x32\x16.everword.v1.FailedJob\x12\x33\n\x0fparked_passages\x18\x03 \x03(\x0b\x32\x1a.everword.v1.ParkedPassage\"?\n\rParkedPassage\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12\x0c\n\x04part\x18\x02 \x01(\x05\x12\r\n\x05\x65rror\x18\x03 \x01(\t\"z\n\tFailedJob\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\t\x12\x10\n\x08\x61ttempts\x18\x03 \x01(\x05\x12\r\n\x05\x65rror\x18\x04 \x01(\t\x12-\n\tfail_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\\\n\x10RetryJobsRequest\x12\x15\n\x04task\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12 \n\x0e\x65rror_contains\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\"!\n\x11RetryJobsResponse\x12\x0c\n\x04jobs\x18\x01 \x01(\x03\"[\n\x0f\x42\x61\x63kfillRequest\x12\x37\n\x06target\x18\x01 \x01(\x0e\x32\x1b.everword.v1.BackfillTargetB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\"!\n\x10\x42\x61\x63kfillResponse\x12\r\n\x05items\x18\x01 \x01(\x03*Q\n\x0e\x42\x61\x63kfillTarget\x12\x1f\n\x1b\x42\x41\x43KFILL_TARGET_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x42\x41\x43KFILL_TARGET_EMBEDDINGS\x10\x01\x32\x8d\x02\n\x12MaintenanceService\x12V\n\x0bQueueStatus\x12\x1f.everword.v1.QueueStatusRequest\x1a .everword.v1.QueueStatusResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tRetryJobs\x12\x1d.everword.v1.RetryJobsRequest\x1a\x1e.everword.v1.RetryJobsResponse\"\x04\xe8\xe0\x18\x02\x12M\n\x08\x42\x61\x63kfill\x12\x1c.everword.v1.BackfillRequest\x1a\x1d.everword.v1.BackfillResponse\"\x04\xe8\xe0\x18\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -49,22 +49,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_MAINTENANCESERVICE'].methods_by_name['RetryJobs']._serialized_options = b'\350\340\030\002'
   _globals['_MAINTENANCESERVICE'].methods_by_name['Backfill']._loaded_options = None
   _globals['_MAINTENANCESERVICE'].methods_by_name['Backfill']._serialized_options = b'\350\340\030\002'
-  _globals['_BACKFILLTARGET']._serialized_start=709
-  _globals['_BACKFILLTARGET']._serialized_end=790
+  _globals['_BACKFILLTARGET']._serialized_start=828
+  _globals['_BACKFILLTARGET']._serialized_end=909
   _globals['_QUEUESTATUSREQUEST']._serialized_start=176
   _globals['_QUEUESTATUSREQUEST']._serialized_end=219
-  _globals['_QUEUESTATUSRESPONSE']._serialized_start=221
-  _globals['_QUEUESTATUSRESPONSE']._serialized_end=326
-  _globals['_FAILEDJOB']._serialized_start=328
-  _globals['_FAILEDJOB']._serialized_end=450
-  _globals['_RETRYJOBSREQUEST']._serialized_start=452
-  _globals['_RETRYJOBSREQUEST']._serialized_end=544
-  _globals['_RETRYJOBSRESPONSE']._serialized_start=546
-  _globals['_RETRYJOBSRESPONSE']._serialized_end=579
-  _globals['_BACKFILLREQUEST']._serialized_start=581
-  _globals['_BACKFILLREQUEST']._serialized_end=672
-  _globals['_BACKFILLRESPONSE']._serialized_start=674
-  _globals['_BACKFILLRESPONSE']._serialized_end=707
-  _globals['_MAINTENANCESERVICE']._serialized_start=793
-  _globals['_MAINTENANCESERVICE']._serialized_end=1062
+  _globals['_QUEUESTATUSRESPONSE']._serialized_start=222
+  _globals['_QUEUESTATUSRESPONSE']._serialized_end=380
+  _globals['_PARKEDPASSAGE']._serialized_start=382
+  _globals['_PARKEDPASSAGE']._serialized_end=445
+  _globals['_FAILEDJOB']._serialized_start=447
+  _globals['_FAILEDJOB']._serialized_end=569
+  _globals['_RETRYJOBSREQUEST']._serialized_start=571
+  _globals['_RETRYJOBSREQUEST']._serialized_end=663
+  _globals['_RETRYJOBSRESPONSE']._serialized_start=665
+  _globals['_RETRYJOBSRESPONSE']._serialized_end=698
+  _globals['_BACKFILLREQUEST']._serialized_start=700
+  _globals['_BACKFILLREQUEST']._serialized_end=791
+  _globals['_BACKFILLRESPONSE']._serialized_start=793
+  _globals['_BACKFILLRESPONSE']._serialized_end=826
+  _globals['_MAINTENANCESERVICE']._serialized_start=912
+  _globals['_MAINTENANCESERVICE']._serialized_end=1181
 # @@protoc_insertion_point(module_scope)

@@ -71,6 +71,7 @@ class QueueStatusResponse(_message.Message):
 
     TASKS_FIELD_NUMBER: _builtins.int
     FAILED_JOBS_FIELD_NUMBER: _builtins.int
+    PARKED_PASSAGES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tasks(self) -> _containers.RepeatedCompositeFieldContainer[_search_service_pb2.TaskStats]:
         """tasks are the tasks by name."""
@@ -79,19 +80,54 @@ class QueueStatusResponse(_message.Message):
     def failed_jobs(self) -> _containers.RepeatedCompositeFieldContainer[Global___FailedJob]:
         """failed_jobs are jobs that were given up, the latest first. At most 20."""
 
+    @_builtins.property
+    def parked_passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___ParkedPassage]:
+        """parked_passages are passages that get no vector, with the reason. At most 20; Backfill tries them again."""
+
     def __init__(
         self,
         *,
         tasks: _abc.Iterable[_search_service_pb2.TaskStats] | None = ...,
         failed_jobs: _abc.Iterable[Global___FailedJob] | None = ...,
+        parked_passages: _abc.Iterable[Global___ParkedPassage] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_jobs", b"failed_jobs", "tasks", b"tasks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_jobs", b"failed_jobs", "parked_passages", b"parked_passages", "tasks", b"tasks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___QueueStatusResponse: _TypeAlias = QueueStatusResponse  # noqa: Y015
+
+@_typing.final
+class ParkedPassage(_message.Message):
+    """ParkedPassage is a passage that gets no vector."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEMORY_ID_FIELD_NUMBER: _builtins.int
+    PART_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    memory_id: _builtins.str
+    """memory_id is the memory that it is of."""
+    part: _builtins.int
+    """part is which passage of the memory it is, from 0."""
+    error: _builtins.str
+    """error is why it gets none."""
+    def __init__(
+        self,
+        *,
+        memory_id: _builtins.str = ...,
+        part: _builtins.int = ...,
+        error: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "memory_id", b"memory_id", "part", b"part"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ParkedPassage: _TypeAlias = ParkedPassage  # noqa: Y015
 
 @_typing.final
 class FailedJob(_message.Message):

@@ -21,7 +21,7 @@ EXACT_PASSAGES = 10_000
 DEFAULT_MEAN = 0.1
 DEFAULT_DEVIATION = 0.1
 #: A cosine so many deviations above the background's mean is where likeness begins to mean something.
-DEVIATIONS = 2.0
+DEVIATIONS = 1.0
 
 
 class SemanticArm(RankingArm):

@@ -1,0 +1,136 @@
+"""One trace leads from the caller of a write through the queue and the worker to the model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from opentelemetry import propagate, trace
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind
+from redis import Redis
+from rq import Queue
+from rq.serializers import JSONSerializer
+from rq.timeouts import TimerDeathPenalty
+from rq.worker import SimpleWorker
+
+from everword.db.blocking import BlockingDatabase
+from everword.domain.settings import NO_SECRET
+from everword.jobs import worker as job_worker
+from everword.jobs.task import Task, queue_name
+from everword_embedder.drain import Drain
+from everword_embedder.remote import RemoteEmbedder
+from support.calls import append
+from support.databases import DatabaseUnderTest
+from support.spans import trace_of
+from support.stack import Stack, running_stack
+from support.waiting import until
+
+QUEUE = queue_name("embed")
+#: The way of a write, each step below the one before it, but for sending: nothing waits for that.
+WAY = (
+    "caller",
+    "everword.v1.IngestService/AppendMessages",
+    "process embed",
+    "everword.internal.v1.EmbedderService/Embed",
+    "embeddings all-MiniLM-L6-v2",
+)
+
+
+class ThreadWorker(SimpleWorker):
+    """RQ's worker in a thread, where there are no signals."""
+
+    death_penalty_class = TimerDeathPenalty
+
+    def _install_signal_handlers(self) -> None:
+        """Install none."""
+
+
+@pytest.fixture
+def redis(valkey_url: str) -> Iterator[Redis]:
+    with Redis.from_url(valkey_url) as client:
+        client.flushall()
+        yield client
+
+
+def take_wake_ups(stack: Stack, redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do what a worker process does, until no wake-up is left."""
+    database = BlockingDatabase(stack.database.settings("embedder"), "embedder")
+    database.open()
+    with (
+        closing(database),
+        closing(RemoteEmbedder(stack.addresses["embedder"], NO_SECRET)) as model,
+    ):
+        task = Task("embed", Drain(database, model).run)
+        monkeypatch.setattr(job_worker, "_worker", job_worker.Worker(database, task))
+        queue = Queue(QUEUE, connection=redis, serializer=JSONSerializer)
+        ThreadWorker([queue], connection=redis, serializer=JSONSerializer).work(burst=True)
+
+
+async def traced_append(stack: Stack, text: str) -> None:
+    with trace.get_tracer("caller").start_as_current_span("caller"):
+        carrier: dict[str, str] = {}
+        propagate.inject(carrier)
+        await append(stack, text, metadata=tuple(carrier.items()))
+
+
+def owed(database: DatabaseUnderTest) -> int:
+    with database.connect() as conn:
+        [count] = conn.execute("SELECT count(*) FROM embedding_queue").fetchone() or (0,)
+    return int(count)
+
+
+def ancestors(span: ReadableSpan, traced: list[ReadableSpan]) -> list[str]:
+    """Return the names of the spans above a span, the nearest first."""
+    by_id = {other.context.span_id: other for other in traced if other.context}
+    names = []
+    while span.parent:
+        span = by_id[span.parent.span_id]
+        names.append(span.name)
+    return names
+
+
+async def test_a_write_is_one_trace_to_the_model_that_embeds_it(
+    database: DatabaseUnderTest,
+    valkey_url: str,
+    redis: Redis,
+    spans: InMemorySpanExporter,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with running_stack(database, redis_url=valkey_url) as stack:
+        await traced_append(stack, "The cutover moves to Thursday.")
+        await until(lambda: redis.llen(f"rq:queue:{QUEUE}") == 1)
+        await asyncio.to_thread(take_wake_ups, stack, redis, monkeypatch)
+    assert owed(database) == 0
+    traced = trace_of(spans.get_finished_spans(), "caller")
+    by_name = {span.name: span for span in traced}
+    assert {*WAY, "send embed", "claim_owed", "settle_owed", "store_halfvecs"} <= set(by_name)
+    deepest = ancestors(by_name[WAY[-1]], traced)
+    assert [name for name in deepest if name in WAY] == [*reversed(WAY[:-1])]
+    assert "process embed" in ancestors(by_name["store_halfvecs"], traced)
+    kinds = [by_name[name].kind for name in ("send embed", "process embed", WAY[-1])]
+    assert kinds == [SpanKind.PRODUCER, SpanKind.CONSUMER, SpanKind.CLIENT]
+
+
+async def test_a_second_attempt_is_a_trace_of_its_own_that_points_to_the_write(
+    database: DatabaseUnderTest,
+    valkey_url: str,
+    redis: Redis,
+    spans: InMemorySpanExporter,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with running_stack(database, redis_url=valkey_url) as stack:
+        await traced_append(stack, "The cutover moves to Friday.")
+        await until(lambda: redis.llen(f"rq:queue:{QUEUE}") == 1)
+        with database.connect() as conn:
+            conn.execute("UPDATE jobs SET attempts = 1")
+        await asyncio.to_thread(take_wake_ups, stack, redis, monkeypatch)
+    assert owed(database) == 0
+    traced = trace_of(spans.get_finished_spans(), "caller")
+    [attempt] = trace_of(spans.get_finished_spans(), "process embed")[-1:]
+    written = {span.context.trace_id for span in traced if span.context}
+    assert "process embed" not in {span.name for span in traced}
+    assert {link.context.trace_id for link in attempt.links} == written

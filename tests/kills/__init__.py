@@ -1,0 +1,1 @@
+"""Kills one process after another under an import, and counts what is lost, doubled or stuck."""

@@ -1,0 +1,74 @@
+"""What is imported: the same messages for the same seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
+
+NAMESPACES = ("default", "second", "third")
+CONVERSATIONS = 4
+MOST_IN_A_BATCH = 20
+#: One message in so many is long, and one is something that no model can embed.
+LONG_EVERY = 25
+UNEMBEDDABLE_EVERY = 40
+UNEMBEDDABLE = "🎉"
+_WORDS = (
+    "cutover window replica budget invoice garden violin marathon thunder recipe ledger harbour "
+    "lantern sprint review passport kitchen battery orchard deploy rollback staging migration tea"
+).split()
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One writer's conversation."""
+
+    namespace: str
+    session_key: str
+
+    @property
+    def target(self) -> ingest_service_pb2.ConversationTarget:
+        key = conversation_pb2.ConversationKey(session_key=self.session_key)
+        return ingest_service_pb2.ConversationTarget(key=key)
+
+
+def conversations() -> list[Conversation]:
+    return [
+        Conversation(namespace, f"conversation-{number}")
+        for namespace in NAMESPACES
+        for number in range(CONVERSATIONS)
+    ]
+
+
+def batches(
+    conversation: Conversation, messages: int, seed: int
+) -> Iterator[list[memory_pb2.NewMessage]]:
+    """Return the messages of a conversation in batches of random sizes."""
+    rng = random.Random(f"{seed} {conversation.namespace} {conversation.session_key}")
+    number = 0
+    while number < messages:
+        size = min(rng.randint(1, MOST_IN_A_BATCH), messages - number)
+        yield [_message(rng, conversation, number + at) for at in range(size)]
+        number += size
+
+
+def _message(
+    rng: random.Random, conversation: Conversation, number: int
+) -> memory_pb2.NewMessage:
+    """Return a message whose content is no other's."""
+    external_id = f"{conversation.namespace}/{conversation.session_key}/{number}"
+    return memory_pb2.NewMessage(
+        external_id=external_id,
+        role=memory_pb2.ROLE_USER if number % 2 else memory_pb2.ROLE_ASSISTANT,
+        content=_content(rng, external_id, number),
+    )
+
+
+def _content(rng: random.Random, external_id: str, number: int) -> str:
+    if number % UNEMBEDDABLE_EVERY == UNEMBEDDABLE_EVERY - 1:
+        return UNEMBEDDABLE
+    sentences = 30 if number % LONG_EVERY == LONG_EVERY - 1 else 1
+    said = (" ".join(rng.choices(_WORDS, k=12)).capitalize() for _ in range(sentences))
+    return f"{external_id}: {'. '.join(said)}."
