@@ -30,6 +30,7 @@ class Step:
 def steps() -> list[Step]:
     """Return the rows of the table."""
     text = (ROOT / "ARCHITECTURE.md").read_text().partition("## Life of a message")[2]
+    text = text.partition("\n## ")[0]
     found = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from everword.db.generations import Generations, NewGeneration
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.memory_pb2 import MemoryFilter
 from everword_search.arms import semantic
+from everword_search.store import SQL
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message, target
@@ -91,9 +93,12 @@ async def _neighbour(stack: Stack) -> str:
 
 @contextmanager
 def through_the_index() -> Iterator[None]:
-    """Let a scope of any size be searched through the HNSW index."""
+    """Search through the HNSW index, which the planner leaves aside where a sort of so few rows costs less."""
+    prepare = SQL["prepare_hnsw"]
+    unsorted = f"{prepare.sql.rstrip(';')}, set_config('enable_sort', 'off', true)"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(semantic, "EXACT_PASSAGES", 0)
+        patch.setitem(SQL, "prepare_hnsw", replace(prepare, sql=unsorted))
         yield
 
 

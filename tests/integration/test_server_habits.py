@@ -146,6 +146,24 @@ def _allow_connections(postgres_url: str, database: DatabaseUnderTest, *, allowe
         )
 
 
+@pytest.mark.usefixtures("_quick_checks")
+async def test_a_service_whose_connections_are_all_busy_says_so_and_keeps_serving(
+    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.5)
+    settings = replace(database.settings("ingest"), pool_min=1, pool_max=1)
+    async with _running(_ingest(settings)) as address, open_channel(address) as channel:
+        admin = AdminServiceStub(channel)
+        await admin.ListNamespaces(ListNamespacesRequest(), timeout=10)
+        with database.connect() as conn, conn.transaction():
+            conn.execute("LOCK TABLE namespaces IN ACCESS EXCLUSIVE MODE")
+            holding = admin.ListNamespaces(ListNamespacesRequest(page_size=1), timeout=30)
+            refusal = await refused(admin.ListNamespaces(ListNamespacesRequest(), timeout=10))
+            assert await serving(channel)
+        await holding
+    assert (refusal.code, refusal.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED")
+
+
 async def test_the_deadline_of_the_first_check_does_not_outlive_it(
     database: DatabaseUnderTest,
 ) -> None:

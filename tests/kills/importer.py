@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import grpc
 
@@ -19,7 +18,7 @@ from everword.embedded.folder import RunningStack
 from everword.v1 import admin_service_pb2, memory_pb2
 from kills.traffic import NAMESPACES, Conversation, batches, conversations
 
-T = TypeVar("T")
+Batch = list[memory_pb2.NewMessage]
 #: What a caller may meet while a process is down; anything else is a bug.
 PASSING = frozenset(
     {
@@ -30,7 +29,6 @@ PASSING = frozenset(
     }
 )
 PAUSE_S = 0.5
-CALL_TIMEOUT_S = 20.0
 
 
 @dataclass
@@ -41,9 +39,6 @@ class Acknowledged:
     external_ids: set[str] = field(default_factory=set)
     #: Calls that failed and were made again.
     retries: int = 0
-
-    def note(self, messages: Sequence[memory_pb2.NewMessage]) -> None:
-        self.external_ids.update(message.external_id for message in messages)
 
 
 @dataclass(frozen=True)
@@ -58,29 +53,62 @@ class Load:
 
 async def import_all(stack: RunningStack, load: Load, acknowledged: Acknowledged) -> None:
     """Write all conversations at once. Raises CallError for a refusal that no outage explains."""
-    await make_namespaces(stack)
-    writers = conversations()
     async with AsyncExitStack() as connections:
         clients = {
             namespace: await connections.enter_async_context(_connect(stack, namespace))
             for namespace in NAMESPACES
         }
-        async with asyncio.TaskGroup() as group:
-            for number, conversation in enumerate(writers):
-                write = _stream if number % 4 == 0 else _append
-                writer = _Writer(clients[conversation.namespace], conversation, acknowledged)
-                group.create_task(writer.run(write, load, load.messages // len(writers)))
-
-
-async def make_namespaces(stack: RunningStack) -> None:
-    async with _connect(stack, "") as client:
+        admin = clients[NAMESPACES[0]].admin_service
         for name in NAMESPACES[1:]:
-            await client.admin_service.CreateNamespace(
-                admin_service_pb2.CreateNamespaceRequest(name=name)
-            )
+            await admin.CreateNamespace(admin_service_pb2.CreateNamespaceRequest(name=name))
+        async with asyncio.TaskGroup() as group:
+            for number, conversation in enumerate(conversations()):
+                writer = Writer(clients[conversation.namespace], conversation, acknowledged)
+                # Every fourth comes in as files do: in streams without request ids.
+                send = writer.stream if number % 4 == 0 else writer.append
+                group.create_task(writer.write(load, send))
 
 
-def _connect(stack: RunningStack, namespace: str):
+class Writer:
+    """Writes one conversation, in order, until all of it is acknowledged."""
+
+    def __init__(
+        self, client: Client, conversation: Conversation, acknowledged: Acknowledged
+    ) -> None:
+        self._client = client
+        self._conversation = conversation
+        self._acknowledged = acknowledged
+
+    async def write(self, load: Load, send: Callable[[Batch], Awaitable[None]]) -> None:
+        rng = random.Random(f"{load.seed} {self._conversation}")
+        share = load.messages // len(conversations())
+        for batch in batches(self._conversation, share, load.seed):
+            await send(batch)
+            self._acknowledged.external_ids.update(message.external_id for message in batch)
+            await asyncio.sleep(rng.uniform(0.0, 2 * load.pause_s))
+
+    async def append(self, batch: Batch) -> None:
+        key, request_id = self._conversation.target.key, str(new_id())
+        await self._until_answered(lambda: self._client.append(key, batch, request_id=request_id))
+
+    async def stream(self, batch: Batch) -> None:
+        entries = [Entry(self._conversation.target, message) for message in batch]
+        await self._until_answered(lambda: import_messages(self._client, entries))
+
+    async def _until_answered(self, call: Callable[[], Awaitable[object]]) -> None:
+        while True:
+            try:
+                await call()
+            except CallError as error:
+                if error.code not in PASSING:
+                    raise
+                self._acknowledged.retries += 1
+                await asyncio.sleep(error.retry_after_s or PAUSE_S)
+            else:
+                return
+
+
+def _connect(stack: RunningStack, namespace: str) -> AbstractAsyncContextManager[Client]:
     at = stack.addresses
     settings = ClientSettings(at["ingest"], at["search"], at["compactor"], namespace=namespace)
     return Client.connect(settings)

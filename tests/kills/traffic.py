@@ -15,10 +15,32 @@ MOST_IN_A_BATCH = 20
 LONG_EVERY = 25
 UNEMBEDDABLE_EVERY = 40
 UNEMBEDDABLE = "🎉"
-_WORDS = (
-    "cutover window replica budget invoice garden violin marathon thunder recipe ledger harbour "
-    "lantern sprint review passport kitchen battery orchard deploy rollback staging migration tea"
-).split()
+_WORDS = [
+    "cutover",
+    "window",
+    "replica",
+    "budget",
+    "invoice",
+    "garden",
+    "violin",
+    "marathon",
+    "thunder",
+    "recipe",
+    "ledger",
+    "harbour",
+    "lantern",
+    "sprint",
+    "review",
+    "passport",
+    "kitchen",
+    "battery",
+    "orchard",
+    "deploy",
+    "rollback",
+    "staging",
+    "migration",
+    "tea",
+]
 
 
 @dataclass(frozen=True)
@@ -54,9 +76,7 @@ def batches(
         number += size
 
 
-def _message(
-    rng: random.Random, conversation: Conversation, number: int
-) -> memory_pb2.NewMessage:
+def _message(rng: random.Random, conversation: Conversation, number: int) -> memory_pb2.NewMessage:
     """Return a message whose content is no other's."""
     external_id = f"{conversation.namespace}/{conversation.session_key}/{number}"
     return memory_pb2.NewMessage(

@@ -112,7 +112,14 @@ def test_a_bad_line_is_named_with_file_and_number_and_reason(
 
 
 @pytest.mark.parametrize(
-    ("line", "named"), [("{", "not JSON"), ("[1]", "object is expected"), ("nul", "not JSON")]
+    ("line", "named"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "object is expected"),
+        ("nul", "not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+    ids=["unfinished", "array", "word", "deep"],
 )
 def test_a_line_that_is_no_json_object_is_named(tmp_path: Path, line: str, named: str) -> None:
     path = jsonl(tmp_path, LINE, line)

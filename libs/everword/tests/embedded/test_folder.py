@@ -70,6 +70,13 @@ def test_a_folder_in_use_is_refused_with_the_process_that_uses_it(tmp_path: Path
         pass
 
 
+def test_a_folder_that_cannot_be_made_is_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "data"
+    with pytest.raises(EmbeddedError, match=f"{folder} for data: Not a directory"), locked(folder):
+        pass
+
+
 def test_the_run_file_is_read_as_it_was_written_and_private(tmp_path: Path) -> None:
     with sleeper() as (process, noted):
         stack = stack_of(process.pid, noted)

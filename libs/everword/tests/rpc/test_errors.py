@@ -12,6 +12,7 @@ import pytest
 from google.rpc import error_details_pb2
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
+from everword.db.pool import PoolBusy
 from everword.domain import errors
 from everword.domain.errors import EverwordError
 from everword.rpc.errors import grpc_code, to_status, translate
@@ -35,6 +36,8 @@ ALL = sorted(set(_classes()), key=lambda error: error.__name__)
     ("raised", "told"),
     [
         (TooManyRequests(), errors.Overloaded),
+        (PoolBusy(), errors.Overloaded),
+        (psycopg.errors.ProgramLimitExceeded(), errors.InvalidArgument),
         (psycopg.errors.SerializationFailure(), errors.ConcurrentUpdate),
         (psycopg.errors.DeadlockDetected(), errors.ConcurrentUpdate),
         (psycopg.errors.LockNotAvailable(), errors.ConcurrentUpdate),
@@ -99,6 +102,12 @@ def test_every_reason_fits_the_limits_of_error_info() -> None:
     for kind in ALL:
         assert re.fullmatch(r"[A-Z][A-Z0-9_]+[A-Z0-9]", kind.reason)
         assert len(kind.reason) <= 63
+
+
+def test_a_violation_of_no_single_field_is_told_by_its_text_alone() -> None:
+    assert (
+        errors.InvalidArgument(violations=(("", "give one of both"),)).message == "give one of both"
+    )
 
 
 def test_field_violations_become_a_bad_request() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +16,7 @@ import psycopg
 
 from everword.cli.output import json_option, line, print_table, progress
 from everword.db.generations import GRACE_S, Generation, GenerationError, Generations, NewGeneration
+from everword.domain.settings import Environment
 from everword.embedded.folder import find_running_stack
 from everword.embedded.settings import default_data_folder
 
@@ -44,7 +47,8 @@ def owner(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _running_admin_url() -> str:
-    running = find_running_stack(default_data_folder())
+    folder = Path(Environment(os.environ).text("EVERWORD_DATA") or default_data_folder())
+    running = find_running_stack(folder.expanduser())
     if running is None or not running.admin_database_url:
         raise click.UsageError(
             "set EVERWORD_ADMIN_DATABASE_URL to the schema owner's connection string; "

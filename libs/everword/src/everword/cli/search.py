@@ -22,7 +22,7 @@ from everword.client import Client
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 
-MODES = ("hybrid", "lexical", "trigram", "regex")
+MODES = ("hybrid", "lexical", "semantic", "trigram", "regex")
 PASSAGE_CHARS = 400
 
 

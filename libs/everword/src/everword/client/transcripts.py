@@ -126,6 +126,8 @@ def _parse(text: bytes, place: str) -> object:
         raise TranscriptError(f"{place}{line}: it is not JSON: {error.msg}") from None
     except UnicodeDecodeError:
         raise TranscriptError(f"{place}: it is not UTF-8") from None
+    except RecursionError:
+        raise TranscriptError(f"{place}: its JSON is nested too deeply") from None
 
 
 def _object(value: object, place: str) -> dict[str, Any]:

@@ -63,8 +63,7 @@ class Database:
 
     async def close(self) -> None:
         await self._pool.close()
-        if self._probe:
-            await self._probe.close()
+        await self._close_probe()
 
     def pool_stats(self) -> dict[str, int]:
         return self._pool.get_stats()
@@ -112,13 +111,20 @@ class Database:
 
         It has a connection to itself: in the queue of the calls, a database that is busy would look like a dead one.
         """
-        self.reachable = False
-        conn, self._probe = self._probe, None
-        conn = conn or await AsyncConnection.connect(self._conninfo, autocommit=True)
         try:
-            value = await fetch_value(conn, statement)
+            self._probe = self._probe or await self._connect()
+            value = await fetch_value(self._probe, statement)
         except (psycopg.Error, asyncio.CancelledError):
-            await conn.close()
+            self.reachable = False
+            await self._close_probe()
             raise
-        self._probe, self.reachable = conn, True
+        self.reachable = True
         return value
+
+    async def _connect(self) -> Connection:
+        return await AsyncConnection.connect(self._conninfo, autocommit=True)
+
+    async def _close_probe(self) -> None:
+        conn, self._probe = self._probe, None
+        if conn:
+            await conn.close()

@@ -5,10 +5,6 @@
 SELECT set_config('everword.namespace_id', %(namespace_id)s, true),
        set_config('statement_timeout', %(statement_timeout)s, true);
 
--- ping --
--- Whether the database answers.
-SELECT 1;
-
 -- schema_version --
 -- The number of the newest migration that was applied.
 SELECT max(number) FROM schema_migrations;

@@ -51,7 +51,8 @@ class InvalidArgument(EverwordError):
         self, message: str = "", violations: tuple[tuple[str, str], ...] = (), **metadata: object
     ) -> None:
         self.violations = violations
-        summary = "; ".join(f"{field}: {text}" for field, text in violations[:3])
+        # A rule about several fields has no path.
+        summary = "; ".join(f"{field}: {text}".removeprefix(": ") for field, text in violations[:3])
         if violations:
             metadata["violations"] = len(violations)
         super().__init__(message or summary, **metadata)

@@ -77,7 +77,10 @@ def remove_run_file(folder: Path) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Make the data folder where there is none, and keep every other supervisor off it."""
     # 0711: whoever PostgreSQL runs as can pass through, and nobody can look around.
-    folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+    except OSError as error:
+        raise EmbeddedError(f"cannot use {folder} for data: {error.strerror}") from error
     with (folder / "lock").open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,6 +11,7 @@ from google.protobuf import any_pb2, duration_pb2
 from google.rpc import error_details_pb2, status_pb2
 from psycopg_pool import PoolTimeout, TooManyRequests
 
+from everword.db.pool import PoolBusy
 from everword.domain.errors import (
     ConcurrentUpdate,
     DeadlineExceeded,
@@ -32,7 +33,7 @@ def translate(error: Exception) -> EverwordError | None:
     match error:
         case EverwordError():
             return error
-        case TooManyRequests():
+        case TooManyRequests() | PoolBusy():
             return Overloaded()
         case psycopg.errors.SerializationFailure() | psycopg.errors.DeadlockDetected():
             return ConcurrentUpdate()
@@ -42,6 +43,8 @@ def translate(error: Exception) -> EverwordError | None:
             return ConcurrentUpdate()
         case psycopg.errors.ForeignKeyViolation() if _is_of_namespace(error):
             return NamespaceNotFound()
+        case psycopg.errors.ProgramLimitExceeded():
+            return InvalidArgument("A key, an id or a tag is too long to be indexed; shorten it.")
         case PoolTimeout() | psycopg.OperationalError():
             return StorageUnavailable()
         case NotImplementedError():

@@ -8,12 +8,9 @@ import logging
 import psycopg
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health import aio as health_aio
-from psycopg_pool import PoolTimeout, TooManyRequests
 
 from everword.db.migrate import latest_version
 from everword.db.pool import SQL, Database
-from everword.db.statements import fetch_value
-from everword.domain.deadline import set_deadline
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, gauge
 
@@ -36,8 +33,7 @@ class Health:
     async def start(self) -> None:
         """Answer NOT_SERVING until the database has been seen to be ready."""
         await self._set(False)
-        # A task has a context of its own: the check's deadline must not outlive it in what is started next.
-        await asyncio.create_task(self._check())
+        await self._check()
         self._task = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:

@@ -59,6 +59,7 @@ class BuildContextRequest(_message.Message):
     MIN_SCORE_FIELD_NUMBER: _builtins.int
     SKIP_USE_COUNT_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    PROFILE_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
     conversation_id: _builtins.str
@@ -72,11 +73,13 @@ class BuildContextRequest(_message.Message):
     max_memories: _builtins.int
     """max_memories is the most memories to put in. 10 if unset; at most 200."""
     min_score: _builtins.float
-    """min_score leaves out memories with a lower score, from 0 to 1."""
+    """min_score leaves out memories with a lower score, from 0 to 1, on the scale of the profile."""
     skip_use_count: _builtins.bool
     """skip_use_count leaves the use counts as they are, to look at a context without using it."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
+    profile: _builtins.str
+    """profile names how memories are ranked, as in SearchRequest. `balanced` if empty."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
@@ -93,10 +96,11 @@ class BuildContextRequest(_message.Message):
         min_score: _builtins.float = ...,
         skip_use_count: _builtins.bool = ...,
         at_least_as_fresh: _builtins.str = ...,
+        profile: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "conversation_id", b"conversation_id", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_score", b"min_score", "query", b"query", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "conversation_id", b"conversation_id", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_score", b"min_score", "profile", b"profile", "query", b"query", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_memories: _TypeAlias = _typing.Literal["max_memories"]  # noqa: Y015
     _WhichOneofArgType__max_memories: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories"]  # noqa: Y015
@@ -198,7 +202,7 @@ class ContextItem(_message.Message):
     token_count: _builtins.int
     """token_count is what it costs."""
     score: _builtins.float
-    """score is its relevance, for memories found by the query."""
+    """score is what it was ranked by, for memories found by the query."""
     def __init__(
         self,
         *,

@@ -130,6 +130,7 @@ class SearchRequest(_message.Message):
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     MIN_SCORE_FIELD_NUMBER: _builtins.int
     MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
+    PROFILE_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
@@ -143,9 +144,14 @@ class SearchRequest(_message.Message):
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the search must see."""
     min_score: _builtins.float
-    """min_score leaves out results with a lower score, from 0 to 1."""
+    """min_score leaves out results with a lower score, from 0 to 1, on the scale of the profile."""
     max_content_chars: _builtins.int
     """max_content_chars is the number of characters of each memory's content to return. 2,000 if 0; at most 100,000."""
+    profile: _builtins.str
+    """profile names how HYBRID ranks; other modes rank by their one arm, whatever the profile. `recall` if empty: relevance
+    alone. `balanced`: 0.3 BM25 (from 0 to 1) + 0.3 cosine + 0.3 time + 0.1 importance, of what matches at all. Time is
+    min(1, e^(-0.05 d) (1 + 0.02 min(n, 25))), for n uses and d days since the later of occurrence and last use.
+    """
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
@@ -162,10 +168,11 @@ class SearchRequest(_message.Message):
         at_least_as_fresh: _builtins.str = ...,
         min_score: _builtins.float = ...,
         max_content_chars: _builtins.int = ...,
+        profile: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "query", b"query"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -220,7 +227,9 @@ class SearchResult(_message.Message):
     PASSAGE_FIELD_NUMBER: _builtins.int
     EXPLANATION_FIELD_NUMBER: _builtins.int
     score: _builtins.float
-    """score is the relevance, from 0 to 1. It means the same in every query and at every size of the memory."""
+    """score is what results are ranked by, from 0 to 1. It means the same in every query and at every size of the memory:
+    relevance, unless the profile adds time and importance.
+    """
     passage: _builtins.str
     """passage is the part of the memory that matched best."""
     @_builtins.property
@@ -255,6 +264,7 @@ class ScoreExplanation(_message.Message):
 
     PARTS_FIELD_NUMBER: _builtins.int
     TERMS_FIELD_NUMBER: _builtins.int
+    SIGNALS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScorePart]:
         """parts are the arms' contributions."""
@@ -263,19 +273,56 @@ class ScoreExplanation(_message.Message):
     def terms(self) -> _containers.RepeatedCompositeFieldContainer[Global___TermExplanation]:
         """terms are the query's terms that matched, for the lexical arm."""
 
+    @_builtins.property
+    def signals(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScoreSignal]:
+        """signals are what the profile adds to the parts. The score is the sum of score times weight over all parts and of value
+        times weight over all signals.
+        """
+
     def __init__(
         self,
         *,
         parts: _abc.Iterable[Global___ScorePart] | None = ...,
         terms: _abc.Iterable[Global___TermExplanation] | None = ...,
+        signals: _abc.Iterable[Global___ScoreSignal] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["parts", b"parts", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["parts", b"parts", "signals", b"signals", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ScoreExplanation: _TypeAlias = ScoreExplanation  # noqa: Y015
+
+@_typing.final
+class ScoreSignal(_message.Message):
+    """ScoreSignal is something that a profile ranks by beside relevance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    WEIGHT_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """name is `temporal` or `importance`."""
+    value: _builtins.float
+    """value lies between 0 and 1."""
+    weight: _builtins.float
+    """weight is the signal's share in the result's score."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        value: _builtins.float = ...,
+        weight: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "value", b"value", "weight", b"weight"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ScoreSignal: _TypeAlias = ScoreSignal  # noqa: Y015
 
 @_typing.final
 class ScorePart(_message.Message):
@@ -292,7 +339,7 @@ class ScorePart(_message.Message):
     raw: _builtins.float
     """raw is the arm's own score, such as the BM25 sum."""
     score: _builtins.float
-    """score is raw on the scale from 0 to 1."""
+    """score is raw on the scale from 0 to 1, as the profile takes it."""
     weight: _builtins.float
     """weight is the arm's share in the result's score."""
     def __init__(

@@ -1,0 +1,87 @@
+"""Ranks by a formula over relevance, time and importance: a pool of what the arms find best and of what is newest.
+
+A memory of the pool is a hit where at least one arm matches it: being new lifts what matches, and answers nothing by
+itself. The pool has a bounded size, so pages end with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from everword_search import store
+from everword_search.arms.base import RankingArm, Window
+from everword_search.fusion import TIME_SHARE
+from everword_search.model import Candidate, Hit, ScorePart, SearchArm, Signal
+from everword_search.profiles import Balanced, age_of, importance_of
+from everword_search.runner import Runner
+from everword_search.store import Scope, SignalRow
+
+
+async def rank_by_formula(
+    runner: Runner, arms: Sequence[RankingArm], scope: Scope, profile: Balanced, window: Window
+) -> list[Hit]:
+    """Return the hits in `window`, best first. Raises ArmFailed."""
+    # The third element of a position is when the first page was asked for: with a clock that went on, what a page ended
+    # with would score less than its position says, and come again.
+    score, passage_id, *asked_at = window.after or (2.0, 0)
+    now = datetime.fromisoformat(asked_at[0]) if asked_at else datetime.now(UTC)
+    newest = await store.browse(runner.conn, scope, True, None, profile.newest)
+    pool = await _pool(runner, arms, {row.source_id for row in newest}, profile.pool)
+    rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
+    hits = [_hit(row, pool[row.source_id], profile, now) for row in rows]
+    wanted = [
+        hit
+        for hit in hits
+        if hit.score >= window.min_score and (hit.score, hit.passage_id) < (score, passage_id)
+    ]
+    return sorted(wanted, key=lambda hit: (hit.score, hit.passage_id), reverse=True)[: window.limit]
+
+
+async def _pool(
+    runner: Runner, arms: Sequence[RankingArm], newest: set[UUID], limit: int
+) -> dict[UUID, list[Candidate]]:
+    """Return what every arm says of each memory that at least one of them matches; in the order of `arms`."""
+    found = [await runner.find(arm, Window(limit=limit), TIME_SHARE) for arm in arms]
+    everything = newest | {each.source_id for candidates in found for each in candidates}
+    pool: dict[UUID, list[Candidate]] = {source_id: [] for source_id in everything}
+    for arm, candidates in zip(arms, found, strict=True):
+        missing = everything - {each.source_id for each in candidates}
+        scored = await runner.score(arm, list(missing), TIME_SHARE) if missing else []
+        for each in [*candidates, *scored]:
+            pool[each.source_id].append(each)
+    return {
+        source_id: candidates
+        for source_id, candidates in pool.items()
+        if any(each.matches for each in candidates)
+    }
+
+
+def _hit(
+    row: SignalRow, candidates: Sequence[Candidate], profile: Balanced, now: datetime
+) -> Hit:
+    parts = tuple(_part(each, profile) for each in candidates)
+    age = age_of(row.occurred_at, row.last_used_at, now)
+    signals = (
+        Signal("temporal", profile.temporal(age, row.use_count), profile.temporal_weight),
+        Signal("importance", importance_of(row.importance_class), profile.importance_weight),
+    )
+    total = sum(part.weight * part.score for part in parts)
+    total += sum(signal.weight * signal.value for signal in signals)
+    score = round(total * 1e9) / 1e9
+    _, _, passage_id = max(
+        (part.weight * part.score, part.score, each.passage_id)
+        for part, each in zip(parts, candidates, strict=True)
+        if each.matches
+    )
+    terms = tuple(term for each in candidates for term in each.terms)
+    position = [score, passage_id, now.isoformat()]
+    return Hit(row.source_id, passage_id, score, position, parts, terms, signals)
+
+
+def _part(candidate: Candidate, profile: Balanced) -> ScorePart:
+    # The formula takes the cosine itself, not what it means against the model's background.
+    semantic = candidate.arm is SearchArm.SEMANTIC
+    score = max(0.0, candidate.raw) if semantic else candidate.score
+    return ScorePart(candidate.arm, candidate.raw, score, profile.weights[candidate.arm])

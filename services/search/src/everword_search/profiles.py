@@ -1,0 +1,81 @@
+"""Ranking profiles: how what the arms say of a memory, and its time, use and importance, become one score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from everword.domain.errors import InvalidArgument
+from everword_search.model import SearchArm
+
+#: By `ImportanceClass`: none, task, fact, preference, correction.
+_IMPORTANCES = {0: 0.5, 1: 0.5, 2: 0.6, 3: 0.8, 4: 0.9}
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Relevance alone: the mean of the arms that ran, weighted."""
+
+    weights: Mapping[SearchArm, float] = field(
+        default_factory=lambda: {
+            SearchArm.LEXICAL: 0.7,
+            SearchArm.TRIGRAM: 0.3,
+            SearchArm.SEMANTIC: 0.5,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Balanced:
+    """A weighted sum of relevance, time and importance; what is missing, such as a vector, counts 0."""
+
+    #: The trigram arm finds candidates; the formula has no term for it.
+    weights: Mapping[SearchArm, float] = field(
+        default_factory=lambda: {
+            SearchArm.LEXICAL: 0.3,
+            SearchArm.TRIGRAM: 0.0,
+            SearchArm.SEMANTIC: 0.3,
+        }
+    )
+    temporal_weight: float = 0.3
+    importance_weight: float = 0.1
+    decay_per_day: float = 0.05
+    boost_per_use: float = 0.02
+    #: Uses that count; 0 for all.
+    use_cap: int = 25
+    #: Candidates taken from each arm.
+    pool: int = 200
+    #: Memories that are scored for being the newest.
+    newest: int = 50
+
+    def temporal(self, age: timedelta, uses: int) -> float:
+        """Return min(1, e^(-decay·days)·(1 + boost·uses)); what lies in the future has no age."""
+        days = max(0.0, age / timedelta(days=1))
+        counted = min(uses, self.use_cap) if self.use_cap else uses
+        return min(1.0, math.exp(-self.decay_per_day * days) * (1 + self.boost_per_use * counted))
+
+
+Profile: TypeAlias = Recall | Balanced
+
+PROFILES: Mapping[str, Profile] = {"recall": Recall(), "balanced": Balanced()}
+
+
+def find_profile(name: str) -> Profile:
+    """Return the profile with a name. Raises InvalidArgument."""
+    if name not in PROFILES:
+        text = f"must be one of {', '.join(PROFILES)}"
+        raise InvalidArgument(violations=(("profile", text),))
+    return PROFILES[name]
+
+
+def age_of(occurred_at: datetime, last_used_at: datetime | None, now: datetime) -> timedelta:
+    """Return the time since the later of occurrence and last use."""
+    return now - max(occurred_at, last_used_at or occurred_at)
+
+
+def importance_of(importance_class: int) -> float:
+    """Return how much a memory of an `ImportanceClass` matters, from 0 to 1."""
+    return _IMPORTANCES[importance_class]

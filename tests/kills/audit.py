@@ -1,0 +1,121 @@
+"""Looks into the database, as its owner, for what is lost, doubled or stuck."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, field
+
+import psycopg
+
+from kills.traffic import UNEMBEDDABLE
+
+#: Every count of what is wrong, by what it says of the stack; 0 rows of trouble are right.
+_LOST = {
+    "messages missing in a sequence": """
+        SELECT coalesce(sum(abs(c.last_seq - m.messages) + abs(c.last_seq - m.last)), 0)
+          FROM conversations c CROSS JOIN LATERAL (
+               SELECT count(*) AS messages, coalesce(max(seq), 0) AS last FROM messages
+                WHERE namespace_id = c.namespace_id AND conversation_id = c.id) AS m""",
+    "messages without a passage": """
+        SELECT count(*) FROM messages m
+         WHERE NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = m.namespace_id AND p.source_id = m.id)""",
+    "passages missing in a message": """
+        SELECT count(*) FROM (SELECT FROM memories GROUP BY namespace_id, source_id
+                              HAVING count(*) <> max(part) + 1 OR min(part) <> 0) AS torn""",
+    "passages with neither a vector nor a place in the queue": """
+        SELECT count(*) FROM memories p
+         WHERE NOT EXISTS (SELECT FROM {vectors} v WHERE v.namespace_id = p.namespace_id AND v.memory_id = p.id)
+           AND NOT EXISTS (SELECT FROM embedding_queue q
+                            WHERE q.namespace_id = p.namespace_id AND q.memory_id = p.id)""",
+    "passages parked that could be embedded, or without a reason": """
+        SELECT count(*) FROM embedding_queue q
+          JOIN memories p ON p.namespace_id = q.namespace_id AND p.id = q.memory_id
+         WHERE q.state = 'failed' AND (p.content <> %(unembeddable)s OR q.error IS NULL)""",
+}
+_DOUBLED = {
+    "messages stored twice": """
+        SELECT count(*) - count(DISTINCT (namespace_id, conversation_id, external_id)) FROM messages""",
+    "passages stored twice": """
+        SELECT count(*) - count(DISTINCT (namespace_id, source_id, part)) FROM memories""",
+    "vectors that are still in the queue": """
+        SELECT count(*) FROM {vectors} v JOIN embedding_queue q USING (namespace_id, memory_id)""",
+    "vectors of no passage": """
+        SELECT count(*) FROM {vectors} v
+         WHERE NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = v.namespace_id AND p.id = v.memory_id)""",
+    "counted twice, or not": """
+        SELECT abs(c.conversations - (SELECT count(*) FROM conversations))
+             + abs(c.messages - (SELECT count(*) FROM messages))
+             + abs(c.turns - (SELECT sum(turn_count) FROM conversations))
+             + abs(c.passages - (SELECT count(*) FROM memories))
+             + abs(c.lexemes - (SELECT sum(lexeme_count) FROM memories))
+             + abs(c.content_bytes - (SELECT sum(octet_length(content)) FROM messages))
+          FROM (SELECT sum(conversations) AS conversations, sum(messages) AS messages, sum(turns) AS turns,
+                       sum(passages) AS passages, sum(lexemes) AS lexemes, sum(content_bytes) AS content_bytes
+                  FROM corpus_counts) AS c""",
+}
+_STUCK = {
+    "passages owed": "SELECT count(*) FROM embedding_queue WHERE state = 'owed'",
+    "jobs not done": "SELECT count(*) FROM jobs WHERE state <> 'done'",
+    "jobs done that know of more": "SELECT count(*) FROM jobs WHERE state = 'done' AND done_seq < dirty_seq",
+}
+_STORED = "SELECT external_id, count(*) FROM messages GROUP BY external_id"
+
+
+@dataclass
+class Findings:
+    """What is wrong, in numbers and in words."""
+
+    lost: int = 0
+    doubled: int = 0
+    stuck: int = 0
+    words: list[str] = field(default_factory=list)
+
+
+def open_work(admin_url: str) -> int:
+    """Return how many passages are owed and jobs are open."""
+    with _connect(admin_url) as conn:
+        return sum(_count(conn, _STUCK[what]) for what in ("passages owed", "jobs not done"))
+
+
+def audit(admin_url: str, acknowledged: Set[str]) -> Findings:
+    """Compare what is stored with what was acknowledged, and with itself."""
+    found = Findings()
+    with _connect(admin_url) as conn:
+        found.lost = _audit_each(conn, _LOST, found.words) + _missing(conn, acknowledged, found)
+        found.doubled = _audit_each(conn, _DOUBLED, found.words)
+        found.stuck = _audit_each(conn, _STUCK, found.words)
+        if found.stuck:
+            found.words += [
+                f"job {job}" for job in conn.execute("SELECT * FROM jobs WHERE state <> 'done'")
+            ]
+    return found
+
+
+def _missing(conn: psycopg.Connection, acknowledged: Set[str], found: Findings) -> int:
+    stored = {external_id for external_id, _ in conn.execute(_STORED)}
+    missing = acknowledged - stored
+    if missing:
+        found.words.append(f"{len(missing)} acknowledged messages missing: {min(missing)}, …")
+    return len(missing)
+
+
+def _audit_each(conn: psycopg.Connection, statements: dict[str, str], words: list[str]) -> int:
+    total = 0
+    for what, statement in statements.items():
+        if count := _count(conn, statement):
+            words.append(f"{count} {what}")
+            total += count
+    return total
+
+
+def _count(conn: psycopg.Connection, statement: str) -> int:
+    active = conn.execute("SELECT id FROM model_generations WHERE state = 'active'").fetchone()
+    assert active is not None
+    text = statement.format(vectors=f"memory_vectors_{active[0]}")
+    row = conn.execute(text.encode(), {"unembeddable": UNEMBEDDABLE}).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _connect(admin_url: str) -> psycopg.Connection:
+    return psycopg.connect(admin_url, autocommit=True, options="-c search_path=everword,public")
