@@ -10,6 +10,7 @@ import pytest
 from everword.rpc.authentication import hash_key
 from everword.v1 import admin_service_pb2 as pb
 from support.callers import bearer, make_namespaces
+from support.calls import reason
 from support.databases import DatabaseUnderTest
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -116,3 +117,16 @@ async def test_an_unknown_key_cannot_be_revoked(stack: Stack) -> None:
     refusal = await refused(stack.admin.RevokeApiKey(request))
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "API_KEY_NOT_FOUND")
     assert refusal.metadata["api_key_id"] == request.api_key_id
+
+
+async def test_the_first_key_has_to_be_an_admins_or_nobody_could_make_more(
+    database: DatabaseUnderTest,
+) -> None:
+    async with running_stack(database) as stack:
+        request = pb.CreateApiKeyRequest(namespace="default", role=pb.API_KEY_ROLE_WRITE)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await stack.admin.CreateApiKey(request)
+        assert caught.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+        assert reason(caught.value) == "ADMIN_KEY_NEEDED"
+        with database.connect() as conn:
+            assert conn.execute("SELECT count(*) FROM api_keys").fetchone() == (0,)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 import psycopg
 import pytest
 
 from everword.db.blocking import BlockingDatabase
+from everword.domain.errors import InvalidArgument
+from everword.domain.settings import NO_SECRET
 from everword.jobs.store import StartedJob
 from everword.jobs.task import JobRun
 from everword_embedder import drain as drain_module
 from everword_embedder.calibration import UNRELATED
-from everword_embedder.drain import HARMLESS, Drain, ModelUnavailable, TextRejected
+from everword_embedder.drain import HARMLESS, Drain, ModelUnavailable, TextsRejected
+from everword_embedder.embed import Embedder
+from everword_embedder.remote import RemoteEmbedder
 from everword_embedder.schedule import schedule_owed
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
@@ -36,11 +43,11 @@ class ScriptedModel:
         if self.away:
             raise ModelUnavailable("UNAVAILABLE: connection refused")
         self.asked.append(len(texts))
-        for text in texts:
-            if any(word in text for word in self.refused):
-                raise TextRejected("INVALID_ARGUMENT: too long")
-            if any(word in text for word in self.stumbles):
-                raise ModelUnavailable("INTERNAL: 500")
+        refused = [n for n, text in enumerate(texts) if any(word in text for word in self.refused)]
+        if refused:
+            raise TextsRejected(dict.fromkeys(refused, "it is too long"))
+        if any(word in text for text in texts for word in self.stumbles):
+            raise ModelUnavailable("INTERNAL: 500")
         vector = [0.0] * DIMENSIONS
         return [str([float(len(text)), *vector[1:]]) for text in texts]
 
@@ -89,7 +96,9 @@ async def test_everything_owed_is_embedded_over_all_namespaces(
     run(jobs, model)
     assert queue(owner) == []
     assert vectors(owner) == 71
-    assert model.asked == [len(UNRELATED), 64, 7]
+    assert model.asked[0] == len(UNRELATED)
+    # In two lanes, so in any order.
+    assert sorted(model.asked[1:]) == [7, 64]
     mismatched = "SELECT count(*) FROM memory_vectors_1 v JOIN memories m ON m.id = v.memory_id"
     assert owner.execute(f"{mismatched} WHERE m.namespace_id <> v.namespace_id").fetchone() == (0,)
 
@@ -107,14 +116,19 @@ async def test_what_has_no_meaning_is_parked_with_its_reason(
     assert vectors(owner) == 1
 
 
-async def test_a_text_that_is_refused_stands_alone_in_the_end(
+async def test_texts_that_are_refused_are_parked_and_the_rest_of_their_batch_is_embedded(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
-    model.refused = {"poison"}
-    await append(stack, *[f"fine {number}" for number in range(20)], "poison", "fine too")
+    model.refused = {"poison", "venom"}
+    fine = [f"fine {number}" for number in range(20)]
+    await append(stack, "venom", *fine, "poison", "fine too")
     run(jobs, model)
-    assert queue(owner) == [("poison", "failed", "INVALID_ARGUMENT: too long")]
+    assert queue(owner) == [
+        ("venom", "failed", "it is too long"),
+        ("poison", "failed", "it is too long"),
+    ]
     assert vectors(owner) == 21
+    assert model.asked == [len(UNRELATED), 23, 21]
 
 
 async def test_a_text_that_makes_the_model_stumble_is_parked_after_three_attempts(
@@ -223,6 +237,50 @@ async def test_a_database_without_pgvector_keeps_plain_arrays_until_the_extensio
     await append(stack, "three")
     run(jobs, model)
     assert owner.execute(f"SELECT count(*) FROM {table}").fetchone() == (3,)
+
+
+async def test_the_next_batch_is_with_the_model_before_the_one_before_it_is_stored(
+    stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    class Pair(ScriptedModel):
+        """Answers nobody before two ask."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.both = threading.Barrier(2)
+
+        def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
+            if texts[0] != UNRELATED[0]:
+                self.both.wait(timeout=10)
+            return super().embed(generation_id, texts)
+
+    await append(stack, *[f"message {number}" for number in range(65)])
+    run(jobs, Pair())
+    assert queue(owner) == []
+    assert vectors(owner) == 65
+
+
+async def test_the_embedder_names_the_texts_that_it_refuses(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object) -> None:
+        raise InvalidArgument(violations=(("texts[0]", "too long"), ("texts[2]", "no words")))
+
+    monkeypatch.setattr(Embedder, "embed", refuse)
+    with (
+        closing(RemoteEmbedder(stack.addresses["embedder"], NO_SECRET)) as remote,
+        pytest.raises(TextsRejected) as caught,
+    ):
+        await asyncio.to_thread(remote.embed, 1, ["a", "b", "c"])
+    assert caught.value.reasons == {0: "too long", 2: "no words"}
+
+
+async def test_a_generation_that_is_gone_is_no_fault_of_the_texts(stack: Stack) -> None:
+    with (
+        closing(RemoteEmbedder(stack.addresses["embedder"], NO_SECRET)) as remote,
+        pytest.raises(ModelUnavailable, match="INVALID_ARGUMENT"),
+    ):
+        await asyncio.to_thread(remote.embed, 99, ["a", "b"])
 
 
 def test_a_batch_is_no_larger_than_the_embedder_takes() -> None:

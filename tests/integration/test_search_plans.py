@@ -71,6 +71,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         },
         "occurred_at",
     ),
+    "read_signals": ({"source_ids": SOURCE_IDS}, "source_id"),
     "read_memories": (
         {
             "source_ids": SOURCE_IDS[:10],

@@ -8,12 +8,14 @@ import random
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import psutil
 import redis
 
 from everword.embedded.folder import read_run_file
+from support.waiting import until
 
 #: Every process of the stack.
 VICTIMS = (
@@ -25,9 +27,10 @@ VICTIMS = (
     "embedder",
     "embedder-worker",
 )
-POLL_S = 0.05
 #: A point is a number of acknowledged messages, and up to so long after it: not always between two calls.
 LATEST_S = 0.5
+#: A whole import.
+IMPORT_S = 900.0
 #: Restarted processes get ready, and the longest pause of the supervisor passes.
 REVIVAL_S = 60.0
 
@@ -68,13 +71,15 @@ class Killer:
     async def run(self, kills: list[Kill]) -> int:
         """Return how many processes were killed."""
         for number, kill in enumerate(kills):
-            while self._acknowledged() < kill.after_messages:
-                await asyncio.sleep(POLL_S)
+            await until(partial(self._is_reached, kill), IMPORT_S)
             await asyncio.sleep(kill.delay_s)
             if number == len(kills) // 2:
                 await self._flush_valkey()
             await self._kill(kill.victim)
         return len(self._killed)
+
+    def _is_reached(self, kill: Kill) -> bool:
+        return self._acknowledged() >= kill.after_messages
 
     async def _kill(self, victim: str) -> None:
         pid = await self._pid_of(victim)
@@ -84,25 +89,29 @@ class Killer:
 
     async def _pid_of(self, victim: str) -> int:
         """Return the process, once it runs again after its last kill."""
-        async with asyncio.timeout(REVIVAL_S):
-            while True:
-                running = read_run_file(self._data)
-                for process in running.processes if running else ():
-                    known = process.name == victim and process.pid not in self._killed
-                    if known and psutil.pid_exists(process.pid):
-                        return process.pid
-                await asyncio.sleep(POLL_S)
+        await until(lambda: bool(self._alive(victim)), REVIVAL_S)
+        return self._alive(victim)[0]
+
+    def _alive(self, victim: str) -> list[int]:
+        running = read_run_file(self._data)
+        return [
+            process.pid
+            for process in (running.processes if running else [])
+            if process.name == victim
+            and process.pid not in self._killed
+            and psutil.pid_exists(process.pid)
+        ]
 
     async def _flush_valkey(self) -> None:
+        await until(lambda: asyncio.to_thread(self._is_flushed), REVIVAL_S)
+        self._say(f"flushed valkey after {self._acknowledged()} messages")
+
+    def _is_flushed(self) -> bool:
         running = read_run_file(self._data)
-        assert running is not None
-        async with asyncio.timeout(REVIVAL_S):
-            while True:
-                try:
-                    with redis.Redis.from_url(running.redis_url, socket_timeout=2) as valkey:
-                        valkey.flushall()
-                except redis.RedisError:
-                    await asyncio.sleep(POLL_S)
-                else:
-                    self._say(f"flushed valkey after {self._acknowledged()} messages")
-                    return
+        try:
+            with redis.Redis.from_url(
+                running.redis_url if running else "", socket_timeout=2
+            ) as valkey:
+                return bool(valkey.flushall())
+        except redis.RedisError:
+            return False

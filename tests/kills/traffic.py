@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,32 +16,11 @@ MOST_IN_A_BATCH = 20
 LONG_EVERY = 25
 UNEMBEDDABLE_EVERY = 40
 UNEMBEDDABLE = "🎉"
-_WORDS = [
-    "cutover",
-    "window",
-    "replica",
-    "budget",
-    "invoice",
-    "garden",
-    "violin",
-    "marathon",
-    "thunder",
-    "recipe",
-    "ledger",
-    "harbour",
-    "lantern",
-    "sprint",
-    "review",
-    "passport",
-    "kitchen",
-    "battery",
-    "orchard",
-    "deploy",
-    "rollback",
-    "staging",
-    "migration",
-    "tea",
-]
+_WORDS = re.findall(
+    r"\w+",
+    """cutover window replica budget invoice garden violin marathon thunder recipe ledger harbour lantern sprint
+    review passport kitchen battery orchard deploy rollback staging migration tea""",
+)
 
 
 @dataclass(frozen=True)

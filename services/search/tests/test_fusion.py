@@ -17,6 +17,7 @@ from everword_search.model import Candidate, Hit, SearchArm
 from everword_search.runner import Runner
 
 NO_CONNECTION = cast(Connection, None)
+WEIGHTS = {SearchArm.LEXICAL: 0.7, SearchArm.TRIGRAM: 0.3}
 
 
 class FakeArm(RankingArm):
@@ -47,14 +48,12 @@ class First(FakeArm):
     """The heavier of two arms."""
 
     name: ClassVar[SearchArm] = SearchArm.LEXICAL
-    weight: ClassVar[float] = 0.7
 
 
 class Second(FakeArm):
     """The lighter of two arms."""
 
     name: ClassVar[SearchArm] = SearchArm.TRIGRAM
-    weight: ClassVar[float] = 0.3
 
 
 class DirectRunner(Runner):
@@ -75,7 +74,7 @@ async def walk(arms: list[RankingArm], size: int, min_score: float = 0.0) -> lis
     after: list[Any] | None = None
     while True:
         runner = DirectRunner(NO_CONNECTION, arms)
-        found = await fuse(runner, arms, Window(size + 1, after, min_score))
+        found = await fuse(runner, arms, WEIGHTS, Window(size + 1, after, min_score))
         hits += found[:size]
         if len(found) <= size:
             return hits
@@ -109,7 +108,7 @@ async def test_pages_together_are_the_exact_ranking(
 async def test_lists_stay_short_where_that_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fusion, "POOL", 10)
     arm = First({n: n / 1000 for n in range(1, 1000)})
-    found = await fuse(DirectRunner(NO_CONNECTION, []), [arm, Second({5: 1.0})], Window(6))
+    found = await fuse(DirectRunner(NO_CONNECTION, []), [arm, Second({5: 1.0})], WEIGHTS, Window(6))
     assert [hit.passage_id for hit in found] == [999, 998, 997, 996, 995, 994]
     assert arm.longest == 16
 
@@ -119,7 +118,9 @@ async def test_a_candidate_that_a_list_lacks_is_scored_by_its_arm(
 ) -> None:
     monkeypatch.setattr(fusion, "POOL", 1)
     first = First({n: n / 100 for n in range(1, 100)})
-    found = await fuse(DirectRunner(NO_CONNECTION, []), [first, Second({3: 1.0})], Window(200))
+    found = await fuse(
+        DirectRunner(NO_CONNECTION, []), [first, Second({3: 1.0})], WEIGHTS, Window(200)
+    )
     hit = next(hit for hit in found if hit.passage_id == 3)
     assert hit.score == pytest.approx(0.7 * 0.03 + 0.3)
     assert {part.arm: part.score for part in hit.parts} == {

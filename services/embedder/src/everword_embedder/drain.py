@@ -1,7 +1,8 @@
 """Makes the vectors that are owed: batch by batch, over all namespaces, until nothing is due.
 
 Texts are read and vectors written in a short transaction for each namespace; the model is asked in between, outside of
-any. A batch that fails while the model lives is split until the culprit stands alone.
+any. While one batch is with the model, another is read or stored, so that the model waits for nothing. Texts that the
+model refuses are parked; a batch that it stumbles over is split until the culprit stands alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
@@ -26,6 +29,8 @@ from everword_embedder.unembeddable import unembeddable_reason
 log = logging.getLogger(__name__)
 #: Passages that are claimed at once. The model server batches within them as it sees fit.
 BATCH = 64
+#: Batches in work at once: the model has one while the other is read or stored.
+LANES = 2
 #: A text that fails alone is parked after so many attempts.
 MAX_ATTEMPTS = 3
 
@@ -33,8 +38,12 @@ MAX_ATTEMPTS = 3
 HARMLESS = "hello"
 
 
-class TextRejected(Exception):
-    """The model refuses one of the texts; asking again cannot help."""
+class TextsRejected(Exception):
+    """The model refuses some of the texts, and asking again cannot help; `reasons` holds at least one, by index."""
+
+    def __init__(self, reasons: Mapping[int, str]) -> None:
+        super().__init__("; ".join(sorted(set(reasons.values()))))
+        self.reasons = reasons
 
 
 class ModelUnavailable(Exception):
@@ -45,7 +54,7 @@ class Embedder(Protocol):
     """Turns texts into vectors."""
 
     def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
-        """Return a vector in pgvector's text form for each text. Raises TextRejected or ModelUnavailable."""
+        """Return a vector in pgvector's text form for each text. Raises TextsRejected or ModelUnavailable."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +100,22 @@ class Drain:
             generations = store.live_generations(conn)
         for generation in generations:
             self._calibrate(generation)
-            while self.drain_batch(generation):
-                run.keep()
+            self._drain(generation, run)
+
+    def _drain(self, generation: Generation, run: JobRun) -> None:
+        """Empty the queue of a generation. An error in one lane is raised when the others have ended."""
+        with ThreadPoolExecutor(LANES, thread_name_prefix="drain") as pool:
+            # Each in the trace of the job.
+            lanes = [
+                pool.submit(copy_context().run, self._drain_batches, generation, run)
+                for _ in range(LANES)
+            ]
+        for lane in lanes:
+            lane.result()
+
+    def _drain_batches(self, generation: Generation, run: JobRun) -> None:
+        while self.drain_batch(generation):
+            run.keep()
 
     def drain_batch(self, generation: Generation) -> bool:
         """Do one batch; False where nothing is due, or the model is away."""
@@ -109,7 +132,7 @@ class Drain:
             return
         try:
             vectors = self._embedder.embed(generation.id, UNRELATED)
-        except (TextRejected, ModelUnavailable):
+        except (TextsRejected, ModelUnavailable):
             return
         mean, deviation = measure([json.loads(vector) for vector in vectors])
         with self._database.connection() as conn:
@@ -141,40 +164,49 @@ class Drain:
             return True
         try:
             vectors = self._embedder.embed(generation.id, [item.text for item in items])
-        except TextRejected as error:
-            return self._isolate(generation, items, str(error), certain=True)
+        except TextsRejected as error:
+            return self._park_rejected(generation, items, error.reasons)
         except ModelUnavailable as error:
             # A model that answers a harmless text has a problem with these; one that does not is away.
             if self._answers(generation):
-                return self._isolate(generation, items, str(error), certain=False)
+                return self._split(generation, items, str(error))
             return self._release(generation, items, str(error))
         self._store(generation, items, vectors)
         return True
 
+    def _park_rejected(
+        self, generation: Generation, items: Sequence[Item], reasons: Mapping[int, str]
+    ) -> bool:
+        """Give up what the model refuses, and embed the rest of the batch."""
+        for index, reason in reasons.items():
+            self._fail(generation, items[index].owed, reason, final=True)
+        rest = [item for index, item in enumerate(items) if index not in reasons]
+        return self._embed(generation, rest)
+
     def _answers(self, generation: Generation) -> bool:
         try:
             self._embedder.embed(generation.id, [HARMLESS])
-        except (TextRejected, ModelUnavailable):
+        except (TextsRejected, ModelUnavailable):
             return False
         return True
 
-    def _isolate(
-        self, generation: Generation, items: Sequence[Item], error: str, *, certain: bool
-    ) -> bool:
-        """Split a failing batch until the culprit stands alone, and record its failure."""
+    def _split(self, generation: Generation, items: Sequence[Item], error: str) -> bool:
+        """Halve a batch that the model stumbles over until the culprit stands alone, and record its failure."""
         if len(items) > 1:
             half = len(items) // 2
             if self._embed(generation, items[:half]):
                 return self._embed(generation, items[half:])
             return self._release(generation, items[half:], error)
         owed = items[0].owed
-        final = certain or owed.attempts >= MAX_ATTEMPTS
+        self._fail(generation, owed, error, final=owed.attempts >= MAX_ATTEMPTS)
+        return True
+
+    def _fail(self, generation: Generation, owed: Owed, error: str, *, final: bool) -> None:
+        pause = self._pauses_s[min(owed.attempts, len(self._pauses_s)) - 1]
         with self._database.connection() as conn:
-            pause = self._pauses_s[min(owed.attempts, len(self._pauses_s)) - 1]
             store.fail_owed(conn, generation.id, owed, error, final=final, pause_s=pause)
         _count("parked" if final else "failed", 1)
         log.warning("passage not embedded", extra={"memory_id": owed.memory_id, "error": error})
-        return True
 
     def _release(self, generation: Generation, items: Sequence[Item], error: str) -> bool:
         """Give passages back: the model is away, and that is not their fault."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import grpc
 import numpy as np
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
 from opentelemetry import propagate
 
 from everword.domain.settings import Secret
@@ -14,10 +17,12 @@ from everword.internal.v1 import embedder_service_pb2 as pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc.authentication import INTERNAL_HEADER
 from everword.rpc.channel import open_blocking_channel
-from everword_embedder.drain import ModelUnavailable, TextRejected
+from everword_embedder.drain import ModelUnavailable, TextsRejected
 
 #: Longer than the model server needs for a batch on a slow CPU; a silent one is given up then.
 TIMEOUT_S = 96.0
+#: How the embedder names a text that it refuses.
+_TEXT = re.compile(r"texts\[(\d+)\]")
 
 
 class RemoteEmbedder:
@@ -34,7 +39,7 @@ class RemoteEmbedder:
         self._channel.close()
 
     def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
-        """Return a vector in pgvector's text form for each text. Raises TextRejected or ModelUnavailable."""
+        """Return a vector in pgvector's text form for each text. Raises TextsRejected or ModelUnavailable."""
         request = pb.EmbedRequest(
             texts=texts, priority=pb.EMBED_PRIORITY_BACKGROUND, generation_id=generation_id
         )
@@ -44,16 +49,26 @@ class RemoteEmbedder:
         try:
             response = self._stub.Embed(request, timeout=self._timeout_s, metadata=metadata)
         except grpc.RpcError as error:
-            text = f"{error.code().name}: {error.details()}"
-            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
-                raise TextRejected(text) from error
-            raise ModelUnavailable(text) from error
+            if reasons := _refused_texts(error):
+                raise TextsRejected(reasons) from error
+            raise ModelUnavailable(f"{error.code().name}: {error.details()}") from error
         if len(response.vectors) != len(texts):
             raise ModelUnavailable(f"{len(response.vectors)} vectors for {len(texts)} texts")
         return [text_form(vector) for vector in response.vectors]
 
 
+def _refused_texts(error: grpc.RpcError) -> dict[int, str]:
+    """Return why texts are refused, by their index; empty where an error is about something else."""
+    broken = error_details_pb2.BadRequest()
+    # Every error of a call is a call as well, which its type does not say.
+    status = rpc_status.from_call(error)  # type: ignore[arg-type]
+    for detail in status.details if status else ():
+        detail.Unpack(broken)
+    matches = ((_TEXT.fullmatch(each.field), each.description) for each in broken.field_violations)
+    return {int(match[1]): reason for match, reason in matches if match}
+
+
 def text_form(vector: bytes) -> str:
     """Return a little-endian float32 vector as pgvector reads it: `[0.1,-0.2]`."""
-    values = np.frombuffer(vector, dtype="<f4")
-    return f"[{','.join(f'{value:.6g}' for value in values)}]"
+    values = np.frombuffer(vector, dtype="<f4").tolist()
+    return f"[{','.join(map('{:.6g}'.format, values))}]"

@@ -6,7 +6,6 @@ import asyncio
 import logging
 
 import psycopg
-from psycopg_pool import PoolTimeout
 
 from everword.db.pool import Database
 from everword.db.statements import execute
@@ -41,7 +40,7 @@ class Housekeeping:
             await asyncio.sleep(INTERVAL_S)
             try:
                 await self.sweep()
-            except (psycopg.Error, PoolTimeout) as error:
+            except psycopg.Error as error:
                 log.warning("housekeeping failed", extra={"error": str(error)})
 
     async def sweep(self) -> None:

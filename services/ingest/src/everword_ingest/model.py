@@ -60,9 +60,9 @@ class NewMessage:
     @property
     def size(self) -> int:
         """Bytes of what was sent."""
-        blocks = sum(len(b["text"]) + len(b["json"]) for b in self.content_blocks or ())
-        texts = (self.content, self.tool_args, self.tool_result)
-        return blocks + sum(len(text.encode()) for text in texts)
+        blocks = [text for b in self.content_blocks or () for text in (b["text"], b["json"])]
+        texts = [self.content, self.tool_args, self.tool_result, *blocks]
+        return sum(len(text.encode()) for text in texts)
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ VALUES (%(namespace_id)s, %(task)s, %(subject)s, %(trace_context)s)
 ON CONFLICT (namespace_id, task, subject) DO UPDATE
    SET dirty_seq = jobs.dirty_seq + 1,
        state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
-       attempts = CASE WHEN jobs.state = 'running' THEN jobs.attempts ELSE 0 END,
+       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
        not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN now() ELSE jobs.not_before END,
        published_at = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL ELSE jobs.published_at END,
        trace_context = excluded.trace_context,

@@ -41,7 +41,7 @@ class IngestServer:
                 Registration(
                     admin,
                     admin_service_pb2_grpc.add_AdminServiceServicer_to_server,
-                    AdminServicer(self._database),
+                    AdminServicer(self._database, operated=bool(settings.server.admin_key)),
                 ),
             ],
         )

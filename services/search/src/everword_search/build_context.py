@@ -21,12 +21,14 @@ from everword_search.model import (
     SearchResult,
 )
 from everword_search.pages import MAX_PAGE
+from everword_search.profiles import find_profile
 from everword_search.search import Sources, find_memories
 from everword_search.use import count_use
 
 DEFAULT_BUDGET = 4000
 DEFAULT_TURNS = 20
 DEFAULT_MEMORIES = 10
+DEFAULT_PROFILE = "balanced"
 #: Turns of a context together, in bytes: more than the largest budget has tokens for.
 MAX_TURN_BYTES = 16 * 1024 * 1024
 #: A query that is taken from a message is its beginning.
@@ -49,6 +51,8 @@ class ContextRequest:
     min_score: float = 0.0
     skip_use_count: bool = False
     at_least_as_fresh: str = ""
+    #: How memories are ranked, by name.
+    profile: str = DEFAULT_PROFILE
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,15 @@ async def build_context(
 ) -> BuiltContext:
     """Return what fits into the budget. Memories that are put in count as used; turns are there for being recent.
 
-    Raises InvalidArgument without query and conversation, ConversationNotFound, InvalidConsistencyToken.
+    Raises InvalidArgument without query and conversation and for a profile that there is not, ConversationNotFound,
+    InvalidConsistencyToken.
     """
     query = request.query.strip()
     if not query and request.conversation_id is None:
         text = "is needed where there is no conversation_id"
         raise InvalidArgument(violations=(("query", text),))
+    # Also where there is nothing to look for.
+    find_profile(request.profile)
     conversation = await _read_conversation(sources.database, namespace, request)
     memories = await _find(sources, namespace, request, conversation)
     plan = divide_budget(request.token_budget, conversation.turns, memories, request.max_memories)
@@ -127,7 +134,7 @@ async def _find(
     request: ContextRequest,
     conversation: _Conversation,
 ) -> list[Item]:
-    """Return memories by relevance, without those that the recent turns hold."""
+    """Return memories, best first, without those that the recent turns hold."""
     asked = request.query.strip()
     text = asked or _beginning(conversation.latest_user_text)
     if not text or not request.max_memories:
@@ -142,6 +149,7 @@ async def _find(
         min_score=request.min_score,
         max_content_chars=_CONTENT_CHARS,
         operators=bool(asked),
+        profile=request.profile,
     )
     response, _ = await find_memories(sources, namespace, search)
     new = [result for result in response.results if result.memory.id not in conversation.known]

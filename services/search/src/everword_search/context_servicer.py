@@ -11,6 +11,7 @@ from everword.v1.context_service_pb2_grpc import ContextServiceServicer
 from everword_search.build_context import (
     DEFAULT_BUDGET,
     DEFAULT_MEMORIES,
+    DEFAULT_PROFILE,
     DEFAULT_TURNS,
     ContextRequest,
     build_context,
@@ -57,6 +58,7 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         min_score=request.min_score,
         skip_use_count=request.skip_use_count,
         at_least_as_fresh=request.at_least_as_fresh,
+        profile=request.profile or DEFAULT_PROFILE,
     )
 
 

@@ -6,8 +6,9 @@ itself. The pool has a bounded size, so pages end with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TypeAlias
 from uuid import UUID
 
 from everword_search import store
@@ -18,6 +19,9 @@ from everword_search.profiles import Balanced, age_of, importance_of
 from everword_search.runner import Runner
 from everword_search.store import Scope, SignalRow
 
+#: What each arm says of one memory.
+_Views: TypeAlias = Mapping[SearchArm, Candidate]
+
 
 async def rank_by_formula(
     runner: Runner, arms: Sequence[RankingArm], scope: Scope, profile: Balanced, window: Window
@@ -26,7 +30,7 @@ async def rank_by_formula(
     # The third element of a position is when the first page was asked for: with a clock that went on, what a page ended
     # with would score less than its position says, and come again.
     score, passage_id, *asked_at = window.after or (2.0, 0)
-    now = datetime.fromisoformat(asked_at[0]) if asked_at else datetime.now(UTC)
+    now = datetime.now(UTC)
     newest = await store.browse(runner.conn, scope, True, None, profile.newest)
     pool = await _pool(runner, arms, {row.source_id for row in newest}, profile.pool)
     rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
@@ -41,27 +45,25 @@ async def rank_by_formula(
 
 async def _pool(
     runner: Runner, arms: Sequence[RankingArm], newest: set[UUID], limit: int
-) -> dict[UUID, list[Candidate]]:
-    """Return what every arm says of each memory that at least one of them matches; in the order of `arms`."""
+) -> dict[UUID, _Views]:
+    """Return what the arms say of each memory that at least one of them matches."""
     found = [await runner.find(arm, Window(limit=limit), TIME_SHARE) for arm in arms]
     everything = newest | {each.source_id for candidates in found for each in candidates}
-    pool: dict[UUID, list[Candidate]] = {source_id: [] for source_id in everything}
+    pool: dict[UUID, dict[SearchArm, Candidate]] = {source_id: {} for source_id in everything}
     for arm, candidates in zip(arms, found, strict=True):
         missing = everything - {each.source_id for each in candidates}
         scored = await runner.score(arm, list(missing), TIME_SHARE) if missing else []
         for each in [*candidates, *scored]:
-            pool[each.source_id].append(each)
+            pool[each.source_id][arm.name] = each
     return {
-        source_id: candidates
-        for source_id, candidates in pool.items()
-        if any(each.matches for each in candidates)
+        source_id: views
+        for source_id, views in pool.items()
+        if any(candidate.matches for candidate in views.values())
     }
 
 
-def _hit(
-    row: SignalRow, candidates: Sequence[Candidate], profile: Balanced, now: datetime
-) -> Hit:
-    parts = tuple(_part(each, profile) for each in candidates)
+def _hit(row: SignalRow, views: _Views, profile: Balanced, now: datetime) -> Hit:
+    parts = tuple(_part(arm, candidate, profile) for arm, candidate in views.items())
     age = age_of(row.occurred_at, row.last_used_at, now)
     signals = (
         Signal("temporal", profile.temporal(age, row.use_count), profile.temporal_weight),
@@ -71,17 +73,16 @@ def _hit(
     total += sum(signal.weight * signal.value for signal in signals)
     score = round(total * 1e9) / 1e9
     _, _, passage_id = max(
-        (part.weight * part.score, part.score, each.passage_id)
-        for part, each in zip(parts, candidates, strict=True)
-        if each.matches
+        (part.weight * part.score, part.score, candidate.passage_id)
+        for part, candidate in zip(parts, views.values(), strict=True)
+        if candidate.matches
     )
-    terms = tuple(term for each in candidates for term in each.terms)
+    terms = tuple(term for candidate in views.values() for term in candidate.terms)
     position = [score, passage_id, now.isoformat()]
     return Hit(row.source_id, passage_id, score, position, parts, terms, signals)
 
 
-def _part(candidate: Candidate, profile: Balanced) -> ScorePart:
+def _part(arm: SearchArm, candidate: Candidate, profile: Balanced) -> ScorePart:
     # The formula takes the cosine itself, not what it means against the model's background.
-    semantic = candidate.arm is SearchArm.SEMANTIC
-    score = max(0.0, candidate.raw) if semantic else candidate.score
-    return ScorePart(candidate.arm, candidate.raw, score, profile.weights[candidate.arm])
+    score = max(0.0, candidate.raw) if arm is SearchArm.SEMANTIC else candidate.score
+    return ScorePart(arm, candidate.raw, score, profile.weights[arm])

@@ -8,12 +8,12 @@ that are returned, and where they are too few for a page, the lists are made lon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from everword_search.arms.base import RankingArm, Window
-from everword_search.model import Candidate, Hit, ScorePart
+from everword_search.model import Candidate, Hit, ScorePart, SearchArm
 from everword_search.runner import Runner
 
 #: Candidates taken from each arm at first.
@@ -29,6 +29,8 @@ class _List:
     """An arm's candidates by memory."""
 
     arm: RankingArm
+    #: The arm's weight ÷ Σ weight.
+    share: float
     candidates: dict[UUID, Candidate]
     #: No memory that is missing scores more.
     bound: float
@@ -49,14 +51,17 @@ class _Ranked:
         return self.score, self.passage_id
 
 
-async def fuse(runner: Runner, arms: Sequence[RankingArm], window: Window) -> list[Hit]:
+async def fuse(
+    runner: Runner, arms: Sequence[RankingArm], weights: Mapping[SearchArm, float], window: Window
+) -> list[Hit]:
     """Return the hits in `window`, best first. Raises ArmFailed."""
     # The third element of a position is how long the lists were: the next page needs at least that. A position from a
     # page for which only one arm answered has none.
     _, _, *reached = window.after or (2.0, 0)
     pool = max([POOL + window.limit, *reached])
+    total = sum(weights[arm.name] for arm in arms)
     while True:
-        lists = [await _list(runner, arm, pool) for arm in arms]
+        lists = [await _list(runner, arm, weights[arm.name] / total, pool) for arm in arms]
         await _complete(runner, lists)
         bound = _bound(lists)
         certain = [entry for entry in _ranked(lists, window) if entry.score > bound]
@@ -66,11 +71,11 @@ async def fuse(runner: Runner, arms: Sequence[RankingArm], window: Window) -> li
         pool *= GROWTH
 
 
-async def _list(runner: Runner, arm: RankingArm, pool: int) -> _List:
+async def _list(runner: Runner, arm: RankingArm, share: float, pool: int) -> _List:
     found = await runner.find(arm, Window(limit=pool), TIME_SHARE)
     complete = len(found) < pool
     candidates = {candidate.source_id: candidate for candidate in found}
-    return _List(arm, candidates, 0.0 if complete else found[-1].score, complete)
+    return _List(arm, share, candidates, 0.0 if complete else found[-1].score, complete)
 
 
 async def _complete(runner: Runner, lists: Sequence[_List]) -> None:
@@ -80,15 +85,16 @@ async def _complete(runner: Runner, lists: Sequence[_List]) -> None:
         missing = everything - entry.candidates.keys()
         if missing and not entry.complete:
             for candidate in await runner.score(entry.arm, list(missing), TIME_SHARE):
-                entry.candidates[candidate.source_id] = candidate
+                if candidate.matches:
+                    entry.candidates[candidate.source_id] = candidate
 
 
 def _ranked(lists: Sequence[_List], window: Window) -> list[_Ranked]:
     """Return the memories in `window` with their fused scores."""
     weighted: dict[UUID, list[tuple[float, int]]] = {}
-    for entry, share in zip(lists, _shares(lists), strict=True):
+    for entry in lists:
         for source_id, candidate in entry.candidates.items():
-            part = (share * candidate.score, candidate.passage_id)
+            part = (entry.share * candidate.score, candidate.passage_id)
             weighted.setdefault(source_id, []).append(part)
     ranked = (
         _Ranked(round(sum(score for score, _ in parts) * 1e9) / 1e9, max(parts)[1], source_id)
@@ -100,8 +106,8 @@ def _ranked(lists: Sequence[_List], window: Window) -> list[_Ranked]:
 
 def _hit(lists: Sequence[_List], ranked: _Ranked, pool: int) -> Hit:
     found = [
-        (entry.arm.name, share, entry.candidates[ranked.source_id])
-        for entry, share in zip(lists, _shares(lists), strict=True)
+        (entry.arm.name, entry.share, entry.candidates[ranked.source_id])
+        for entry in lists
         if ranked.source_id in entry.candidates
     ]
     return Hit(
@@ -114,15 +120,9 @@ def _hit(lists: Sequence[_List], ranked: _Ranked, pool: int) -> Hit:
     )
 
 
-def _shares(lists: Sequence[_List]) -> list[float]:
-    total = sum(entry.arm.weight for entry in lists)
-    return [entry.arm.weight / total for entry in lists]
-
-
 def _bound(lists: Sequence[_List]) -> float:
     """Return what a memory that is in no list can score at most; below 0 where all lists are complete."""
     if all(entry.complete for entry in lists):
         return -1.0
-    reached = zip(lists, _shares(lists), strict=True)
     # A hit's score is rounded, by less than what is added.
-    return sum(share * entry.bound for entry, share in reached) + 1e-9
+    return sum(entry.share * entry.bound for entry in lists) + 1e-9

@@ -87,6 +87,8 @@ class SearchRequest:
     max_content_chars: int = 0
     #: False takes `text` as words alone: it was not written as a query.
     operators: bool = True
+    #: How HYBRID ranks, by name; other modes rank by their one arm.
+    profile: str = "recall"
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,10 @@ class Candidate:
     position: list[Any]
     terms: tuple[TermScore, ...] = ()
 
+    @property
+    def matches(self) -> bool:
+        return self.score > 0
+
 
 @dataclass(frozen=True)
 class ScorePart:
@@ -121,7 +127,17 @@ class ScorePart:
     arm: SearchArm
     raw: float
     score: float
-    #: The arm's share in the hit's score; the shares of all arms are 1 together.
+    #: The arm's share in the hit's score; those of all arms and signals are 1 together, if all arms ran.
+    weight: float
+
+
+@dataclass(frozen=True)
+class Signal:
+    """Something that a hit is ranked by beside relevance."""
+
+    name: str
+    #: From 0 to 1.
+    value: float
     weight: float
 
 
@@ -136,6 +152,7 @@ class Hit:
     position: list[Any]
     parts: tuple[ScorePart, ...]
     terms: tuple[TermScore, ...] = ()
+    signals: tuple[Signal, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,8 @@ class Balanced:
 
 Profile: TypeAlias = Recall | Balanced
 
-PROFILES: Mapping[str, Profile] = {"recall": Recall(), "balanced": Balanced()}
+RECALL = Recall()
+PROFILES: Mapping[str, Profile] = {"recall": RECALL, "balanced": Balanced()}
 
 
 def find_profile(name: str) -> Profile:

@@ -238,6 +238,13 @@ SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agen
   LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = wanted.source_id
  ORDER BY wanted.place;
 
+-- read_signals --
+-- What memories are ranked by beside their words: their time, use and importance.
+SELECT m.source_id, m.occurred_at, m.importance_class, coalesce(u.use_count, 0) AS use_count, u.last_used_at
+  FROM visible_memories m
+  LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = m.source_id
+ WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s) AND m.part = 0;
+
 -- memory_bytes --
 -- The size of the texts of some memories together.
 SELECT coalesce(sum(octet_length(content)), 0)
@@ -483,7 +490,7 @@ SELECT id AS passage_id, source_id, raw, score
  LIMIT %(limit)s;
 
 -- score_semantic --
--- The cosine of some memories, each by its best passage, where it means something.
+-- The cosine of some memories, each by its best passage; the score of those that do not match is below 0.
 SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
        round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
   FROM (SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
@@ -491,7 +498,6 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
           JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
          WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s)
            AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)) AS compared
- WHERE raw > %(floor)s
  ORDER BY source_id, score DESC, id DESC;
 
 -- read_arrays --

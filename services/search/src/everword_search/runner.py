@@ -33,7 +33,7 @@ class Runner:
     """Runs the arms of one search on its connection, and keeps what became of each."""
 
     def __init__(self, conn: Connection, arms: Sequence[Arm]) -> None:
-        self._conn = conn
+        self.conn = conn
         self._seconds = {arm.name: 0.0 for arm in arms}
         self._idle = {arm.name: (arm.idle_state, arm.idle_reason) for arm in arms}
         self._failed: dict[SearchArm, str] = {}
@@ -41,14 +41,14 @@ class Runner:
     async def find(self, arm: Arm, window: Window, share: float = 1.0) -> list[Candidate]:
         """Return an arm's candidates within `share` of the time that is left. Raises ArmFailed."""
         async with self._running(arm, share):
-            return await arm.find(self._conn, window)
+            return await arm.find(self.conn, window)
 
     async def score(
         self, arm: RankingArm, source_ids: Sequence[UUID], share: float
     ) -> list[Candidate]:
         """Return what an arm says of some memories, within `share` of the time that is left. Raises ArmFailed."""
         async with self._running(arm, share):
-            return await arm.score(self._conn, source_ids)
+            return await arm.score(self.conn, source_ids)
 
     def reports(self) -> list[ArmReport]:
         return [self._report(name) for name in self._seconds]
@@ -68,11 +68,11 @@ class Runner:
         started = time.perf_counter()
         try:
             with tracer().start_as_current_span("search arm", attributes=label):
-                async with self._conn.transaction():
-                    await store.limit_time(self._conn, min(arm.time_limit_s, seconds_left * share))
+                async with self.conn.transaction():
+                    await store.limit_time(self.conn, min(arm.time_limit_s, seconds_left * share))
                     yield
         except psycopg.Error as error:
-            if self._conn.broken:
+            if self.conn.broken:
                 raise
             self._failed[arm.name] = _reason(error)
             log.warning("search arm failed", extra={**label, "error": repr(error)})

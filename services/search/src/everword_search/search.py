@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
@@ -17,6 +18,7 @@ from everword_search.arms.regex import RegexArm
 from everword_search.arms.semantic import SemanticArm
 from everword_search.arms.trigram import TrigramArm, literals_asked_for, tokens_asked_for
 from everword_search.arms.tsvector import TsvectorArm
+from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
 from everword_search.fusion import fuse
 from everword_search.model import (
@@ -29,6 +31,7 @@ from everword_search.model import (
     SearchResult,
 )
 from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open_cursor
+from everword_search.profiles import RECALL, Balanced, Profile, find_profile
 from everword_search.query import parse_query, parse_words
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
 from everword_search.runner import ArmFailed, Runner
@@ -69,12 +72,13 @@ async def find_memories(
     """Return a page of results and the settings that they were found with.
 
     An arm that fails is reported as degraded where another one answers. Raises InvalidArgument for a query without
-    anything in it, InvalidPageToken, InvalidConsistencyToken, InvalidRegex and RegexTooExpensive, and
-    EmbedderUnavailable for SEMANTIC, which no other arm can stand in for.
+    anything in it and for a profile that there is not, InvalidPageToken, InvalidConsistencyToken, InvalidRegex and
+    RegexTooExpensive, and EmbedderUnavailable for SEMANTIC, which no other arm can stand in for.
     """
     database = sources.database
     if not request.text.strip():
         raise InvalidArgument(violations=(("query", "must hold more than white space"),))
+    profile = _profile(request)
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, "Search", request.page, DEFAULT_PAGE, chars)
     # The query is embedded before a connection is taken: a slow model must not hold one.
@@ -83,11 +87,13 @@ async def find_memories(
         await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
         await store.prepare_search(conn)
         settings = await get_namespace_settings(conn, namespace.id)
-        arms = await _arms(conn, namespace.id, settings, request, vector)
+        scope = Scope(namespace.id, request.filter)
+        arms = await _arms(conn, scope, settings, request, vector)
         runner = Runner(conn, arms)
         # One more than the page tells whether there is another one.
         window = Window(cursor.size + 1, cursor.after, request.min_score)
-        found = await _run(runner, [arm for arm in arms if not arm.idle_reason], window)
+        rank = partial(_rank, runner, scope, profile, window)
+        found = await _run(rank, [arm for arm in arms if not arm.idle_reason])
         await store.limit_time(conn, remaining(STATEMENT_CAP_S))
         results = await _read(conn, namespace.id, found[: cursor.size], chars)
     return SearchResponse(results, _next_token(cursor, found), runner.reports()), settings
@@ -114,13 +120,12 @@ async def _embed(
 
 async def _arms(
     conn: Connection,
-    namespace_id: int,
+    scope: Scope,
     settings: NamespaceSettings,
     request: SearchRequest,
     vector: QueryVector | QueryNotEmbedded | None,
 ) -> Sequence[Arm]:
     """Return the arms of the mode that is asked for, made for the query."""
-    scope = Scope(namespace_id, request.filter)
     if request.mode is SearchMode.REGEX:
         return [RegexArm(scope, request.text)]
     if request.mode is SearchMode.TRIGRAM:
@@ -130,7 +135,7 @@ async def _arms(
     query = parse_query(request.text) if request.operators else parse_words(request.text)
     analysed = await analyse_query(conn, settings.text_search_config, query)
     # What a query demands holds for every arm.
-    scope = Scope(namespace_id, request.filter, analysed.constraint)
+    scope = replace(scope, constraint=analysed.constraint)
     lexical = TsvectorArm(scope, analysed.terms, request.explain)
     if request.mode is SearchMode.LEXICAL:
         return [lexical]
@@ -138,19 +143,36 @@ async def _arms(
     return [lexical, literal, SemanticArm(scope, vector)]
 
 
-async def _run(runner: Runner, arms: Sequence[Arm], window: Window) -> list[Hit]:
+def _profile(request: SearchRequest) -> Profile:
+    """Return the profile that a search ranks by; with one arm, that is relevance. Raises InvalidArgument."""
+    profile = find_profile(request.profile)
+    return profile if request.mode is SearchMode.HYBRID else RECALL
+
+
+async def _run(
+    rank: Callable[[Sequence[Arm]], Awaitable[list[Hit]]], arms: Sequence[Arm]
+) -> list[Hit]:
     """Return the hits of the arms that answer. Raises the driver's error where none does."""
     while arms:
-        ranking = [arm for arm in arms if isinstance(arm, RankingArm)]
         try:
-            if len(arms) > 1:
-                return await fuse(runner, ranking, window)
-            return [_hit(arms[0], candidate) for candidate in await runner.find(arms[0], window)]
+            return await rank(arms)
         except ArmFailed as failure:
             arms = [arm for arm in arms if arm is not failure.arm]
             if not arms and failure.__cause__:
                 raise failure.__cause__ from None
     return []
+
+
+async def _rank(
+    runner: Runner, scope: Scope, profile: Profile, window: Window, arms: Sequence[Arm]
+) -> list[Hit]:
+    """Return the hits in `window`, as the profile ranks them. Raises ArmFailed."""
+    ranking = [arm for arm in arms if isinstance(arm, RankingArm)]
+    if isinstance(profile, Balanced):
+        return await rank_by_formula(runner, ranking, scope, profile, window)
+    if len(arms) > 1:
+        return await fuse(runner, ranking, profile.weights, window)
+    return [_hit(arms[0], candidate) for candidate in await runner.find(arms[0], window)]
 
 
 def _hit(arm: Arm, candidate: Candidate) -> Hit:

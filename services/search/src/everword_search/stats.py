@@ -54,9 +54,9 @@ def _alerts(backlog: BacklogRow, tasks: Sequence[TaskRow]) -> Iterator[Alert]:
         yield from _task_alerts(task)
     if backlog.failed:
         yield Alert(
-            True,
-            f"{backlog.failed} passage(s) have no vector, because the embedding model refused them; words still find "
-            "them. Remove the cause, then call MaintenanceService.Backfill for embeddings.",
+            False,
+            f"{backlog.failed} passage(s) get no vector: they hold no words, or the embedding model refused them. Words "
+            "still find them. MaintenanceService.QueueStatus names them; where a cause is gone, call Backfill.",
         )
     if backlog.oldest_owed and backlog.oldest_owed > LATE:
         yield Alert(

@@ -110,6 +110,17 @@ class PlaceRow:
 
 
 @dataclass(frozen=True)
+class SignalRow:
+    """What a memory is ranked by beside its words."""
+
+    source_id: UUID
+    occurred_at: datetime
+    importance_class: int
+    use_count: int
+    last_used_at: datetime | None
+
+
+@dataclass(frozen=True)
 class MemoryRow(MemoryRecord):
     """A memory and one of its passages."""
 
@@ -265,6 +276,13 @@ async def read_memories(
         "max_parts": max_parts,
     }
     return await fetch_all(conn, SQL["read_memories"], parameters, MemoryRow)
+
+
+async def read_signals(
+    conn: Connection, namespace_id: int, source_ids: Sequence[UUID]
+) -> list[SignalRow]:
+    parameters = {**namespaced(namespace_id), "source_ids": list(source_ids)}
+    return await fetch_all(conn, SQL["read_signals"], parameters, SignalRow)
 
 
 async def memory_bytes(conn: Connection, namespace_id: int, source_ids: Sequence[UUID]) -> int:

@@ -69,6 +69,7 @@ def to_search_request(request: pb.SearchRequest) -> SearchRequest:
         at_least_as_fresh=request.at_least_as_fresh,
         min_score=request.min_score,
         max_content_chars=request.max_content_chars,
+        profile=request.profile or "recall",
     )
 
 
@@ -133,6 +134,10 @@ def _explanation(result: SearchResult) -> pb.ScoreExplanation:
                 score=term.score,
             )
             for term in result.hit.terms
+        ],
+        signals=[
+            pb.ScoreSignal(name=signal.name, value=signal.value, weight=signal.weight)
+            for signal in result.hit.signals
         ],
     )
 

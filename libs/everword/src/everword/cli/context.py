@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from everword.cli.output import json_option, line, note, print_json
+from everword.cli.search import PROFILES
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1.context_service_pb2 import BuildContextRequest
@@ -14,11 +15,24 @@ from everword.v1.context_service_pb2 import BuildContextRequest
 @click.argument("query", default="")
 @click.option("--conversation", metavar="ID", default="", help="Conversation to continue.")
 @click.option("--budget", type=click.IntRange(1, 1_000_000), default=4000, show_default=True)
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default="balanced",
+    show_default=True,
+    help="How memories are ranked: by relevance, or also by time and importance.",
+)
 @click.option("--count-use", is_flag=True, help="Count what is put in as used, as for an agent.")
 @json_option
 @remote
 async def context(
-    client: Client, query: str, conversation: str, budget: int, count_use: bool, as_json: bool
+    client: Client,
+    query: str,
+    conversation: str,
+    budget: int,
+    profile: str,
+    count_use: bool,
+    as_json: bool,
 ) -> None:
     """Fill a token budget with what matters to QUERY, and with a conversation's recent turns.
 
@@ -32,6 +46,7 @@ async def context(
             conversation_id=conversation,
             token_budget=budget,
             skip_use_count=not count_use,
+            profile=profile,
         )
     )
     if as_json:

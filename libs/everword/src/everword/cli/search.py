@@ -23,12 +23,20 @@ from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 
 MODES = ("hybrid", "lexical", "semantic", "trigram", "regex")
+PROFILES = ("recall", "balanced")
 PASSAGE_CHARS = 400
 
 
 @click.command()
 @click.argument("query")
 @click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True)
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default="recall",
+    show_default=True,
+    help="How hybrid ranks: by relevance, or also by time and importance.",
+)
 @click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True)
 @click.option("--min-score", type=click.FloatRange(0, 1), default=0.0, help="Leave out less.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
@@ -39,6 +47,7 @@ async def search(
     client: Client,
     query: str,
     mode: str,
+    profile: str,
     limit: int,
     min_score: float,
     explain: bool,
@@ -57,6 +66,7 @@ async def search(
             page_size=limit,
             explain=explain,
             min_score=min_score,
+            profile=profile,
         )
     )
     if as_json:
@@ -98,7 +108,11 @@ def _explained(result: pb.SearchResult) -> str:
         f"{term.document_frequency} passages)"
         for term in result.explanation.terms
     ]
-    return "".join(f"\n  {text}" for text in [*parts, *terms])
+    signals = [
+        f"{signal.name}: {signal.value:.3f} × {signal.weight:.2f}"
+        for signal in result.explanation.signals
+    ]
+    return "".join(f"\n  {text}" for text in [*parts, *signals, *terms])
 
 
 def _arm(arm: pb.SearchArm.ValueType) -> str:

@@ -9,7 +9,7 @@ EverwordError
 ├── AccessDenied             PERMISSION_DENIED
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MemoryNotFound, NamespaceNotFound, ApiKeyNotFound
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
-├── NamespaceNotEmpty        FAILED_PRECONDITION
+├── NamespaceNotEmpty, AdminKeyNeeded    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded
 ├── ConcurrentUpdate         ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
@@ -157,6 +157,13 @@ class NamespaceNotEmpty(EverwordError):
 
     code = "FAILED_PRECONDITION"
     reason = "NAMESPACE_NOT_EMPTY"
+
+
+class AdminKeyNeeded(EverwordError):
+    """Make an admin key first: from the first key on every call needs one, and only an admin can make more."""
+
+    code = "FAILED_PRECONDITION"
+    reason = "ADMIN_KEY_NEEDED"
 
 
 class Exhausted(EverwordError):

@@ -7,7 +7,6 @@ import threading
 
 import psycopg
 import redis
-from psycopg_pool import PoolTimeout
 
 from everword.db.blocking import BlockingDatabase
 from everword.jobs import queue, store
@@ -67,5 +66,7 @@ class Publisher:
             except redis.RedisError as error:
                 log.warning("wake-ups wait for Redis", extra={"error": str(error)})
                 threading.Event().wait(0 if self._stopping else REDIS_PAUSE_S)
-            except (psycopg.Error, PoolTimeout) as error:
+            except psycopg.Error as error:
                 log.warning("publisher cannot reach the database", extra={"error": str(error)})
+            except Exception:  # the thread's edge: without it, wake-ups would stop for good
+                log.exception("publisher failed")

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from opentelemetry import propagate, trace
 from opentelemetry.trace import Link, Span, SpanKind
 from redis import Redis
-from redis.backoff import NoBackoff
+from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.retry import Retry
 from rq import Queue
 from rq.queue import EnqueueData
@@ -22,6 +22,8 @@ from everword.telemetry.tracing import tracer
 
 #: What RQ calls in a worker, by name.
 EXECUTE = "everword.jobs.worker.execute"
+#: How often a worker tries to reach Redis within one command, with pauses up to 5 s: a restart of Redis ends no worker.
+WORKER_RETRIES = 12
 #: A wake-up that no worker took in this time is dropped; the sweep has sent a new one long before.
 WAKE_UP_TTL_S = 3600
 
@@ -74,7 +76,8 @@ def _send_span(task: str, due: Sequence[Publication]) -> AbstractContextManager[
 def work(url: str, task: str) -> None:
     """Take wake-ups of a task until SIGTERM; the job at hand is finished first."""
     # RQ blocks on the socket for minutes while nothing is due, so no socket time-out here.
-    redis = Redis.from_url(url)
+    patience = Retry(ExponentialBackoff(cap=5.0, base=0.1), WORKER_RETRIES)
+    redis = Redis.from_url(url, retry=patience)
     queue = Queue(queue_name(task), connection=redis, serializer=JSONSerializer)
     # No fork: jobs are coarse and hold a lease, and a fork for each costs 65-80 ms.
     worker = SimpleWorker(

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Sequence
 
 import psycopg
-from psycopg_pool import PoolTimeout
 
 log = logging.getLogger(__name__)
 
@@ -35,5 +34,7 @@ class Sweeper:
             for sweep in self._rounds:
                 try:
                     sweep()
-                except (psycopg.Error, PoolTimeout) as error:
+                except psycopg.Error as error:
                     log.warning("sweep failed", extra={"error": str(error)})
+                except Exception:  # the thread's edge: without it, sweeping would stop for good
+                    log.exception("sweep failed")

@@ -49,8 +49,8 @@ class Authenticator:
     def __init__(self, database: Database, admin_key: Secret) -> None:
         self._database = database
         self._admin_hash = hash_key(admin_key.reveal()) if admin_key else None
-        self._keys: TTLCache[bytes, KeyRow | None] = TTLCache(4096, KEY_CACHE_S)
-        self._namespaces: TTLCache[str, NamespaceScope | None] = TTLCache(4096, OPEN_CACHE_S)
+        self._keys: TTLCache[bytes, KeyRow] = TTLCache(4096, KEY_CACHE_S)
+        self._namespaces: TTLCache[str, NamespaceScope] = TTLCache(4096, OPEN_CACHE_S)
         self._open: TTLCache[str, bool] = TTLCache(1, OPEN_CACHE_S)
 
     async def authenticate(self, metadata: Mapping[str, str]) -> Caller:
@@ -78,14 +78,16 @@ class Authenticator:
         return cached
 
     async def _by_key(self, hashed: bytes, wanted: str) -> Caller:
-        if hashed not in self._keys:
-            async with self._database.connection() as conn:
-                self._keys[hashed] = await fetch_optional(
-                    conn, SQL["authenticate_key"], {"key_hash": hashed}, KeyRow
-                )
+        # One look: between two of them, an entry can end.
         key = self._keys.get(hashed)
         if key is None:
+            async with self._database.connection() as conn:
+                key = await fetch_optional(
+                    conn, SQL["authenticate_key"], {"key_hash": hashed}, KeyRow
+                )
+        if key is None:
             raise InvalidCredentials
+        self._keys.setdefault(hashed, key)
         if key.namespace_id is None or key.namespace_name is None:
             return Caller(Role(key.role), await self._find(wanted or DEFAULT_NAMESPACE))
         if wanted and wanted != key.namespace_name:
@@ -95,15 +97,15 @@ class Authenticator:
         return Caller(Role(key.role), NamespaceScope(key.namespace_id, key.namespace_name))
 
     async def _find(self, name: str) -> NamespaceScope | None:
-        if name not in self._namespaces:
+        found = self._namespaces.get(name)
+        if found is None:
             async with self._database.connection() as conn:
                 found = await fetch_optional(
                     conn, SQL["find_namespace"], {"name": name}, NamespaceScope
                 )
-            if found is None:
-                return None
-            self._namespaces[name] = found
-        return self._namespaces.get(name)
+            if found is not None:
+                self._namespaces[name] = found
+        return found
 
 
 def _bearer(header: str) -> str | None:

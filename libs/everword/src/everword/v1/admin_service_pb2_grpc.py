@@ -118,7 +118,8 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CreateApiKey(self, request, context):
-        """CreateApiKey makes a key and returns its secret, this once.
+        """CreateApiKey makes a key and returns its secret, this once. The first key has to be an admin key: from then on every
+        call needs one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

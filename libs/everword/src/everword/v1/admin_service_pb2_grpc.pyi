@@ -29,7 +29,9 @@ class AdminServiceStub:
     namespace is gone for everyone, and a call that ends early is finished by calling again.
     """
     CreateApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.CreateApiKeyRequest, _admin_service_pb2.CreateApiKeyResponse]
-    """CreateApiKey makes a key and returns its secret, this once."""
+    """CreateApiKey makes a key and returns its secret, this once. The first key has to be an admin key: from then on every
+    call needs one.
+    """
     ListApiKeys: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListApiKeysRequest, _admin_service_pb2.ListApiKeysResponse]
     """ListApiKeys lists keys, oldest first, without their secrets."""
     RevokeApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RevokeApiKeyRequest, _admin_service_pb2.RevokeApiKeyResponse]
@@ -86,7 +88,9 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.CreateApiKeyRequest,
         context: _aio.ServicerContext[_admin_service_pb2.CreateApiKeyRequest, _abc.Awaitable[_admin_service_pb2.CreateApiKeyResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.CreateApiKeyResponse]:
-        """CreateApiKey makes a key and returns its secret, this once."""
+        """CreateApiKey makes a key and returns its secret, this once. The first key has to be an admin key: from then on every
+        call needs one.
+        """
 
     @_abc_1.abstractmethod
     def ListApiKeys(

@@ -30,11 +30,11 @@ class ConversationKey(_message.Message):
     AGENT_FIELD_NUMBER: _builtins.int
     CHANNEL_FIELD_NUMBER: _builtins.int
     session_key: _builtins.str
-    """session_key is the caller's name for the session, such as a thread id. At most 512 characters."""
+    """session_key is the caller's name for the session, such as a thread id. At most 1,024 bytes."""
     agent: _builtins.str
-    """agent is the agent whose conversation it is. May be empty; at most 256 characters."""
+    """agent is the agent whose conversation it is. May be empty; at most 512 bytes."""
     channel: _builtins.str
-    """channel is where it takes place, such as `discord` or `cli`. May be empty; at most 256 characters."""
+    """channel is where it takes place, such as `discord` or `cli`. May be empty; at most 512 bytes."""
     def __init__(
         self,
         *,

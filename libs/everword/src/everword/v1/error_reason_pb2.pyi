@@ -116,6 +116,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_INTERNAL (INTERNAL): a bug in Everword; its log holds the details under the request id.
     `{ "reason": "INTERNAL", "metadata": { "request_id": "0f3c" } }`
     """
+    ERROR_REASON_ADMIN_KEY_NEEDED: _ErrorReason.ValueType  # 25
+    """ERROR_REASON_ADMIN_KEY_NEEDED (FAILED_PRECONDITION): the first key of a deployment has to be an admin key, since only an
+    admin can make more. `{ "reason": "ADMIN_KEY_NEEDED" }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -218,5 +222,9 @@ ERROR_REASON_METHOD_UNKNOWN: ErrorReason.ValueType  # 23
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 24
 """ERROR_REASON_INTERNAL (INTERNAL): a bug in Everword; its log holds the details under the request id.
 `{ "reason": "INTERNAL", "metadata": { "request_id": "0f3c" } }`
+"""
+ERROR_REASON_ADMIN_KEY_NEEDED: ErrorReason.ValueType  # 25
+"""ERROR_REASON_ADMIN_KEY_NEEDED (FAILED_PRECONDITION): the first key of a deployment has to be an admin key, since only an
+admin can make more. `{ "reason": "ADMIN_KEY_NEEDED" }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

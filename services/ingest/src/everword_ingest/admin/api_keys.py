@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import Role
-from everword.domain.errors import ApiKeyNotFound, NamespaceNotFound
+from everword.domain.errors import AdminKeyNeeded, ApiKeyNotFound, NamespaceNotFound
 from everword.domain.ids import new_id
 from everword.domain.tokens import PageTokens
 from everword.rpc.authentication import hash_key
@@ -23,11 +23,12 @@ _FIRST_PAGE = UUID(int=0)
 
 
 async def create_api_key(
-    database: Database, namespace: str, role: Role, description: str
+    database: Database, namespace: str, role: Role, description: str, operated: bool
 ) -> tuple[ApiKeyRecord, str]:
     """Make a key and return it with its secret, which is not kept.
 
-    `namespace` is empty for an operator's key, and only then. Raises NamespaceNotFound.
+    `namespace` is empty for an operator's key, and only then; `operated` says that EVERWORD_ADMIN_KEY is set. Raises
+    NamespaceNotFound, and AdminKeyNeeded where the key would lock everybody out.
     """
     secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
     id_ = new_id()
@@ -36,8 +37,10 @@ async def create_api_key(
         if namespace and scope is None:
             raise NamespaceNotFound(namespace=namespace)
         created_at = await store.insert_api_key(
-            conn, id_, scope.id if scope else None, hash_key(secret), role, description
+            conn, id_, scope.id if scope else None, hash_key(secret), role, description, operated
         )
+    if created_at is None:
+        raise AdminKeyNeeded
     log.info("API key made", extra={"api_key_id": str(id_), "role": role.name.lower()})
     return ApiKeyRecord(id_, namespace, role, description, created_at, revoked_at=None), secret
 

@@ -61,9 +61,10 @@ UPDATE namespaces SET state = 'deleting' WHERE name = %(name)s RETURNING id;
 SELECT erase_namespace_rows(%(id)s, %(batch)s);
 
 -- insert_api_key --
--- Keep a key by the hash of its secret.
+-- Keep a key by the hash of its secret, unless nobody could make another one then: the first key closes the deployment.
 INSERT INTO api_keys (id, namespace_id, key_hash, role, description)
-VALUES (%(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(description)s)
+SELECT %(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(description)s
+ WHERE %(role)s = 3 OR %(operated)s OR EXISTS (SELECT FROM api_keys WHERE role = 3 AND revoked_at IS NULL)
 RETURNING created_at;
 
 -- list_api_keys --

@@ -23,8 +23,10 @@ from everword_ingest.admin.translate import api_key_to_proto, namespace_to_proto
 class AdminServicer(AdminServiceServicer):
     """Namespaces and their keys, for an operator."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, operated: bool) -> None:
         self._database = database
+        #: Whether EVERWORD_ADMIN_KEY lets an operator in.
+        self._operated = operated
 
     async def CreateNamespace(
         self, request: pb.CreateNamespaceRequest, context: Context
@@ -69,7 +71,11 @@ class AdminServicer(AdminServiceServicer):
         self, request: pb.CreateApiKeyRequest, context: Context
     ) -> pb.CreateApiKeyResponse:
         record, secret = await create_api_key(
-            self._database, request.namespace, Role(request.role), request.description
+            self._database,
+            request.namespace,
+            Role(request.role),
+            request.description,
+            self._operated,
         )
         return pb.CreateApiKeyResponse(api_key=api_key_to_proto(record), secret=secret)
 

@@ -84,16 +84,18 @@ async def insert_api_key(
     key_hash: bytes,
     role: int,
     description: str,
-) -> datetime:
-    """Keep a key and return when it was made."""
+    operated: bool,
+) -> datetime | None:
+    """Keep a key and return when it was made; None where that would leave nobody to make keys."""
     parameters = {
         "id": id_,
         "namespace_id": namespace_id,
         "key_hash": key_hash,
         "role": role,
         "description": description,
+        "operated": operated,
     }
-    created_at: datetime = await fetch_value(conn, SQL["insert_api_key"], parameters)
+    created_at: datetime | None = await fetch_value(conn, SQL["insert_api_key"], parameters)
     return created_at
 
 

@@ -51,12 +51,9 @@ class RankingArm(Arm):
     on which other candidates there are.
     """
 
-    #: The arm's share in a fused score, relative to those of the other arms that ran.
-    weight: ClassVar[float]
-
     @abstractmethod
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
-        """Return what the arm says of these memories; those that it does not match are left out.
+        """Return what the arm says of these memories; those that it does not match score 0, or are left out.
 
         Comes after `find`, and only for memories that the filter lets through.
         """

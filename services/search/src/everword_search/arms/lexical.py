@@ -34,7 +34,6 @@ class LexicalArm(RankingArm):
     """
 
     name = SearchArm.LEXICAL
-    weight = 0.7
 
 
 def inverse_document_frequency(passages: float, document_frequency: float) -> float:

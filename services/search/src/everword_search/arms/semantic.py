@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
@@ -27,12 +28,11 @@ DEVIATIONS = 1.0
 class SemanticArm(RankingArm):
     """Ranks passages by cosine, calibrated by what the model says of passages that have nothing in common.
 
-    score = (cosine - floor) / (1 - floor), at least 0, where floor is the background's mean and two deviations. A
+    score = (cosine - floor) / (1 - floor), at least 0, where floor is the background's mean and one deviation. A
     passage matches where its score is above 0.
     """
 
     name = SearchArm.SEMANTIC
-    weight = 0.5
 
     def __init__(self, scope: Scope, vector: QueryVector | QueryNotEmbedded | None) -> None:
         self._scope = scope
@@ -53,22 +53,24 @@ class SemanticArm(RankingArm):
         generation, vector = await self._resolve(conn)
         parameters = {**scored_position(window), **_calibration(generation), "vector": vector}
         if generation.storage == "array":
-            return self._scan(await vectors.read_arrays(conn, self._scope, generation.id), window)
+            scanned = self._scan(await vectors.read_arrays(conn, self._scope, generation.id))
+            return _within(window, scanned)
         large = await vectors.count_scope(conn, self._scope, EXACT_PASSAGES + 1) > EXACT_PASSAGES
         find = vectors.find_approximate if large else vectors.find_exact
         rows = await find(conn, self._scope, generation.id, parameters)
         return [_candidate(row) for row in rows]
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
+        """Return the cosines of these memories, also of those that it does not match."""
         generation, vector = await self._resolve(conn)
         if generation.storage == "array":
             rows = await vectors.read_arrays(conn, self._scope, generation.id, source_ids)
-            return self._scan(rows, Window(limit=len(source_ids)))
+            return [_clamped(candidate) for candidate in self._scan(rows)]
         parameters = {**_calibration(generation), "vector": vector}
         scored = await vectors.score_vectors(
             conn, self._scope, generation.id, source_ids, parameters
         )
-        return [_candidate(row) for row in scored]
+        return [_clamped(_candidate(row)) for row in scored]
 
     async def _resolve(self, conn: Connection) -> tuple[GenerationRow, str]:
         """Return the generation that the query's vector is of, and the vector as pgvector reads it."""
@@ -77,8 +79,8 @@ class SemanticArm(RankingArm):
             self._generation = await vectors.get_generation(conn, self._vector.generation_id)
         return self._generation, self._vector.text
 
-    def _scan(self, rows: Sequence[vectors.ArrayRow], window: Window) -> list[Candidate]:
-        """Rank plain arrays, for a database without pgvector."""
+    def _scan(self, rows: Sequence[vectors.ArrayRow]) -> list[Candidate]:
+        """Score plain arrays, for a database without pgvector; below the floor the score is negative."""
         assert self._vector is not None
         assert self._generation is not None
         if not rows:
@@ -86,20 +88,30 @@ class SemanticArm(RankingArm):
         matrix = np.stack([vectors.array_of(row.embedding) for row in rows])
         cosines = matrix @ self._vector.values
         floor = _calibration(self._generation)["floor"]
-        scores = np.round(np.maximum(0.0, (cosines - floor) / (1 - floor)), 9)
+        scores = np.round((cosines - floor) / (1 - floor), 9)
         best: dict[UUID, Candidate] = {}
         for row, raw, score in zip(rows, cosines.tolist(), scores.tolist(), strict=True):
             found = Candidate(row.source_id, row.passage_id, raw, score, [score, row.passage_id])
             known = best.get(row.source_id)
-            if score > 0 and (known is None or found.position > known.position):
+            if known is None or found.position > known.position:
                 best[row.source_id] = found
-        after = tuple(window.after[:2]) if window.after else (2.0, 0)
-        wanted = [
-            candidate
-            for candidate in best.values()
-            if candidate.score >= window.min_score and tuple(candidate.position) < after
-        ]
-        return sorted(wanted, key=lambda each: each.position, reverse=True)[: window.limit]
+        return list(best.values())
+
+
+def _within(window: Window, candidates: Sequence[Candidate]) -> list[Candidate]:
+    after = tuple(window.after[:2]) if window.after else (2.0, 0)
+    wanted = [
+        candidate
+        for candidate in candidates
+        if candidate.matches
+        and candidate.score >= window.min_score
+        and tuple(candidate.position) < after
+    ]
+    return sorted(wanted, key=lambda each: each.position, reverse=True)[: window.limit]
+
+
+def _clamped(candidate: Candidate) -> Candidate:
+    return candidate if candidate.matches else replace(candidate, score=0.0)
 
 
 def _calibration(generation: GenerationRow) -> dict[str, float]:

@@ -26,7 +26,6 @@ class TrigramArm(RankingArm):
     """
 
     name = SearchArm.TRIGRAM
-    weight = 0.3
 
     def __init__(self, scope: Scope, tokens: Sequence[str]) -> None:
         self._scope = scope

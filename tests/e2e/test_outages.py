@@ -1,0 +1,232 @@
+"""Whatever the model server does: writes go on, nothing is lost, nothing wrong is stored, the backlog drains."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from socket import socket
+
+import numpy as np
+import psycopg
+import pytest
+
+from everword_embedder.drain import embedded_text
+from everword_embedder.drain_store import Passage
+from everword_embedder.providers import breaker
+from support.calls import append_request
+from support.databases import DatabaseUnderTest
+from support.running_stack import Background, embed_with, running_background, worker
+from support.scripted_embedder import (
+    Answer,
+    Behaviour,
+    ScriptedEmbedder,
+    fewer,
+    garbage,
+    hang,
+    not_a_number,
+    reset,
+    status,
+    wrong_dimensions,
+)
+from support.waiting import until
+
+#: A write waits for no model; on a busy machine it may wait for a processor.
+APPEND_TIMEOUT_S = 3.0
+DRAIN_S = 15.0
+AWAY = {
+    "hangs": hang,
+    "resets": reset,
+    "asks for a pause": status(429, retry_after="1"),
+    "fails": status(500),
+}
+WRONG = {
+    "sends NaN": not_a_number,
+    "sends too long vectors": wrong_dimensions,
+    "sends fewer vectors": fewer,
+    "sends garbage": garbage,
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """The parts that a test moves."""
+
+    background: Background
+    server: ScriptedEmbedder
+    owner: psycopg.Connection
+    generation_id: int
+
+    async def append(self, *contents: str) -> None:
+        for content in contents:
+            await self.background.ingest.AppendMessages(
+                append_request(content), timeout=APPEND_TIMEOUT_S
+            )
+
+    def queue(self) -> list[tuple[str, str, str | None]]:
+        """Return content, state and error of what is owed or parked."""
+        return self.owner.execute(
+            """SELECT m.content, q.state, q.error FROM embedding_queue q
+                 JOIN memories m ON m.id = q.memory_id ORDER BY m.id"""
+        ).fetchall()
+
+    def jobs(self) -> list[tuple[str, int, int]]:
+        """Return state, dirty_seq and done_seq of every job."""
+        return self.owner.execute("SELECT state, dirty_seq, done_seq FROM jobs").fetchall()
+
+    def is_met(self) -> bool:
+        """Whether everything that is owed has met the trouble."""
+        rows = self.queue()
+        return bool(rows) and all(error for _, _, error in rows)
+
+    def is_drained(self) -> bool:
+        parked = all(state == "failed" for _, state, _ in self.queue())
+        return parked and all(state == "done" for state, _, _ in self.jobs())
+
+    def embedded(self) -> set[str]:
+        """Return the contents that have a vector, and hold that each vector is its own text's."""
+        rows = self.owner.execute(
+            f"""SELECT m.id, m.content, m.author, m.occurred_at, v.embedding::text
+                  FROM memory_vectors_{self.generation_id} v
+                  JOIN memories m ON m.namespace_id = v.namespace_id AND m.id = v.memory_id"""
+        ).fetchall()
+        for *passage, stored in rows:
+            right = self.server.vector(embedded_text(Passage(*passage)))
+            assert np.allclose(json.loads(stored), right, atol=1e-3), passage
+        return {content for _, content, *_ in rows}
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedEmbedder]:
+    # It answers 400 for a text that is too long, as a server does that cannot be told to cut it.
+    with ScriptedEmbedder(vllm=False).running() as server:
+        yield server
+
+
+@pytest.fixture
+def read_timeout_s() -> float:
+    """How long the embedder waits for a server that hangs."""
+    return 0.5
+
+
+@pytest.fixture
+async def world(
+    database: DatabaseUnderTest,
+    valkey_url: str,
+    server: ScriptedEmbedder,
+    read_timeout_s: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncIterator[World]:
+    monkeypatch.setattr(breaker, "PAUSE_S", 0.2)
+    generation_id = embed_with(database, server)
+    with database.connect() as owner:
+        async with running_background(database, valkey_url, read_timeout_s) as background:
+            yield World(background, server, owner, generation_id)
+
+
+async def endure(world: World, troubles: Mapping[str, Behaviour]) -> None:
+    """Let the server misbehave in one way after the other, and recover in between."""
+    said: set[str] = set()
+    for trouble, behaviour in troubles.items():
+        world.server.always = behaviour
+        during = {f"It {trouble}, {number}." for number in range(5)}
+        await world.append(*sorted(during))
+        await until(world.is_met, DRAIN_S)
+        assert {(content, state) for content, state, _ in world.queue()} == {
+            (content, "owed") for content in during
+        }, trouble
+        assert world.embedded() == said, trouble
+        world.server.always = None
+        await until(world.is_drained, DRAIN_S)
+        said |= during
+        assert world.queue() == []
+        assert world.embedded() == said, trouble
+
+
+async def test_a_backlog_drains_after_a_server_that_did_not_answer(world: World) -> None:
+    async with worker(world.background):
+        await endure(world, AWAY)
+
+
+async def test_wrong_answers_are_never_stored(world: World) -> None:
+    async with worker(world.background):
+        await endure(world, WRONG)
+
+
+async def test_texts_that_the_server_refuses_are_parked_with_their_reason(world: World) -> None:
+    """One is too long for it, and one makes it send NaN; the others do not suffer."""
+
+    def spoil(server: ScriptedEmbedder, right: Answer, connection: socket) -> Answer:
+        spoilt = any("spoil" in text for text in server.requests[-1]["input"])
+        return not_a_number(server, right, connection) if spoilt and right.status == 200 else right
+
+    long, odd = "word " * 110, "This will spoil it."
+    fine = {f"It is fine, {number}." for number in range(10)}
+    world.server.always = spoil
+    await world.append(*sorted(fine), long, odd)
+    async with worker(world.background):
+        await until(world.is_drained, DRAIN_S)
+    parked = {content: error for content, _, error in world.queue()}
+    assert parked.keys() == {long, odd}
+    assert "400" in (parked[long] or "")
+    assert "not a number" in (parked[odd] or "")
+    assert world.embedded() == fine
+
+
+async def test_writes_are_as_fast_while_the_server_hangs(world: World) -> None:
+    async with worker(world.background):
+        await world.append("The first makes connections.")
+        await until(world.is_drained, DRAIN_S)
+        before = await _ninety_fifth(world)
+        await until(world.is_drained, DRAIN_S)
+        world.server.always = hang
+        during = await _ninety_fifth(world)
+        world.server.always = None
+        await until(world.is_drained, DRAIN_S)
+    assert during < 2 * before + 0.05
+
+
+async def _ninety_fifth(world: World) -> float:
+    """Return the time within which 95 of 100 appends were acknowledged."""
+    times = []
+    for number in range(40):
+        started = time.perf_counter()
+        await world.append(f"Number {number}.")
+        times.append(time.perf_counter() - started)
+    return sorted(times)[37]
+
+
+@pytest.mark.parametrize("read_timeout_s", [30.0])
+async def test_what_is_written_while_its_job_runs_is_embedded_too(world: World) -> None:
+    released = threading.Event()
+
+    def held(server: ScriptedEmbedder, right: Answer, connection: socket) -> Answer:
+        released.wait(DRAIN_S)
+        return right
+
+    world.server.always = held
+    await world.append("Before.")
+    async with worker(world.background):
+        await until(lambda: world.jobs()[0][0] == "running", DRAIN_S)
+        await world.append("Meanwhile.")
+        assert world.jobs() == [("running", 2, 0)]
+        released.set()
+        await until(world.is_drained, DRAIN_S)
+    assert world.jobs() == [("done", 2, 2)]
+    assert world.embedded() == {"Before.", "Meanwhile."}
+
+
+async def test_another_worker_finishes_what_a_killed_one_had_begun(world: World) -> None:
+    world.server.always = hang
+    await world.append("In its hands.")
+    async with worker(world.background) as first:
+        await until(lambda: world.jobs()[0][0] == "running", DRAIN_S)
+        first.send_signal(signal.SIGKILL)
+        await first.wait()
+    world.server.always = None
+    async with worker(world.background):
+        await until(world.is_drained, DRAIN_S)
+    assert world.embedded() == {"In its hands."}

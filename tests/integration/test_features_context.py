@@ -1,0 +1,30 @@
+"""A context is what is injected now; the archive behind it holds everything."""
+
+from __future__ import annotations
+
+from everword.v1 import context_service_pb2 as pb
+from everword.v1 import search_service_pb2
+from support.calls import append, message
+from support.stack import Stack
+
+
+async def test_a_context_is_four_thousand_tokens_of_the_best_and_the_archive_has_the_rest(
+    stack: Stack,
+) -> None:
+    relevant = [message(f"harbour report {n} " + f"detail{n} " * 120) for n in range(40)]
+    best = message("harbour report")
+    appended = await append(stack, *relevant, best)
+    request = pb.BuildContextRequest(query="harbour report", max_memories=100)
+    built = await stack.context.BuildContext(request)
+    assert 3_500 < built.token_count <= 4_000
+    [memories] = built.blocks
+    scores = [item.score for item in memories.items]
+    assert scores == sorted(scores, reverse=True)
+    assert memories.items[0].memory_id == appended.messages[-1].message_id
+    assert 0 < len(memories.items) < 40
+    listing = search_service_pb2.ListMessagesRequest(
+        conversation_id=appended.conversation_id, page_size=200
+    )
+    kept = (await stack.search.ListMessages(listing)).messages
+    sent = [entry.content for entry in (*relevant, best)]
+    assert [entry.body.content for entry in reversed(kept)] == sent
