@@ -6,6 +6,8 @@ import asyncio
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -15,7 +17,10 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.settings import NO_SECRET
 from everword.jobs.store import StartedJob
 from everword.jobs.task import JobRun
+from everword.telemetry import names
 from everword_embedder import drain as drain_module
+from everword_embedder import drain_store
+from everword_embedder.backlog import record_backlog
 from everword_embedder.calibration import UNRELATED
 from everword_embedder.drain import HARMLESS, Drain, ModelUnavailable, TextsRejected
 from everword_embedder.embed import Embedder
@@ -203,6 +208,33 @@ async def test_work_that_nobody_scheduled_is_found(
     assert owner.execute("SELECT task, state FROM jobs").fetchall() == [("embed", "pending")]
     owner.execute("UPDATE jobs SET state = 'failed'")
     assert schedule_owed(jobs) == 1
+
+
+async def test_the_length_and_the_age_of_the_queue_are_measured(
+    stack: Stack,
+    jobs: BlockingDatabase,
+    model: ScriptedModel,
+    owner: psycopg.Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recorded: dict[str, float] = {}
+
+    def gauge(name: str, unit: str) -> SimpleNamespace:
+        return SimpleNamespace(set=partial(recorded.__setitem__, name))
+
+    monkeypatch.setattr("everword_embedder.backlog.gauge", gauge)
+    owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
+    await append(stack, "one", "two")
+    await append(stack, "theirs", metadata=[("x-everword-namespace", "other")])
+    owner.execute("UPDATE embedding_queue SET enqueued_at = now() - interval '1 hour'")
+    record_backlog(jobs)
+    assert recorded[names.EMBED_OWED] == 3
+    assert 3600 <= recorded[names.EMBED_OWED_AGE] < 3660
+    with jobs.connection() as conn:
+        assert drain_store.measure_backlog(conn, cap=2).owed == 2
+    run(jobs, model)
+    record_backlog(jobs)
+    assert recorded == {names.EMBED_OWED: 0, names.EMBED_OWED_AGE: 0}
 
 
 async def test_the_background_of_a_model_is_measured_once(

@@ -102,8 +102,8 @@ async def test_what_was_given_up_comes_first_and_says_what_to_do(stack: Stack) -
     )
     response = await read(stack)
     severities = [alert.severity for alert in response.alerts]
-    assert severities == [CRITICAL, CRITICAL, WARNING, WARNING]
-    failed_job, failed_vector, late_job, late_vector = (alert.text for alert in response.alerts)
+    assert severities == [CRITICAL, WARNING, WARNING, WARNING]
+    failed_job, late_job, failed_vector, late_vector = (alert.text for alert in response.alerts)
     assert "embed" in failed_job
     assert "no such model" in failed_job
     assert "RetryJobs" in failed_job

@@ -52,6 +52,15 @@ class Passage:
 
 
 @dataclass(frozen=True)
+class Backlog:
+    """What is owed over all namespaces."""
+
+    owed: int
+    #: How long the longest waiting passage has been in the queue; 0 where nothing is.
+    oldest_s: float
+
+
+@dataclass(frozen=True)
 class _Settled:
     memory_id: int
 
@@ -127,6 +136,11 @@ def fail_owed(
 def schedule_owed(conn: Connection, patience_s: float, batch: int) -> int:
     """Make jobs where vectors are owed and nobody is to make them; returns how many."""
     return execute(conn, SQL["schedule_owed"], {"patience_s": patience_s, "batch": batch})
+
+
+def measure_backlog(conn: Connection, cap: int) -> Backlog:
+    [backlog] = fetch_all(conn, SQL["measure_backlog"], {"cap": cap}, Backlog)
+    return backlog
 
 
 def backfill_generation(conn: Connection, batch: int) -> int:

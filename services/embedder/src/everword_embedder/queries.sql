@@ -104,6 +104,14 @@ SELECT owing.namespace_id, 'embed', 'shard-0'
        updated_at = now()
  WHERE jobs.state IN ('done', 'failed');
 
+-- measure_backlog --
+-- How many vectors are owed, counted up to a cap, and for how long the one that has waited longest.
+SELECT count(*) AS owed, coalesce(extract(epoch FROM now() - min(enqueued_at)), 0)::float8 AS oldest_s
+  FROM (SELECT enqueued_at FROM embedding_queue
+         WHERE state = 'owed'
+           AND generation_id IN (SELECT id FROM model_generations WHERE state IN ('active', 'building'))
+         ORDER BY generation_id, not_before, memory_id LIMIT %(cap)s) AS waiting;
+
 -- backfill_generation --
 -- Let older passages owe their vectors to a generation that is being built; returns how many were looked at.
 SELECT backfill_generation(id, %(batch)s)

@@ -10,6 +10,7 @@ from everword.db.pool import Database
 from everword.internal.v1 import embedder_service_pb2, embedder_service_pb2_grpc
 from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
+from everword_embedder.backlog import record_backlog
 from everword_embedder.embed import Embedder
 from everword_embedder.schedule import backfill_generations, schedule_owed
 from everword_embedder.servicer import EmbedderServicer
@@ -27,6 +28,7 @@ class EmbedderServer:
         self._sweeper = Sweeper(
             settings.queue.sweep_s,
             [
+                partial(record_backlog, self._blocking),
                 partial(backfill_generations, self._blocking),
                 # A write's own job gets half a round to begin.
                 partial(schedule_owed, self._blocking, settings.queue.sweep_s / 2),

@@ -30,7 +30,7 @@ async def rank_by_formula(
     # The third element of a position is when the first page was asked for: with a clock that went on, what a page ended
     # with would score less than its position says, and come again.
     score, passage_id, *asked_at = window.after or (2.0, 0)
-    now = datetime.now(UTC)
+    now = datetime.fromisoformat(asked_at[0]) if asked_at else datetime.now(UTC)
     newest = await store.browse(runner.conn, scope, True, None, profile.newest)
     pool = await _pool(runner, arms, {row.source_id for row in newest}, profile.pool)
     rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))

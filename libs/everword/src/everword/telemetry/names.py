@@ -43,6 +43,8 @@ PROCESS_DURATION = "messaging.process.duration"
 JOBS = "everword.jobs"
 EMBED_PASSAGES = "everword.embed.passages"
 EMBED_LAG = "everword.embed.lag"
+EMBED_OWED = "everword.embed.owed"
+EMBED_OWED_AGE = "everword.embed.owed.age"
 EMBED_DURATION = "gen_ai.client.embeddings.duration"
 EMBED_TEXTS = "everword.embed.texts"
 EMBED_TOKENS = "everword.embed.tokens"
@@ -63,6 +65,8 @@ METRICS = frozenset(
         JOBS,
         EMBED_PASSAGES,
         EMBED_LAG,
+        EMBED_OWED,
+        EMBED_OWED_AGE,
         EMBED_DURATION,
         EMBED_TEXTS,
         EMBED_TOKENS,
