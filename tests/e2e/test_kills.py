@@ -10,11 +10,11 @@ from kills.importer import Load
 from kills.run import Settings, Watchers, run
 
 SHORT = Settings(
-    Load(messages=360, pause_s=0.5, seed=11),
+    Load(messages=240, pause_s=0.5, seed=11),
     kills=6,
     victims=("postgres", "valkey", "ingest", "embedder", "embedder-worker"),
     sweep_s=0.5,
-    lease_s=3.0,
+    lease_s=8.0,
     pause_s=0.3,
     drain_s=40.0,
 )

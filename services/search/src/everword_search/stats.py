@@ -55,8 +55,8 @@ def _alerts(backlog: BacklogRow, tasks: Sequence[TaskRow]) -> Iterator[Alert]:
     if backlog.failed:
         yield Alert(
             False,
-            f"{backlog.failed} passage(s) get no vector: they hold no words, or the embedding model refused them. Words "
-            "still find them. MaintenanceService.QueueStatus names them; where a cause is gone, call Backfill.",
+            f"{backlog.failed} passage(s) get no vector: they hold no words, or the embedding model refused them. "
+            "Words still find them. MaintenanceService.QueueStatus names them; where a cause is gone, call Backfill.",
         )
     if backlog.oldest_owed and backlog.oldest_owed > LATE:
         yield Alert(
