@@ -27,6 +27,7 @@ async def test_nothing_is_lost_doubled_or_stuck_when_processes_are_killed(tmp_pa
     said: list[str] = []
     watchers = Watchers(said.append, imported=lambda count: None, draining=lambda left: None)
     outcome = await run(tmp_path / "data", SHORT, watchers)
-    assert outcome.line == "kills 6 lost 0 doubled 0 stuck 0", [*said, *outcome.findings.words]
+    told = "\n".join([*said, *outcome.findings.words])
+    assert outcome.line == "kills 6 lost 0 doubled 0 stuck 0", told
     assert outcome.acknowledged == SHORT.load.messages
     assert any(line.startswith("flushed valkey") for line in said)

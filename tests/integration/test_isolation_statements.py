@@ -48,6 +48,7 @@ CROSSING = {
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
     "everword_embedder.count_owed": "a model generation's backlog is that of all namespaces",
     "everword_embedder.claim_owed": "workers claim ids over all namespaces",
+    "everword_embedder.measure_backlog": "the queue's length and age are those of all namespaces",
     "everword_embedder.schedule_owed": "work that nobody scheduled is looked for in all namespaces",
 }
 #: Packages whose business crosses namespaces: workers claim ids over all of them.

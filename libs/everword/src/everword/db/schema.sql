@@ -72,8 +72,10 @@ CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
 DECLARE modulus integer := (SELECT partitions FROM deployment);
 BEGIN
     FOR remainder IN 0 .. modulus - 1 LOOP
+        -- Analysed early: without statistics after an import, the planner takes a large namespace for a small one.
         EXECUTE format(
-            'CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s)',
+            'CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s) '
+            'WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 0.02)',
             parent || '_p' || remainder, parent, modulus, remainder
         );
     END LOOP;
@@ -327,7 +329,8 @@ CREATE TABLE everword.conversations_p0 (
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
     updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.conversations_p1 (
     namespace_id bigint CONSTRAINT conversations_namespace_id_not_null NOT NULL,
@@ -348,7 +351,8 @@ CREATE TABLE everword.conversations_p1 (
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
     updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.conversations_p2 (
     namespace_id bigint CONSTRAINT conversations_namespace_id_not_null NOT NULL,
@@ -369,7 +373,8 @@ CREATE TABLE everword.conversations_p2 (
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
     updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.conversations_p3 (
     namespace_id bigint CONSTRAINT conversations_namespace_id_not_null NOT NULL,
@@ -390,7 +395,8 @@ CREATE TABLE everword.conversations_p3 (
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
     updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.corpus_counts (
     id bigint NOT NULL,
@@ -548,7 +554,8 @@ CREATE TABLE everword.memories_p0 (
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
     literals text
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.memories_p1 (
     namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
@@ -572,7 +579,8 @@ CREATE TABLE everword.memories_p1 (
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
     literals text
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.memories_p2 (
     namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
@@ -596,7 +604,8 @@ CREATE TABLE everword.memories_p2 (
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
     literals text
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.memories_p3 (
     namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
@@ -620,7 +629,8 @@ CREATE TABLE everword.memories_p3 (
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
     literals text
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.memory_classes (
     namespace_id bigint NOT NULL,
@@ -653,28 +663,32 @@ CREATE TABLE everword.memory_vectors_1_p0 (
     namespace_id bigint CONSTRAINT memory_vectors_1_namespace_id_not_null NOT NULL,
     memory_id bigint CONSTRAINT memory_vectors_1_memory_id_not_null NOT NULL,
     embedding public.halfvec(384) CONSTRAINT memory_vectors_1_embedding_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memory_vectors_1_p0 ALTER COLUMN embedding SET STORAGE PLAIN;
 
 CREATE TABLE everword.memory_vectors_1_p1 (
     namespace_id bigint CONSTRAINT memory_vectors_1_namespace_id_not_null NOT NULL,
     memory_id bigint CONSTRAINT memory_vectors_1_memory_id_not_null NOT NULL,
     embedding public.halfvec(384) CONSTRAINT memory_vectors_1_embedding_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memory_vectors_1_p1 ALTER COLUMN embedding SET STORAGE PLAIN;
 
 CREATE TABLE everword.memory_vectors_1_p2 (
     namespace_id bigint CONSTRAINT memory_vectors_1_namespace_id_not_null NOT NULL,
     memory_id bigint CONSTRAINT memory_vectors_1_memory_id_not_null NOT NULL,
     embedding public.halfvec(384) CONSTRAINT memory_vectors_1_embedding_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memory_vectors_1_p2 ALTER COLUMN embedding SET STORAGE PLAIN;
 
 CREATE TABLE everword.memory_vectors_1_p3 (
     namespace_id bigint CONSTRAINT memory_vectors_1_namespace_id_not_null NOT NULL,
     memory_id bigint CONSTRAINT memory_vectors_1_memory_id_not_null NOT NULL,
     embedding public.halfvec(384) CONSTRAINT memory_vectors_1_embedding_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memory_vectors_1_p3 ALTER COLUMN embedding SET STORAGE PLAIN;
 
 CREATE TABLE everword.messages (
@@ -728,7 +742,8 @@ CREATE TABLE everword.messages_p0 (
     parent_id uuid,
     occurred_at timestamp with time zone CONSTRAINT messages_occurred_at_not_null NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() CONSTRAINT messages_recorded_at_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.messages_p1 (
     namespace_id bigint CONSTRAINT messages_namespace_id_not_null NOT NULL,
@@ -752,7 +767,8 @@ CREATE TABLE everword.messages_p1 (
     parent_id uuid,
     occurred_at timestamp with time zone CONSTRAINT messages_occurred_at_not_null NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() CONSTRAINT messages_recorded_at_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.messages_p2 (
     namespace_id bigint CONSTRAINT messages_namespace_id_not_null NOT NULL,
@@ -776,7 +792,8 @@ CREATE TABLE everword.messages_p2 (
     parent_id uuid,
     occurred_at timestamp with time zone CONSTRAINT messages_occurred_at_not_null NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() CONSTRAINT messages_recorded_at_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.messages_p3 (
     namespace_id bigint CONSTRAINT messages_namespace_id_not_null NOT NULL,
@@ -800,7 +817,8 @@ CREATE TABLE everword.messages_p3 (
     parent_id uuid,
     occurred_at timestamp with time zone CONSTRAINT messages_occurred_at_not_null NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() CONSTRAINT messages_recorded_at_not_null NOT NULL
-);
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.model_generations (
     id bigint NOT NULL,

@@ -40,8 +40,10 @@ LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE modulus integer := (SELECT partitions FROM deployment);
 BEGIN
     FOR remainder IN 0 .. modulus - 1 LOOP
+        -- Analysed early: without statistics after an import, the planner takes a large namespace for a small one.
         EXECUTE format(
-            'CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s)',
+            'CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s) '
+            'WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 0.02)',
             parent || '_p' || remainder, parent, modulus, remainder
         );
     END LOOP;
