@@ -59,6 +59,10 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/python scripts/gen_protos.py --check
 	$(BIN)/python scripts/check_protos.py
 
+.PHONY: test-kills
+test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
+	PYTHONPATH=tests $(BIN)/python -m kills
+
 .PHONY: test-vllm
 test-vllm: $(SETUP) ## Run the checks against a real vLLM on the CPU (installs 2.5 GB into build/vllm)
 	PYTHONPATH=tests $(BIN)/python -m vllm.run

@@ -23,7 +23,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=int(time.time()))
     options.add_argument("--keep", type=Path, help="folder to keep the data and the logs in")
     given = options.parse_args()
-    load = Load(given.messages, pause_s=5.0, seed=given.seed)
+    load = Load(given.messages, pause_s=3.5, seed=given.seed)
     print(f"seed {given.seed}")
     with tempfile.TemporaryDirectory(prefix="everword-kills-") as temporary:
         Path(temporary).chmod(0o711)  # PostgreSQL's account passes through

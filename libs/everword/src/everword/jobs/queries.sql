@@ -27,9 +27,10 @@ UPDATE jobs
 RETURNING id AS job_id, namespace_id, task, subject, dirty_seq, fence, attempts, trace_context;
 
 -- extend_lease --
--- Keep a job that takes longer; no row where the lease was lost.
+-- Keep a job that takes longer, of which a part is done for good: attempts count anew, as what fails next is not what
+-- failed before. No row where the lease was lost.
 UPDATE jobs
-   SET lease_until = now() + make_interval(secs => %(lease_s)s)
+   SET attempts = 1, lease_until = now() + make_interval(secs => %(lease_s)s)
  WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING id;
 

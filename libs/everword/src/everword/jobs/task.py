@@ -24,7 +24,8 @@ class JobRun:
     """One attempt at a job, as the task's function sees it."""
 
     job: StartedJob
-    #: Keeps the lease for another while; raises LeaseLost. Call it between steps of long work.
+    #: Keeps the lease for another while, and counts attempts anew; raises LeaseLost. Call it after each step of long
+    #: work that need not be done again.
     keep: Callable[[], None]
 
 
