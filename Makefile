@@ -59,6 +59,10 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/python scripts/gen_protos.py --check
 	$(BIN)/python scripts/check_protos.py
 
+.PHONY: bench-drain
+bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what that costs searches
+	PYTHONPATH=tests $(BIN)/python -m bench.drain
+
 .PHONY: test-kills
 test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
 	PYTHONPATH=tests $(BIN)/python -m kills
