@@ -8,12 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from everword.embedded.ports import HOST
+from everword.embedded.ports import HOST, Ports
 from everword.embedded.services import SERVICES, WORKERS, is_serving
 
 HEALTH_SERVER = Path(__file__).with_name("health_server.py")
@@ -101,8 +102,11 @@ def test_a_taken_port_is_named_before_anything_is_started(
 ) -> None:
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]
+        # Whatever else runs on this machine may have the usual ports.
+        others = {name: each for name, each in asdict(Ports.free()).items() if name != "valkey"}
+        chosen = [part for name, each in others.items() for part in (f"--{name}-port", str(each))]
         done = subprocess.run(
-            [*UP, "--data", str(tmp_path / "data"), "--valkey-port", str(port)],
+            [*UP, "--data", str(tmp_path / "data"), *chosen, "--valkey-port", str(port)],
             env=environment,
             capture_output=True,
             text=True,
