@@ -18,7 +18,8 @@ class Ports:
     search: int = 50052
     compactor: int = 50053
     embedder: int = 50054
-    postgres: int = 54320
+    # Outside of the range that this machine takes ports of outgoing connections from.
+    postgres: int = 15432
     valkey: int = 63790
 
     @classmethod
