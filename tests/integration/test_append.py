@@ -284,3 +284,24 @@ async def test_a_memory_is_given_a_class_and_the_message_stays_as_sent(stack: St
     joined = "SELECT m.importance_class, i.importance_class FROM messages m JOIN memories i ON i.source_id = m.id"
     assert rows(stack, joined) == [(0, memory_pb2.IMPORTANCE_CLASS_PREFERENCE)]
     assert rows(stack, "SELECT importance_class FROM memory_classes") == [(3,)]
+
+
+async def test_a_token_stands_for_messages_that_were_there_before_too(stack: Stack) -> None:
+    """Else a resumed import would seem to be embedded while its beginning is not."""
+    first = append_request(message("one", external_id="1"))
+    second = append_request(message("two", external_id="2"))
+    await stack.ingest.AppendMessages(first)
+
+    async def resumed() -> AsyncIterator[pb.ImportMessagesRequest]:
+        yield pb.ImportMessagesRequest(batch=second)
+        yield pb.ImportMessagesRequest(batch=first)
+
+    appended = await stack.ingest.AppendMessages(first)
+    imported = await stack.ingest.ImportMessages(resumed())
+    for token in (appended.consistency_token, imported.consistency_token):
+        wait = pb.WaitForIndexingRequest(consistency_token=token, stage=pb.INDEXING_STAGE_EMBEDDED)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await stack.ingest.WaitForIndexing(wait, timeout=0.3)
+        assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+        with stack.database.connect() as conn:
+            conn.execute("DELETE FROM embedding_queue WHERE memory_id = 1")

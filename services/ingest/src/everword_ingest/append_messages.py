@@ -64,7 +64,7 @@ async def append_messages(
     # The position is read after the commit: only then does it cover the write.
     async with database.connection() as conn:
         lsn = await store.commit_position(conn)
-    token = ConsistencyToken(namespace.id, lsn, highest).seal(await database.token_secret())
+    token = ConsistencyToken(namespace.id, lsn, highest)
     return AppendResult(conversation.id, appended, token, replayed=earlier is not None)
 
 
@@ -108,6 +108,10 @@ async def _store(
     highest = 0
     if placed:
         highest = await _write(conn, namespace_id, settings, conversation, placed)
+    if existing:
+        # What was there before may still be in work, and the token stands for it too.
+        known = [row.id for row in existing.values()]
+        highest = max(highest, await store.highest_passage(conn, namespace_id, known))
     appended = _answers(request.messages, placed, existing)
     if existing and request.request_id:
         final = [message.id for message in appended]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.tokens import ConsistencyToken
 from everword_ingest.append_messages import append_messages
 from everword_ingest.model import AppendRequest
 
@@ -18,7 +19,8 @@ class ImportResult:
     batches: int = 0
     messages_written: int = 0
     messages_existing: int = 0
-    consistency_token: str = ""
+    #: Stands for everything that was imported; None where nothing was.
+    consistency_token: ConsistencyToken | None = None
 
 
 async def import_messages(
@@ -35,5 +37,7 @@ async def import_messages(
         result.batches += 1
         result.messages_existing += existed
         result.messages_written += len(appended.messages) - existed
-        result.consistency_token = appended.consistency_token
+        # A batch that was there before has lower ids than the ones before it may have.
+        earlier = result.consistency_token
+        result.consistency_token = appended.consistency_token.covering(earlier)
     return result

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from everword.domain.records import message_text
+from everword.domain.tokens import ConsistencyToken
 
 
 @dataclass(frozen=True)
@@ -93,5 +94,5 @@ class AppendResult:
 
     conversation_id: UUID
     messages: list[AppendedMessage]
-    consistency_token: str
+    consistency_token: ConsistencyToken
     replayed: bool = False

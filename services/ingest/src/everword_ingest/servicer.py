@@ -72,7 +72,7 @@ class IngestServicer(IngestServiceServicer):
                 for entry in result.messages
             ],
             conversation_id=str(result.conversation_id),
-            consistency_token=result.consistency_token,
+            consistency_token=result.consistency_token.seal(await self._database.token_secret()),
             replayed=result.replayed,
         )
 
@@ -84,11 +84,13 @@ class IngestServicer(IngestServiceServicer):
                 yield to_append_request(request.batch, "batch.")
 
         result = await import_messages(self._database, current_namespace(), batches(), self._wake)
+        token = result.consistency_token
+        sealed = token.seal(await self._database.token_secret()) if token else ""
         return pb.ImportMessagesResponse(
             batches=result.batches,
             messages_written=result.messages_written,
             messages_existing=result.messages_existing,
-            consistency_token=result.consistency_token,
+            consistency_token=sealed,
         )
 
     async def MarkUsed(self, request: pb.MarkUsedRequest, context: Context) -> pb.MarkUsedResponse:

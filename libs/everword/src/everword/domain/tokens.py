@@ -11,7 +11,7 @@ import binascii
 import hashlib
 import hmac
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from everword.domain.errors import InvalidConsistencyToken, InvalidPageToken
@@ -74,6 +74,11 @@ class ConsistencyToken:
     lsn: str
     #: The highest id of a passage that was written; 0 for none.
     memory_id: int
+
+    def covering(self, earlier: ConsistencyToken | None) -> ConsistencyToken:
+        """Return a token that stands for an earlier write too."""
+        highest = max(self.memory_id, earlier.memory_id if earlier else 0)
+        return replace(self, memory_id=highest)
 
     def seal(self, secret: bytes) -> str:
         return _seal(secret, "consistency", [self.namespace_id, self.lsn, self.memory_id])
