@@ -63,6 +63,11 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what that costs searches
 	PYTHONPATH=tests $(BIN)/python -m bench.drain
 
+.PHONY: bench-retrieval
+bench-retrieval: $(SETUP) ## Measure how well Search finds: DATA="a.json b.json" OUT=out.json (PROFILE=name)
+	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-retrieval DATA="a.json b.json" OUT=out.json'; exit 2; }
+	$(BIN)/everword bench retrieval $(if $(PROFILE),--profile $(PROFILE)) $(if $(OUT),--json $(OUT)) --data $(DATA)
+
 .PHONY: test-kills
 test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
 	PYTHONPATH=tests $(BIN)/python -m kills

@@ -155,6 +155,20 @@ async def test_a_namespace_is_made_changed_listed_and_erased(stack: Stack) -> No
     assert "NAMESPACE_ALREADY_EXISTS" in again.errors
 
 
+async def test_the_language_of_a_namespace_is_set_before_anything_is_stored(stack: Stack) -> None:
+    await everword(stack, "namespaces", "create", "acme", "--text-search-config", "german")
+    shown = await everword(stack, "namespaces", "get", "acme")
+    assert "german" in shown.output
+    update = ("namespaces", "update", "default", "--text-search-config")
+    unknown = await everword(stack, *update, "klingon")
+    assert unknown.status == 1
+    assert "VALIDATION_FAILED" in unknown.errors
+    await append(stack, "The tap drips.")
+    late = await everword(stack, *update, "german")
+    assert late.status == 1
+    assert "NAMESPACE_NOT_EMPTY" in late.errors
+
+
 async def test_a_namespace_is_erased_only_after_a_yes(stack: Stack) -> None:
     await everword(stack, "namespaces", "create", "acme")
     refused = await everword(stack, "namespaces", "delete", "acme", given="n\n")

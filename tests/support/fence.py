@@ -14,7 +14,8 @@ SERVICES = ("ingest", "search", "compactor", "embedder")
 FENCED = frozenset(
     {
         *("conversations", "messages", "append_requests", "memories", "visible_memories"),
-        *("memory_classes", "memory_use", "memory_vectors_1", "visible_vectors_1"),
+        *("memory_classes", "memory_use", "importance_suggestions"),
+        *("memory_vectors_1", "visible_vectors_1"),
     }
 )
 VIEWS = frozenset({"visible_memories", "visible_vectors_1"})

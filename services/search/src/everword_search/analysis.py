@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from everword.db.pool import Connection
+from everword.text.analysis import is_lone
 from everword_search import store
 from everword_search.arms.lexical import MAX_TERMS, Term
 from everword_search.query import Clause, Kind, Operand, Query
@@ -42,7 +43,7 @@ def _terms(operands: Iterable[Operand], known: dict[str, AnalysedText]) -> list[
     terms: dict[tuple[str, bool], Term] = {}
     for operand in operands:
         for place, word in enumerate(operand.words, start=1):
-            is_prefix = operand.prefix and place == len(operand.words)
+            is_prefix = is_lone(word) or (operand.prefix and place == len(operand.words))
             for term in _terms_of(word, known, is_prefix):
                 terms.setdefault((term.lexeme, is_prefix), term)
     return list(terms.values())[:MAX_TERMS]

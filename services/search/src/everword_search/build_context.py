@@ -15,6 +15,7 @@ from everword_search.context_text import Item, memory_item, turn_item
 from everword_search.freshness import ensure_fresh
 from everword_search.model import (
     EVERYTHING,
+    BalancedOptions,
     MemoryFilter,
     PageRequest,
     SearchRequest,
@@ -53,6 +54,7 @@ class ContextRequest:
     at_least_as_fresh: str = ""
     #: How memories are ranked, by name.
     profile: str = DEFAULT_PROFILE
+    balanced: BalancedOptions | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ async def build_context(
         text = "is needed where there is no conversation_id"
         raise InvalidArgument(violations=(("query", text),))
     # Also where there is nothing to look for.
-    find_profile(request.profile)
+    find_profile(request.profile, request.balanced)
     conversation = await _read_conversation(sources.database, namespace, request)
     memories = await _find(sources, namespace, request, conversation)
     plan = divide_budget(request.token_budget, conversation.turns, memories, request.max_memories)
@@ -150,6 +152,7 @@ async def _find(
         max_content_chars=_CONTENT_CHARS,
         operators=bool(asked),
         profile=request.profile,
+        balanced=request.balanced,
     )
     response, _ = await find_memories(sources, namespace, search)
     new = [result for result in response.results if result.memory.id not in conversation.known]

@@ -18,7 +18,7 @@ from everword_search.build_context import (
 )
 from everword_search.context_budget import Block
 from everword_search.search import Sources
-from everword_search.translate import to_filter
+from everword_search.translate import to_balanced, to_filter
 
 
 class ContextServicer(ContextServiceServicer):
@@ -59,6 +59,7 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         skip_use_count=request.skip_use_count,
         at_least_as_fresh=request.at_least_as_fresh,
         profile=request.profile or DEFAULT_PROFILE,
+        balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
     )
 
 

@@ -11,6 +11,8 @@ from everword.domain.records import MemoryRecord, MessageRecord, message_text
 #: Without the caller's own count, a token is counted for this many bytes of UTF-8.
 BYTES_PER_TOKEN = 4
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
+#: By `MemoryKind`, where nobody spoke.
+_KINDS = {2: "summary", 3: "note", 4: "fact", 5: "document"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ def turn_item(message: MessageRecord, agent: str) -> Item:
     words = message_text(message.content, message.content_blocks, *call, tool_result="")
     # Whole, where the index has only the beginning of a long result.
     words = "\n".join(part for part in (words, message.tool_result) if part)
-    prefix = _attribution(message.occurred_at, agent, message.role, message.author)
+    role = _ROLES.get(message.role, "")
+    prefix = _attribution(message.occurred_at, agent, role, message.author)
     return _item(message.id, prefix, words, message.token_count)
 
 
@@ -43,16 +46,17 @@ def memory_item(memory: MemoryRecord, passage: str, token_count: int, score: flo
 
     `token_count` is what the caller said the whole costs; 0 where nothing was said.
     """
-    prefix = _attribution(memory.occurred_at, memory.agent, memory.role, memory.author)
+    role = _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
+    prefix = _attribution(memory.occurred_at, memory.agent, role, memory.author)
     if passage == memory.content:
         return _item(memory.id, prefix, passage, token_count, score)
     return _item(memory.id, prefix, f"… {passage.strip()} …", 0, score)
 
 
-def _attribution(occurred_at: datetime, agent: str, role: int, author: str) -> str:
+def _attribution(occurred_at: datetime, agent: str, role: str, author: str) -> str:
     """Return such as `[2026-04-18T12:00Z opus/user Marta] `."""
     minute = occurred_at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="minutes")
-    side = "/".join(part for part in (agent, _ROLES.get(role, "")) if part)
+    side = "/".join(part for part in (agent, role) if part)
     speaker = " ".join(part for part in (side, author) if part)
     return f"[{minute}Z {speaker}] "
 

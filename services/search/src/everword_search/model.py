@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any
 from uuid import UUID
@@ -73,6 +73,19 @@ class PageRequest:
 
 
 @dataclass(frozen=True)
+class BalancedOptions:
+    """What a request changes of the profile `balanced`; None keeps what the profile has."""
+
+    lexical_weight: float | None = None
+    semantic_weight: float | None = None
+    temporal_weight: float | None = None
+    importance_weight: float | None = None
+    half_life: timedelta | None = None
+    #: 0 for all.
+    use_cap: int | None = None
+
+
+@dataclass(frozen=True)
 class SearchRequest:
     """A question to memory."""
 
@@ -89,6 +102,7 @@ class SearchRequest:
     operators: bool = True
     #: How HYBRID ranks, by name; other modes rank by their one arm.
     profile: str = "recall"
+    balanced: BalancedOptions | None = None
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from everword.domain.errors import InvalidArgument
-from everword_search.model import SearchArm
+from everword_search.model import BalancedOptions, SearchArm
 
 #: By `ImportanceClass`: none, task, fact, preference, correction.
 _IMPORTANCES = {0: 0.5, 1: 0.5, 2: 0.6, 3: 0.8, 4: 0.9}
@@ -57,6 +57,44 @@ class Balanced:
         counted = min(uses, self.use_cap) if self.use_cap else uses
         return min(1.0, math.exp(-self.decay_per_day * days) * (1 + self.boost_per_use * counted))
 
+    def changed(self, options: BalancedOptions) -> Balanced:
+        """Return the profile with what a request changes. Raises InvalidArgument where no weight is left."""
+        profile = self._weighted(options)
+        if options.half_life is not None:
+            decay = math.log(2) / (options.half_life / timedelta(days=1))
+            profile = replace(profile, decay_per_day=decay)
+        if options.use_cap is not None:
+            profile = replace(profile, use_cap=options.use_cap)
+        return profile
+
+    def _weighted(self, options: BalancedOptions) -> Balanced:
+        own = (
+            self.weights[SearchArm.LEXICAL],
+            self.weights[SearchArm.SEMANTIC],
+            self.temporal_weight,
+            self.importance_weight,
+        )
+        given = (
+            options.lexical_weight,
+            options.semantic_weight,
+            options.temporal_weight,
+            options.importance_weight,
+        )
+        if given == (None,) * 4:
+            return self
+        wanted = [mine if yours is None else yours for mine, yours in zip(own, given, strict=True)]
+        total = sum(wanted)
+        if total == 0:
+            raise InvalidArgument(violations=(("balanced", "needs a weight above 0"),))
+        lexical, semantic, temporal, importance = (weight / total for weight in wanted)
+        arms = {SearchArm.LEXICAL: lexical, SearchArm.SEMANTIC: semantic}
+        return replace(
+            self,
+            weights={**self.weights, **arms},
+            temporal_weight=temporal,
+            importance_weight=importance,
+        )
+
 
 Profile: TypeAlias = Recall | Balanced
 
@@ -64,12 +102,17 @@ RECALL = Recall()
 PROFILES: Mapping[str, Profile] = {"recall": RECALL, "balanced": Balanced()}
 
 
-def find_profile(name: str) -> Profile:
-    """Return the profile with a name. Raises InvalidArgument."""
+def find_profile(name: str, options: BalancedOptions | None = None) -> Profile:
+    """Return the profile with a name, with what a request changes of `balanced`. Raises InvalidArgument."""
     if name not in PROFILES:
         text = f"must be one of {', '.join(PROFILES)}"
         raise InvalidArgument(violations=(("profile", text),))
-    return PROFILES[name]
+    profile = PROFILES[name]
+    if options is None:
+        return profile
+    if not isinstance(profile, Balanced):
+        raise InvalidArgument(violations=(("balanced", "goes with the profile balanced alone"),))
+    return profile.changed(options)
 
 
 def age_of(occurred_at: datetime, last_used_at: datetime | None, now: datetime) -> timedelta:

@@ -239,10 +239,13 @@ SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agen
  ORDER BY wanted.place;
 
 -- read_signals --
--- What memories are ranked by beside their words: their time, use and importance.
-SELECT m.source_id, m.occurred_at, m.importance_class, coalesce(u.use_count, 0) AS use_count, u.last_used_at
+-- What memories are ranked by beside their words: their time, use and importance. A suggestion counts where no caller gave
+-- a class.
+SELECT m.source_id, m.occurred_at, coalesce(nullif(m.importance_class, 0), s.importance_class, 0) AS importance_class,
+       coalesce(u.use_count, 0) AS use_count, u.last_used_at
   FROM visible_memories m
   LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = m.source_id
+  LEFT JOIN importance_suggestions s ON s.namespace_id = %(namespace_id)s AND s.memory_id = m.source_id
  WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s) AND m.part = 0;
 
 -- memory_bytes --
@@ -454,7 +457,8 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hns
 
 -- find_semantic_hnsw --
 -- The best memories by cosine in a large scope, each by its best passage, through the index: a few may be missed. Several
--- passages may be of one memory, so more are taken than asked for.
+-- passages may be of one memory, and rows that a filter lets through come in loose order where they are far: so more are
+-- taken than asked for.
 WITH hits AS MATERIALIZED (
     SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
       FROM visible_vectors_:generation v
@@ -474,7 +478,7 @@ WITH hits AS MATERIALIZED (
        AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
        AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
      ORDER BY v.embedding <=> %(vector)s::halfvec
-     LIMIT 2 * %(limit)s
+     LIMIT greatest(2 * %(limit)s, 200)
 ), calibrated AS (
     SELECT id, source_id, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
       FROM hits WHERE raw > %(floor)s

@@ -13,7 +13,7 @@ from enum import Enum
 
 import regex
 
-from everword.text.analysis import words_of
+from everword.text.analysis import is_lone, words_of
 
 #: Clauses that must or must not match, beyond which the rest is passed over: each costs for every passage.
 MAX_FILTER_CLAUSES = 64
@@ -28,7 +28,6 @@ _ITEM = regex.compile(
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 # One star, at the end: `*emphasis*` and `**bold**` are none.
 _PREFIX = regex.compile(r"[^*]*[\p{L}\p{N}\p{M}]\*[.,;:!?)\]}]*")
-_LONE_IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 
 
 class Kind(Enum):
@@ -162,6 +161,4 @@ def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
     if not words:
         return None
     prefix = may_be_prefix and _PREFIX.fullmatch(text) is not None
-    # Ideographs are indexed in pairs, so a lone one can only be the beginning of a pair.
-    lone = len(words) == 1 and _LONE_IDEOGRAPH.fullmatch(words[0]) is not None
-    return Operand(text, tuple(words), prefix or lone)
+    return Operand(text, tuple(words), prefix or is_lone(words[-1]))

@@ -145,7 +145,7 @@ async def _arms(
 
 def _profile(request: SearchRequest) -> Profile:
     """Return the profile that a search ranks by; with one arm, that is relevance. Raises InvalidArgument."""
-    profile = find_profile(request.profile)
+    profile = find_profile(request.profile, request.balanced)
     return profile if request.mode is SearchMode.HYBRID else RECALL
 
 

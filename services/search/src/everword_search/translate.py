@@ -15,6 +15,7 @@ from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_search.model import (
     ArmReport,
+    BalancedOptions,
     BrowseRequest,
     ConversationFilter,
     MemoryFilter,
@@ -59,6 +60,13 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
     )
 
 
+def to_balanced(options: pb.BalancedOptions) -> BalancedOptions:
+    given = {field.name: value for field, value in options.ListFields()}
+    if "half_life" in given:
+        given["half_life"] = options.half_life.ToTimedelta()
+    return BalancedOptions(**given)
+
+
 def to_search_request(request: pb.SearchRequest) -> SearchRequest:
     return SearchRequest(
         text=request.query,
@@ -70,6 +78,7 @@ def to_search_request(request: pb.SearchRequest) -> SearchRequest:
         min_score=request.min_score,
         max_content_chars=request.max_content_chars,
         profile=request.profile or "recall",
+        balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
     )
 
 

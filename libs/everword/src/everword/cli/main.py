@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from everword.cli.bench import bench
 from everword.cli.browse import browse
 from everword.cli.context import context
 from everword.cli.conversations import conversations
@@ -48,6 +49,7 @@ for command in (
     retry_failed,
     backfill,
     models,
+    bench,
     migrate,
     protoset,
 ):

@@ -95,9 +95,12 @@ def local(time: datetime) -> datetime:
 
 
 def speaker(memory: memory_pb2.Memory) -> str:
-    """Return who said it."""
-    role = memory_pb2.Role.Name(memory.role).removeprefix("ROLE_").lower()
-    return memory.author or (role if memory.role else "")
+    """Return who said it, or what it is where nobody did."""
+    if memory.author:
+        return memory.author
+    if memory.role:
+        return memory_pb2.Role.Name(memory.role).removeprefix("ROLE_").lower()
+    return memory_pb2.MemoryKind.Name(memory.kind).removeprefix("MEMORY_KIND_").lower()
 
 
 def age(duration: Duration) -> str:

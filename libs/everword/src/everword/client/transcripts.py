@@ -83,7 +83,7 @@ def _read_lines(path: Path) -> Iterator[Entry]:
             if not line.strip():
                 continue
             place = f"{path}:{number}"
-            fields = _object(_parse(line.strip(), place), place)
+            fields = as_object(parse_json(line.strip(), place), place)
             if "id" not in fields and "external_id" not in fields:
                 # The same line at the same place is the same message, also when the file has grown.
                 fields["external_id"] = f"line-{number}-{hashlib.sha256(line).hexdigest()[:16]}"
@@ -92,33 +92,40 @@ def _read_lines(path: Path) -> Iterator[Entry]:
             yield Entry(_target(key, details, place), _message(fields, place))
 
 
+def read_conversation(conversation: dict[str, Any], place: str) -> Iterator[Entry]:
+    """Iterate over the messages of one conversation of a document, which `place` names in errors."""
+    fields = dict(conversation)
+    name = fields.pop("conversation", "")
+    messages = fields.pop("messages", [])
+    fields.pop("queries", None)
+    fields = {"session_key": name, **fields}
+    place = f"{place}: conversation {name!r}"
+    key = {each: fields.pop(each) for each in _KEY_FIELDS & fields.keys()}
+    target = _target(key, fields, place)
+    for index, message in enumerate(messages, start=1):
+        where = f"{place}, message {index}"
+        message_fields = as_object(message, where)
+        if "id" not in message_fields and "external_id" not in message_fields:
+            raise TranscriptError(f"{where}: it has no id")
+        yield Entry(target, _message(message_fields, f"{where} ({message_fields.get('id')})"))
+
+
 def _read_document(path: Path) -> Iterator[Entry]:
     for conversation in _conversations(path):
-        name = conversation.pop("conversation", "")
-        place = f"{path}: conversation {name!r}"
-        messages = conversation.pop("messages", [])
-        conversation.pop("queries", None)
-        fields = {"session_key": name, **conversation}
-        key = {each: fields.pop(each) for each in _KEY_FIELDS & fields.keys()}
-        target = _target(key, fields, place)
-        for index, message in enumerate(messages, start=1):
-            where = f"{place}, message {index}"
-            fields = _object(message, where)
-            if "id" not in fields and "external_id" not in fields:
-                raise TranscriptError(f"{where}: it has no id")
-            yield Entry(target, _message(fields, f"{where} ({fields.get('id')})"))
+        yield from read_conversation(conversation, str(path))
 
 
 def _conversations(path: Path) -> list[dict[str, Any]]:
-    document = _object(_parse(path.read_bytes(), str(path)), str(path))
+    document = as_object(parse_json(path.read_bytes(), str(path)), str(path))
     if document.get("format") != BENCH_FORMAT:
         raise TranscriptError(
             f"{path}: its format is not {BENCH_FORMAT}; a file with a message a line is named .jsonl"
         )
-    return [_object(each, str(path)) for each in document.get("conversations", [])]
+    return [as_object(each, str(path)) for each in document.get("conversations", [])]
 
 
-def _parse(text: bytes, place: str) -> object:
+def parse_json(text: bytes, place: str) -> object:
+    """Return what JSON text holds. Raises TranscriptError, which names `place`."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -130,7 +137,8 @@ def _parse(text: bytes, place: str) -> object:
         raise TranscriptError(f"{place}: its JSON is nested too deeply") from None
 
 
-def _object(value: object, place: str) -> dict[str, Any]:
+def as_object(value: object, place: str) -> dict[str, Any]:
+    """Return a copy of a JSON object. Raises TranscriptError where `value` is something else."""
     if not isinstance(value, dict):
         raise TranscriptError(f"{place}: a JSON object is expected")
     return dict(value)

@@ -139,8 +139,8 @@ CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETU
 DECLARE
     erased bigint;
     child text;
-    children text[] := ARRAY['embedding_queue', 'memory_use', 'memory_classes', 'memories', 'messages',
-                             'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
+    children text[] := ARRAY['embedding_queue', 'memory_use', 'memory_classes', 'importance_suggestions', 'memories',
+                             'messages', 'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
@@ -447,6 +447,18 @@ CREATE TABLE everword.embedding_queue (
 );
 
 COMMENT ON TABLE everword.embedding_queue IS 'A row exactly while a passage is owed a vector of a generation.';
+
+CREATE TABLE everword.importance_suggestions (
+    namespace_id bigint NOT NULL,
+    memory_id uuid NOT NULL,
+    importance_class smallint NOT NULL,
+    model text NOT NULL,
+    prompt_version text NOT NULL,
+    suggested_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT importance_suggestions_importance_class_check CHECK (((importance_class >= 1) AND (importance_class <= 4)))
+);
+
+COMMENT ON TABLE everword.importance_suggestions IS 'Importance classes that background work suggests: they count where no caller gave one. Derived, so it can be made again.';
 
 CREATE TABLE everword.jobs (
     id bigint NOT NULL,
@@ -1007,6 +1019,9 @@ ALTER TABLE ONLY everword.deployment
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
 
+ALTER TABLE ONLY everword.importance_suggestions
+    ADD CONSTRAINT importance_suggestions_pkey PRIMARY KEY (namespace_id, memory_id);
+
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_task_subject_key UNIQUE (namespace_id, task, subject);
 
@@ -1301,6 +1316,9 @@ ALTER TABLE ONLY everword.embedding_queue
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.importance_suggestions
+    ADD CONSTRAINT importance_suggestions_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -1327,6 +1345,8 @@ CREATE POLICY fence ON everword.append_requests USING ((namespace_id = (NULLIF(c
 
 CREATE POLICY fence ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY fence ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY fence ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY fence ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -1336,6 +1356,8 @@ CREATE POLICY fence ON everword.memory_use USING ((namespace_id = (NULLIF(curren
 CREATE POLICY fence ON everword.memory_vectors_1 USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY fence ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
@@ -1425,6 +1447,9 @@ GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_embedder;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
+GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor;

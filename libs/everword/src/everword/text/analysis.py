@@ -1,8 +1,9 @@
 """Turns text into the words that Postgres' text search then stems: the same for what is indexed and what is asked.
 
 Postgres' own parser would make `auth.rs` a host name, `2023-05-07` a number and two negative ones, and a Chinese
-sentence one word. Here only letters and digits stay, ideographs become overlapping pairs, and symbols such as emoji
-become words of their own.
+sentence one word. Here only letters and digits stay; runs of ideographs, kana and Hangul become overlapping pairs,
+which find 学校 in 我们学校 and 학교 in 학교에서 without a dictionary; and symbols such as emoji become words of their
+own.
 """
 
 from __future__ import annotations
@@ -13,35 +14,31 @@ from itertools import pairwise
 
 import regex
 
-# What is indexed: ideographs and kana in runs, symbols one by one, and words with their apostrophes.
+#: Characters of scripts that write no spaces between words, with the marks that repeat, lengthen or voice one: as
+#: members of a set in a regular expression.
+UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u3006\u3099\u309A\u30FC"
+# Korean has spaces, but particles stick to its nouns.
+_PAIRED = UNSPACED + r"\p{Hangul}"
+# What is indexed: runs of ideographs, kana and Hangul, symbols one by one, and words with their apostrophes.
 _TOKEN = regex.compile(
-    r"(?P<cjk>[\p{Han}\p{Hiragana}\p{Katakana}]+)"
+    rf"(?P<run>[{_PAIRED}]+)"
     r"|(?P<symbol>[\p{Emoji_Presentation}\p{Extended_Pictographic}--[\p{L}\p{N}]])"
-    r"|(?P<word>[\p{L}\p{N}\p{M}--[\p{Han}\p{Hiragana}\p{Katakana}]]"
-    r"(?:['’]?[\p{L}\p{N}\p{M}--[\p{Han}\p{Hiragana}\p{Katakana}]])*)",
+    rf"|(?P<word>[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}]](?:['’]?[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}]])*)",
     regex.VERSION1,
 )
+_LONE = regex.compile(f"[{_PAIRED}]")
 #: Postgres keeps lexemes of at most 2,046 bytes; a longer run of letters is a blob and not a word.
 _MAX_WORD_CHARS = 200
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of `text` in order, before stemming and stop words."""
-    words: list[str] = []
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
-        token = match[0]
-        if match["cjk"]:
-            words += bigrams(token)
-        elif match["symbol"]:
-            words.append(f"u{ord(token):x}")
-        elif len(token) <= _MAX_WORD_CHARS:
-            words.append(token.replace("’", "'"))
-    return words
+    return _cut(text)[0]
 
 
-def bigrams(run: str) -> list[str]:
-    """Return the overlapping pairs of a run of ideographs; a single one stands alone."""
-    return [first + second for first, second in pairwise(run)] or [run]
+def is_lone(word: str) -> bool:
+    """Whether a word is one ideograph, kana or syllable: what is indexed in pairs can only begin with it."""
+    return _LONE.fullmatch(word) is not None
 
 
 def indexed_text(passage: str, author: str, occurred_at: datetime) -> str:
@@ -50,4 +47,27 @@ def indexed_text(passage: str, author: str, occurred_at: datetime) -> str:
     `occurred_at` is in the time zone of the namespace, since people name days by their own calendar.
     """
     day = f"{occurred_at.day} {occurred_at:%B} {occurred_at.year}"
-    return " ".join(words_of(f"{author} {day} {passage}"))
+    words, last = _cut(f"{author} {day} {passage}")
+    # No pair begins with the last character of a run. It stands behind everything, where it parts no phrase.
+    return " ".join([*words, *last])
+
+
+def _cut(text: str) -> tuple[list[str], list[str]]:
+    """Return the words of `text` in order, and the last character of every run that was cut into pairs."""
+    words: list[str] = []
+    last: list[str] = []
+    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
+        token = match[0]
+        if match["run"]:
+            words += _pairs(token)
+            last += token[-1:] if len(token) > 1 else ""
+        elif match["symbol"]:
+            words.append(f"u{ord(token):x}")
+        elif len(token) <= _MAX_WORD_CHARS:
+            words.append(token.replace("’", "'"))
+    return words, last
+
+
+def _pairs(run: str) -> list[str]:
+    """Return the overlapping pairs of a run; a single character stands alone."""
+    return [first + second for first, second in pairwise(run)] or [run]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import regex
 
+from everword.text.analysis import UNSPACED
+
 #: A text of up to this many words stays whole, and no passage has more.
 MAX_WORDS = 120
 #: A passage is closed at the first sentence end after this many words.
@@ -14,8 +16,11 @@ TARGET_WORDS = 80
 #: No passage is longer, whatever its words: lexemes have positions only up to 16,383 and one tsvector only 1 MB.
 MAX_CHARS = 4000
 
-# A word, or one ideograph: Chinese and Japanese write no spaces.
-_WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}'_-]*")
+# A word, or one ideograph or kana: Chinese and Japanese write no spaces.
+_WORD = regex.compile(
+    rf"[{UNSPACED}]|[\p{{L}}\p{{N}}--[{UNSPACED}]](?:[\p{{L}}\p{{N}}\p{{M}}--[{UNSPACED}]]|['_-])*",
+    regex.VERSION1,
+)
 # A piece is what stays together: a sentence with its end, or a line.
 _PIECE = regex.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+(?:[\s\"')\]”’]+|$)|\n+|[.!?。！？]+|$)")
 

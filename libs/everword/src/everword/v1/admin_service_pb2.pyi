@@ -142,8 +142,9 @@ class NamespaceSettings(_message.Message):
     720.
     """
     text_search_config: _builtins.str
-    """text_search_config is the PostgreSQL text search configuration, such as `english`, `german` or `simple`. `english`
-    if empty.
+    """text_search_config is the PostgreSQL text search configuration, such as `english`, `german` or `simple`: it stems words
+    and leaves out stop words, alike in what is stored and in what is asked. `english` if empty. Chinese, Japanese and
+    Korean are found by pairs of characters under each. It changes only while nothing is stored; NAMESPACE_NOT_EMPTY later.
     """
     use_counting: Global___UseCounting.ValueType
     """use_counting says what counts as a use. USED if unset."""

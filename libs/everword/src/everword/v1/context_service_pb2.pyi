@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from everword.v1 import memory_pb2 as _memory_pb2
+from everword.v1 import search_service_pb2 as _search_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -60,6 +61,7 @@ class BuildContextRequest(_message.Message):
     SKIP_USE_COUNT_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     PROFILE_FIELD_NUMBER: _builtins.int
+    BALANCED_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
     conversation_id: _builtins.str
@@ -84,6 +86,10 @@ class BuildContextRequest(_message.Message):
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
 
+    @_builtins.property
+    def balanced(self) -> _search_service_pb2.BalancedOptions:
+        """balanced changes what the profile `balanced` counts, as in SearchRequest."""
+
     def __init__(
         self,
         *,
@@ -97,10 +103,11 @@ class BuildContextRequest(_message.Message):
         skip_use_count: _builtins.bool = ...,
         at_least_as_fresh: _builtins.str = ...,
         profile: _builtins.str = ...,
+        balanced: _search_service_pb2.BalancedOptions | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "balanced", b"balanced", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "conversation_id", b"conversation_id", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_score", b"min_score", "profile", b"profile", "query", b"query", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_score", b"min_score", "profile", b"profile", "query", b"query", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_memories: _TypeAlias = _typing.Literal["max_memories"]  # noqa: Y015
     _WhichOneofArgType__max_memories: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories"]  # noqa: Y015

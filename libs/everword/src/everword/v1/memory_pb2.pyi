@@ -63,6 +63,14 @@ class _MemoryKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MemoryKind
     """MEMORY_KIND_UNSPECIFIED is refused where a kind is needed."""
     MEMORY_KIND_MESSAGE: _MemoryKind.ValueType  # 1
     """MEMORY_KIND_MESSAGE is a message of a conversation, as it was sent."""
+    MEMORY_KIND_SUMMARY: _MemoryKind.ValueType  # 2
+    """MEMORY_KIND_SUMMARY stands for the messages or summaries that it was made from."""
+    MEMORY_KIND_NOTE: _MemoryKind.ValueType  # 3
+    """MEMORY_KIND_NOTE was written down on purpose, apart from any conversation."""
+    MEMORY_KIND_FACT: _MemoryKind.ValueType  # 4
+    """MEMORY_KIND_FACT is a single thing that holds, or held, of somebody or something."""
+    MEMORY_KIND_CHUNK: _MemoryKind.ValueType  # 5
+    """MEMORY_KIND_CHUNK is a part of a document."""
 
 class MemoryKind(_MemoryKind, metaclass=_MemoryKindEnumTypeWrapper):
     """MemoryKind says what a memory is. All kinds are ranked together."""
@@ -71,6 +79,14 @@ MEMORY_KIND_UNSPECIFIED: MemoryKind.ValueType  # 0
 """MEMORY_KIND_UNSPECIFIED is refused where a kind is needed."""
 MEMORY_KIND_MESSAGE: MemoryKind.ValueType  # 1
 """MEMORY_KIND_MESSAGE is a message of a conversation, as it was sent."""
+MEMORY_KIND_SUMMARY: MemoryKind.ValueType  # 2
+"""MEMORY_KIND_SUMMARY stands for the messages or summaries that it was made from."""
+MEMORY_KIND_NOTE: MemoryKind.ValueType  # 3
+"""MEMORY_KIND_NOTE was written down on purpose, apart from any conversation."""
+MEMORY_KIND_FACT: MemoryKind.ValueType  # 4
+"""MEMORY_KIND_FACT is a single thing that holds, or held, of somebody or something."""
+MEMORY_KIND_CHUNK: MemoryKind.ValueType  # 5
+"""MEMORY_KIND_CHUNK is a part of a document."""
 Global___MemoryKind: _TypeAlias = MemoryKind  # noqa: Y015
 
 class _ImportanceClass:
@@ -352,11 +368,15 @@ class Memory(_message.Message):
     role: Global___Role.ValueType
     """role says which side spoke."""
     importance_class: Global___ImportanceClass.ValueType
-    """importance_class says how much it matters."""
+    """importance_class says how much it matters, as the append or UpdateMemoryClass did. Where neither did, ranking goes by
+    what background work suggests, if it does.
+    """
     automated: _builtins.bool
     """automated says that no one said it on purpose."""
     use_count: _builtins.int
-    """use_count is how often it was used, as MarkUsed and BuildContext report. Being returned by Search is not a use."""
+    """use_count is how often it was used, as MarkUsed and BuildContext report. Being returned by Search is a use only where
+    the namespace counts by RETURNED.
+    """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """tags are its labels."""

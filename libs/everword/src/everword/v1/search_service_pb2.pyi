@@ -131,6 +131,7 @@ class SearchRequest(_message.Message):
     MIN_SCORE_FIELD_NUMBER: _builtins.int
     MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
     PROFILE_FIELD_NUMBER: _builtins.int
+    BALANCED_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
@@ -156,6 +157,10 @@ class SearchRequest(_message.Message):
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
 
+    @_builtins.property
+    def balanced(self) -> Global___BalancedOptions:
+        """balanced changes what the profile `balanced` counts; with another profile it is refused."""
+
     def __init__(
         self,
         *,
@@ -169,14 +174,82 @@ class SearchRequest(_message.Message):
         min_score: _builtins.float = ...,
         max_content_chars: _builtins.int = ...,
         profile: _builtins.str = ...,
+        balanced: Global___BalancedOptions | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SearchRequest: _TypeAlias = SearchRequest  # noqa: Y015
+
+@_typing.final
+class BalancedOptions(_message.Message):
+    """BalancedOptions change the formula of the profile `balanced`. What is not set stays as the profile has it. Weights
+    count in relation to their sum, so that a score stays between 0 and 1; at least one is above 0.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LEXICAL_WEIGHT_FIELD_NUMBER: _builtins.int
+    SEMANTIC_WEIGHT_FIELD_NUMBER: _builtins.int
+    TEMPORAL_WEIGHT_FIELD_NUMBER: _builtins.int
+    IMPORTANCE_WEIGHT_FIELD_NUMBER: _builtins.int
+    HALF_LIFE_FIELD_NUMBER: _builtins.int
+    USE_CAP_FIELD_NUMBER: _builtins.int
+    lexical_weight: _builtins.float
+    """lexical_weight is the weight of BM25. 0.3 if unset."""
+    semantic_weight: _builtins.float
+    """semantic_weight is the weight of the cosine. 0.3 if unset."""
+    temporal_weight: _builtins.float
+    """temporal_weight is the weight of time. 0.3 if unset."""
+    importance_weight: _builtins.float
+    """importance_weight is the weight of importance. 0.1 if unset."""
+    use_cap: _builtins.int
+    """use_cap is the most uses that count. 25 if unset; 0 lets all count."""
+    @_builtins.property
+    def half_life(self) -> _duration_pb2.Duration:
+        """half_life is how long it takes a memory that is not used to lose half of its time score. 13.86 days if unset, which
+        is e^(-0.05 d). From a second to 100 years.
+        """
+
+    def __init__(
+        self,
+        *,
+        lexical_weight: _builtins.float | None = ...,
+        semantic_weight: _builtins.float | None = ...,
+        temporal_weight: _builtins.float | None = ...,
+        importance_weight: _builtins.float | None = ...,
+        half_life: _duration_pb2.Duration | None = ...,
+        use_cap: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_importance_weight", b"_importance_weight", "_lexical_weight", b"_lexical_weight", "_semantic_weight", b"_semantic_weight", "_temporal_weight", b"_temporal_weight", "_use_cap", b"_use_cap", "half_life", b"half_life", "importance_weight", b"importance_weight", "lexical_weight", b"lexical_weight", "semantic_weight", b"semantic_weight", "temporal_weight", b"temporal_weight", "use_cap", b"use_cap"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_importance_weight", b"_importance_weight", "_lexical_weight", b"_lexical_weight", "_semantic_weight", b"_semantic_weight", "_temporal_weight", b"_temporal_weight", "_use_cap", b"_use_cap", "half_life", b"half_life", "importance_weight", b"importance_weight", "lexical_weight", b"lexical_weight", "semantic_weight", b"semantic_weight", "temporal_weight", b"temporal_weight", "use_cap", b"use_cap"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__importance_weight: _TypeAlias = _typing.Literal["importance_weight"]  # noqa: Y015
+    _WhichOneofArgType__importance_weight: _TypeAlias = _typing.Literal["_importance_weight", b"_importance_weight"]  # noqa: Y015
+    _WhichOneofReturnType__lexical_weight: _TypeAlias = _typing.Literal["lexical_weight"]  # noqa: Y015
+    _WhichOneofArgType__lexical_weight: _TypeAlias = _typing.Literal["_lexical_weight", b"_lexical_weight"]  # noqa: Y015
+    _WhichOneofReturnType__semantic_weight: _TypeAlias = _typing.Literal["semantic_weight"]  # noqa: Y015
+    _WhichOneofArgType__semantic_weight: _TypeAlias = _typing.Literal["_semantic_weight", b"_semantic_weight"]  # noqa: Y015
+    _WhichOneofReturnType__temporal_weight: _TypeAlias = _typing.Literal["temporal_weight"]  # noqa: Y015
+    _WhichOneofArgType__temporal_weight: _TypeAlias = _typing.Literal["_temporal_weight", b"_temporal_weight"]  # noqa: Y015
+    _WhichOneofReturnType__use_cap: _TypeAlias = _typing.Literal["use_cap"]  # noqa: Y015
+    _WhichOneofArgType__use_cap: _TypeAlias = _typing.Literal["_use_cap", b"_use_cap"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__importance_weight) -> _WhichOneofReturnType__importance_weight | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lexical_weight) -> _WhichOneofReturnType__lexical_weight | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__semantic_weight) -> _WhichOneofReturnType__semantic_weight | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__temporal_weight) -> _WhichOneofReturnType__temporal_weight | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__use_cap) -> _WhichOneofReturnType__use_cap | None: ...
+
+Global___BalancedOptions: _TypeAlias = BalancedOptions  # noqa: Y015
 
 @_typing.final
 class SearchResponse(_message.Message):

@@ -1,0 +1,82 @@
+"""What a response to a search says, in terms of the messages that were put in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from everword.bench.variants import PAGE_SIZE
+from everword.v1 import memory_pb2
+from everword.v1 import search_service_pb2 as pb
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a message lies."""
+
+    #: Number of its conversation in the world, from 0.
+    conversation: int
+    seq: int
+    external_id: str
+
+
+#: Stored messages by memory id.
+Places = Mapping[str, Place]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A response."""
+
+    #: External ids of messages, best first, none twice; at most a page.
+    ranked: tuple[str, ...]
+    #: Of the best result; 0 without one.
+    top_score: float
+    top_relevance: float
+    #: Name of the verdict, such as `RELEVANT`.
+    verdict: str
+    #: Arms that could not answer, each with its reason.
+    degraded: Mapping[str, str]
+
+
+def read_answer(response: pb.SearchResponse, places: Places) -> Answer:
+    ranked: dict[str, None] = {}
+    for result in _in_order(response.results, places):
+        ranked.update(dict.fromkeys(messages_of(result.memory, places)))
+    results = response.results
+    return Answer(
+        ranked=tuple(ranked)[:PAGE_SIZE],
+        top_score=results[0].score if results else 0.0,
+        top_relevance=relevance(results[0]) if results else 0.0,
+        verdict=pb.Verdict.Name(response.verdict).removeprefix("VERDICT_"),
+        degraded={
+            pb.SearchArm.Name(arm.arm).removeprefix("SEARCH_ARM_").lower(): arm.reason
+            for arm in response.arms
+            if arm.state == pb.ArmReport.STATE_DEGRADED
+        },
+    )
+
+
+def relevance(result: pb.SearchResult) -> float:
+    """Return how sure it is that a result answers the query, from 0 to 1, on a scale that all queries share."""
+    return float(getattr(result, "relevance", result.score))
+
+
+def messages_of(memory: memory_pb2.Memory, places: Places) -> list[str]:
+    """Return the external ids of the messages that a result stands for, in their order.
+
+    A message stands for itself. What is derived from messages has to be expanded into them here.
+    """
+    return [places[memory.id].external_id] if memory.id in places else []
+
+
+def _in_order(results: Iterable[pb.SearchResult], places: Places) -> Iterable[pb.SearchResult]:
+    """Yield results as they are ranked, those of equal score by conversation and sequence."""
+
+    def place(result: pb.SearchResult) -> tuple[int, int]:
+        at = places.get(result.memory.id)
+        return (at.conversation, at.seq) if at else (len(places), 0)
+
+    for _, equal in groupby(results, key=lambda result: result.score):
+        yield from sorted(equal, key=place)

@@ -1,0 +1,82 @@
+"""What a run has finished, kept in a file beside its result, so that a run that was broken off goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A world that was asked everything."""
+
+    set: str
+    world: str
+    #: Whether its passages had their vectors.
+    embedded: bool
+    rows: list[Row]
+
+
+class Checkpoint:
+    """Finished worlds, a line each. Without a path nothing is kept.
+
+    `identity` is what a run is of: its code, model, data and variants. A file of another run is begun anew.
+    """
+
+    def __init__(self, path: Path | None, identity: dict[str, Any]) -> None:
+        self._path = path
+        self._identity = identity
+        #: Part of the names of this run's namespaces, the same when it goes on.
+        self.run = secrets.token_hex(4)
+        self.finished: list[Finished] = []
+        #: Whether there was a file, of another run.
+        self.discarded = False
+
+    def open(self) -> None:
+        """Take over what an equal run has finished."""
+        if self._path is None:
+            return
+        kept = _lines(self._path)
+        if kept and kept[0].get("identity") == self._identity:
+            self.run = kept[0]["run"]
+            self.finished = [Finished(**each) for each in kept[1:]]
+        else:
+            self.discarded = len(kept) > 1
+        lines = [{"identity": self._identity, "run": self.run}, *map(vars, self.finished)]
+        # What was torn when the run broke off is not kept.
+        self._path.write_text("".join(map(_line, lines)), encoding="utf-8")
+
+    def add(self, finished: Finished) -> None:
+        self.finished.append(finished)
+        if self._path is None:
+            return
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(_line(vars(finished)))
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """Return the whole lines of a file; a last line that was not finished is left out."""
+    if not path.exists():
+        return []
+    lines: list[dict[str, Any]] = []
+    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            value = json.loads(text)
+        except json.JSONDecodeError:
+            break
+        if not isinstance(value, dict):
+            break
+        lines.append(value)
+    return lines

@@ -1,0 +1,150 @@
+"""The benchmark itself: world after world is filled, asked, and dropped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from everword.bench.answer import Answer, Place, read_answer
+from everword.bench.checkpoint import Checkpoint, Finished, Row
+from everword.bench.dataset import BenchSet
+from everword.bench.metrics import judge
+from everword.bench.stand import (
+    PATIENCE_S,
+    drop_leftovers,
+    fill,
+    namespace,
+    wait_until_embedded,
+)
+from everword.bench.variants import Variant
+from everword.bench.world import Question, World, questions
+from everword.client import Client, ClientSettings
+
+#: Searches before the first that is measured: connections open, statements are prepared.
+WARM_UP = 10
+WARM_UP_CHARS = 80
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Is told how a run goes."""
+
+    #: (what is done now)
+    step: Callable[[str], None] = lambda text: None
+    #: Called after each question, with how many were asked.
+    asked: Callable[[int], None] = lambda number: None
+    #: Gets a line that the user has to see.
+    note: Callable[[str], None] = lambda text: None
+
+
+@dataclass
+class Run:
+    """Asks sets of questions of one Everword."""
+
+    settings: ClientSettings
+    variants: Sequence[Variant]
+    checkpoint: Checkpoint
+    watcher: Watcher = field(default_factory=Watcher)
+    #: False once nobody made vectors: it is not waited for again.
+    embedding: bool = True
+    patience_s: float = PATIENCE_S
+    _seen: set[str] = field(default_factory=set)
+    _noted: set[str] = field(default_factory=set)
+
+    @property
+    def _prefix(self) -> str:
+        return f"bench-{self.checkpoint.run}-"
+
+    async def measure(self, sets: Sequence[BenchSet]) -> None:
+        """Ask everything that the checkpoint does not hold yet. Raises CallError."""
+        await drop_leftovers(self.settings, self._prefix)
+        done = {(each.set, each.world) for each in self.checkpoint.finished}
+        for each in self.checkpoint.finished:
+            self._seen |= {row["text"] for row in each.rows}
+            self.watcher.asked(len(each.rows))
+        for bench_set in sets:
+            for index, world in enumerate(bench_set.worlds):
+                if (bench_set.name, world.name) not in done:
+                    await self._measure_world(bench_set, index)
+
+    async def _measure_world(self, bench_set: BenchSet, index: int) -> None:
+        world = bench_set.worlds[index]
+
+        def say(text: str) -> None:
+            self.watcher.step(f"{bench_set.name} {world.name}: {text}")
+
+        async with namespace(self.settings, self._prefix) as client:
+            token, places = await fill(client, world, say)
+            embedded = await self._embedded(client, token, say)
+            say("asking")
+            await self._warm_up(client, world)
+            rows: list[Row] = []
+            for question in questions(bench_set.worlds, index):
+                for variant in self._in_turn(len(rows)):
+                    answer, row = await self._ask(client, question, variant, places)
+                    self._note_degraded(answer)
+                    rows.append({"set": bench_set.name, "conversation": world.name, **row})
+                    self.watcher.asked(1)
+                self._seen.add(question.query.text)
+            say("dropping")
+        self.checkpoint.add(Finished(bench_set.name, world.name, embedded, rows))
+
+    async def _embedded(self, client: Client, token: str, say: Callable[[str], None]) -> bool:
+        if self.embedding and not await wait_until_embedded(client, token, say, self.patience_s):
+            self.embedding = False
+            self.watcher.note(
+                f"no vector was stored in {self.patience_s:.0f} seconds: is an embedder with a worker "
+                "running? The benchmark goes on without vectors, and its `model` is null."
+            )
+        return self.embedding
+
+    async def _warm_up(self, client: Client, world: World) -> None:
+        for entry in world.entries[:WARM_UP]:
+            text = entry.message.content.strip()[:WARM_UP_CHARS]
+            for variant in self.variants:
+                await client.search_service.Search(variant.request(text or "warm-up"))
+
+    def _in_turn(self, asked: int) -> Iterator[Variant]:
+        """Yield the variants, each question's first another: the first pays for the query's vector."""
+        count = len(self.variants)
+        first = asked // count
+        for step in range(count):
+            yield self.variants[(first + step) % count]
+
+    async def _ask(
+        self, client: Client, question: Question, variant: Variant, places: dict[str, Place]
+    ) -> tuple[Answer, Row]:
+        query = question.query
+        fresh = query.text not in self._seen
+        self._seen.add(query.text)
+        request = variant.request(query.text)
+        started = time.perf_counter()
+        response = await client.search_service.Search(request)
+        took = time.perf_counter() - started
+        answer = read_answer(response, places)
+        relevant = frozenset() if question.foreign else query.relevant
+        return answer, {
+            "variant": variant.name,
+            "query": query.id,
+            "query_of": question.home,
+            "text": query.text,
+            "category": query.category,
+            "answerable": query.is_averaged and not question.foreign,
+            "foreign": question.foreign,
+            "relevant": sorted(relevant),
+            "ranked": list(answer.ranked),
+            "top_score": answer.top_score,
+            "top_relevance": answer.top_relevance,
+            "verdict": answer.verdict,
+            "degraded": sorted(answer.degraded),
+            "latency_ms": took * 1000,
+            "first_asking": fresh,
+            "metrics": judge(answer.ranked, relevant) if relevant else None,
+        }
+
+    def _note_degraded(self, answer: Answer) -> None:
+        for arm, reason in answer.degraded.items():
+            if arm not in self._noted:
+                self._noted.add(arm)
+                self.watcher.note(f"the {arm} arm could not answer: {reason}")

@@ -1,0 +1,70 @@
+"""Reports as tables: cells for a terminal, Markdown for documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from everword.bench.metrics import NAMES
+
+#: What the ablation compares by.
+HEADLINE = ("recall@10", "ndcg@10")
+Report = dict[str, Any]
+
+#: What is shown of each category; the JSON has everything.
+CATEGORY_METRICS = ("recall@10", "recall@50", "ndcg@10", "mrr")
+CATEGORY_COLUMNS = ("set", "category", *CATEGORY_METRICS)
+
+
+def overall_columns(report: Report) -> tuple[str, ...]:
+    return (report["profile"], *(each["name"] for each in report["sets"]))
+
+
+def overall_rows(report: Report) -> list[tuple[str, ...]]:
+    """Return a row for each figure, with a cell for each set."""
+    figures = [_figures(each) for each in report["sets"]]
+    return [(name, *(each[name] for each in figures)) for name in figures[0]]
+
+
+def category_rows(report: Report) -> list[tuple[str, ...]]:
+    return [
+        (each["name"], category, *(_number(values[name]) for name in CATEGORY_METRICS))
+        for each in report["sets"]
+        for category, values in each["by_category"].items()
+    ]
+
+
+def _figures(each: dict[str, Any]) -> dict[str, str]:
+    """Return what is told of a set, by what it is called."""
+    latency, abstention = each["latency_ms"], each["abstention"]
+    return {
+        "queries": str(each["queries"]),
+        **{name: _number(each["overall"][name]) for name in NAMES},
+        "p50, ms": _number(latency["p50"], 1),
+        "p95, ms": _number(latency["p95"], 1),
+        "AUROC, foreign": _number(abstention["auroc_foreign"]),
+        "AUROC, near misses": _number(abstention["auroc_near_miss"]),
+        "answerable rejected": _number(abstention["answerable_rejected"]),
+    }
+
+
+def markdown(reports: Sequence[Report]) -> str:
+    """Return the headline metrics of variants, a row each and a column for each set."""
+    sets = [each["name"] for each in reports[0]["sets"]]
+    head = ["ranked by", *(f"{name}: {' / '.join(HEADLINE)}" for name in sets)]
+    lines = [_line(head), _line(["---"] * len(head))]
+    for report in reports:
+        cells = [
+            " / ".join(_number(each["overall"][metric]) for metric in HEADLINE)
+            for each in report["sets"]
+        ]
+        lines.append(_line([report["profile"], *cells]))
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"

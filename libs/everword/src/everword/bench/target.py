@@ -1,0 +1,68 @@
+"""The Everword that is asked: one that is started for it, or one that runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from everword.bench.provenance import active_model
+from everword.client import ClientSettings
+from everword.client.settings import DEFAULT_ADDRESSES
+from everword.domain.settings import Environment, Secret
+from everword.embedded.folder import RunningStack, find_running_stack
+from everword.embedded.ports import Ports
+from everword.embedded.settings import StackSettings, default_data_folder
+from everword.embedded.stack import stack
+
+
+@dataclass(frozen=True)
+class Target:
+    """The Everword that is asked."""
+
+    settings: ClientSettings
+    #: What embeds, where that can be told.
+    model: str | None
+
+
+def is_given(environment: Environment) -> bool:
+    """Tell whether the environment says where an Everword is."""
+    return any(environment.text(f"EVERWORD_{name.upper()}_ADDRESS") for name in DEFAULT_ADDRESSES)
+
+
+def running_target(environment: Environment) -> Target:
+    """Return the Everword that other commands find. Raises SettingError.
+
+    Its model is known where the schema owner's URL is: that of EVERWORD_ADMIN_DATABASE_URL, or of `everword up`.
+    """
+    settings = ClientSettings.from_environment(environment)
+    url = environment.text("EVERWORD_ADMIN_DATABASE_URL")
+    if not url and (found := _found(environment)) is not None:
+        same = found.addresses["search"] == settings.search_address
+        url = (same and found.admin_database_url) or ""
+    return Target(settings, active_model(url))
+
+
+def _found(environment: Environment) -> RunningStack | None:
+    folder = Path(environment.text("EVERWORD_DATA") or default_data_folder()).expanduser()
+    try:
+        return find_running_stack(folder)
+    except PermissionError:
+        return None
+
+
+@asynccontextmanager
+async def own_target(environment: Environment, say: Callable[[str], None]) -> AsyncIterator[Target]:
+    """Run an Everword of its own on free ports while the block lasts, of which nothing is kept.
+
+    It embeds with the server at EVERWORD_EMBED_URL where that is set. Raises EmbeddedError and MigrationError.
+    """
+    embed_url = environment.text("EVERWORD_EMBED_URL") or None
+    settings = StackSettings(data=None, ports=Ports.free(), embed_url=embed_url)
+    async with stack(settings, say) as running:
+        at = running.addresses
+        # The services inherit the environment: an operator's key in it counts for them too.
+        key = Secret(environment.text("EVERWORD_ADMIN_KEY"))
+        client = ClientSettings(at["ingest"], at["search"], at["compactor"], api_key=key)
+        yield Target(client, active_model(running.admin_database_url))

@@ -1,0 +1,54 @@
+"""Ways of ranking that can be compared: each is a name and what it sets in a SearchRequest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from everword.v1 import search_service_pb2 as pb
+
+PAGE_SIZE = 50
+#: What the contract says an empty profile is.
+DEFAULT_PROFILE = "recall"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A way of ranking."""
+
+    name: str
+    #: Fields of SearchRequest.
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def request(self, query: str) -> pb.SearchRequest:
+        return pb.SearchRequest(query=query, page_size=PAGE_SIZE, **self.fields)
+
+
+#: Each arm alone.
+ARMS = (
+    Variant("lexical", {"mode": pb.SEARCH_MODE_LEXICAL}),
+    Variant("semantic", {"mode": pb.SEARCH_MODE_SEMANTIC}),
+    Variant("trigram", {"mode": pb.SEARCH_MODE_TRIGRAM}),
+)
+
+#: Everything together, by each profile.
+PROFILES = (
+    Variant("recall", {"mode": pb.SEARCH_MODE_HYBRID, "profile": "recall"}),
+    Variant("balanced", {"mode": pb.SEARCH_MODE_HYBRID, "profile": "balanced"}),
+)
+
+#: What the ablation compares, in the order of its tables.
+ABLATION = (*ARMS, *PROFILES)
+
+
+def of_profile(profile: str) -> Variant:
+    """Return everything together by a profile; an empty one is the server's default."""
+    return Variant(profile or DEFAULT_PROFILE, {"profile": profile})
+
+
+def of_mode(mode: str, profile: str) -> Variant:
+    """Return the variant of a mode; HYBRID goes by a profile."""
+    if mode == "hybrid":
+        return of_profile(profile)
+    return Variant(mode, {"mode": pb.SearchMode.Value(f"SEARCH_MODE_{mode.upper()}")})

@@ -1,0 +1,52 @@
+"""What a response counts as: messages in an order that two runs share."""
+
+from __future__ import annotations
+
+from everword.bench.answer import Place, read_answer
+from everword.bench.variants import ABLATION, PAGE_SIZE, of_mode, of_profile
+from everword.v1 import memory_pb2
+from everword.v1 import search_service_pb2 as pb
+
+PLACES = {f"id-{n}": Place(n // 100, n % 100, f"m{n}") for n in range(200)}
+
+
+def result(number: int, score: float) -> pb.SearchResult:
+    return pb.SearchResult(memory=memory_pb2.Memory(id=f"id-{number}"), score=score)
+
+
+def test_results_of_equal_score_are_ordered_by_conversation_and_sequence() -> None:
+    scores = [(7, 0.9), (150, 0.5), (30, 0.5), (4, 0.5), (1, 0.4)]
+    response = pb.SearchResponse(results=[result(*each) for each in scores])
+    assert read_answer(response, PLACES).ranked == ("m7", "m4", "m30", "m150", "m1")
+
+
+def test_a_ranking_holds_a_message_once_and_ends_with_the_page() -> None:
+    results = [result(3, 0.9), *(result(n, 0.5) for n in range(100))]
+    ranked = read_answer(pb.SearchResponse(results=results), PLACES).ranked
+    assert len(ranked) == len(set(ranked)) == PAGE_SIZE
+
+
+def test_what_is_no_message_of_the_world_counts_as_none() -> None:
+    strange = pb.SearchResult(memory=memory_pb2.Memory(id="other"), score=0.9)
+    answer = read_answer(pb.SearchResponse(results=[strange, result(1, 0.1)]), PLACES)
+    assert answer.ranked == ("m1",)
+
+
+def test_no_result_has_no_score_and_no_relevance() -> None:
+    arm = pb.ArmReport(
+        arm=pb.SEARCH_ARM_SEMANTIC, state=pb.ArmReport.STATE_DEGRADED, reason="no embedder"
+    )
+    response = pb.SearchResponse(verdict=pb.VERDICT_NOTHING_RELEVANT, arms=[arm])
+    answer = read_answer(response, PLACES)
+    assert (answer.top_score, answer.top_relevance) == (0, 0)
+    assert answer.verdict == "NOTHING_RELEVANT"
+    assert answer.degraded == {"semantic": "no embedder"}
+
+
+def test_variants_ask_for_fifty_results_in_their_way() -> None:
+    assert of_profile("").request("x") == pb.SearchRequest(query="x", page_size=50)
+    assert of_profile("").name == "recall"
+    assert of_mode("hybrid", "balanced").request("x").profile == "balanced"
+    assert of_mode("lexical", "balanced").request("x").mode == pb.SEARCH_MODE_LEXICAL
+    assert len({each.name for each in ABLATION}) == len(ABLATION)
+    assert {each.request("x").page_size for each in ABLATION} == {50}

@@ -1,0 +1,64 @@
+"""Words of scripts without spaces, and of scripts whose particles stick: pairs of characters, and what is left over."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from everword.text.analysis import indexed_text, is_lone, words_of
+from everword.text.passages import MAX_WORDS, count_words, split_passages
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我喜欢猫。", "我喜 喜欢 欢猫"),
+        ("人々は東京タワーへ", "人々 々は は東 東京 京タ タワ ワー ーへ"),
+        ("학교에서 공부했다", "학교 교에 에서 공부 부했 했다"),
+        ("iPhone15を買った", "iPhone15 を買 買っ った"),
+        ("PostgreSQL로 이전", "PostgreSQL 로 이전"),
+        ("T細胞と2番", "T 細胞 胞と 2 番"),
+        ("猫、犬", "猫 犬"),
+        # What looks the same is the same: half width, full width, marks of their own, syllables in letters.
+        ("ｻｰﾊﾞｰ", "サー ーバ バー"),
+        ("か\u3099き\u3099", "がぎ"),
+        ("ＡＢＣ", "ABC"),
+        ("\u1112\u1161\u11ab\u1100\u1173\u11af", "한글"),
+        ("㌀", "アパ パー ート"),
+    ],
+)
+def test_text_becomes_words_and_pairs(text: str, expected: str) -> None:
+    assert words_of(text) == expected.split()
+
+
+def test_the_last_character_of_a_run_is_indexed_behind_everything() -> None:
+    """A lone character is asked for as the beginning of a pair, and none begins with the last one of a run."""
+    indexed = indexed_text("我喜欢猫, 우리집 犬 dog", "", datetime(2026, 5, 3, tzinfo=UTC))
+    assert indexed == "3 May 2026 我喜 喜欢 欢猫 우리 리집 犬 dog 猫 집"
+
+
+@pytest.mark.parametrize("character", ["猫", "ね", "ネ", "ー", "々", "집"])
+def test_a_character_of_these_scripts_is_lone(character: str) -> None:
+    assert is_lone(character)
+
+
+@pytest.mark.parametrize("word", ["a", "1", "é", "猫犬", "u1f389"])
+def test_everything_else_is_a_word(word: str) -> None:
+    assert not is_lone(word)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("サーバーを", 5), ("人々", 2), ("T細胞", 3), ("학교에서 공부", 2), ("don't re-open", 2)],
+)
+def test_words_are_counted_where_there_are_no_spaces(text: str, expected: int) -> None:
+    assert count_words(text) == expected
+
+
+def test_a_long_text_with_lengthened_vowels_is_cut_into_passages() -> None:
+    text = "サーバーのメーカーにユーザーのデータを渡した。" * 40
+    passages = split_passages(text)
+    assert "".join(passages) == text
+    assert len(passages) > 5
+    assert all(len(passage) <= MAX_WORDS for passage in passages)

@@ -1,0 +1,247 @@
+"""Summaries, notes, facts and chunks rank on one scale with messages, in every mode."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.v1 import context_service_pb2, ingest_service_pb2
+from everword.v1 import memory_pb2 as memory
+from everword.v1 import search_service_pb2 as pb
+from support.background import embed_everything
+from support.calls import append, message
+from support.corpus import search_request
+from support.databases import DatabaseUnderTest, cloned
+from support.memories import DERIVED_KINDS, remember
+from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+QUESTION = "Which database did we choose for the billing service?"
+ANSWER = "We chose PostgreSQL as the database for the billing service."
+WEAK = (
+    "The database backup of night {} went through.",
+    "Has anybody seen invoice {} of the billing department?",
+    "Which room did we book for meeting {}?",
+    "Service desk ticket {} is still open.",
+    "We choose lunch number {} today.",
+    "Let us talk about the billing run of week {}.",
+)
+#: Mode and profile.
+RANKINGS = (
+    ("LEXICAL", ""),
+    ("SEMANTIC", ""),
+    ("HYBRID", "recall"),
+    ("HYBRID", "balanced"),
+)
+#: Found by every mode.
+RELEASE = "released v2.17.3 of the harbour scheduler"
+OLD = datetime(2024, 2, 1, tzinfo=UTC)
+NEW = datetime(2025, 9, 1, tzinfo=UTC)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def weak(postgres_url: str) -> AsyncIterator[Stack]:
+    """A stack in which 60 messages touch a question, and four times another kind of memory answers one."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database, semantic=True) as stack:
+            await append(stack, *(WEAK[n % len(WEAK)].format(n) for n in range(60)))
+            for kind in DERIVED_KINDS:
+                await remember(database, kind, ANSWER, agent=kind)
+                for when in (OLD, NEW):
+                    await remember(database, kind, RELEASE, occurred_at=when, agent=kind)
+            await embed_everything(stack)
+            yield stack
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    async with running_stack(database, semantic=True) as stack:
+        yield stack
+
+
+async def search(stack: Stack, query: str, mode: str, **fields: Any) -> list[pb.SearchResult]:
+    response = await stack.search.Search(search_request(query, mode, **fields))
+    return list(response.results)
+
+
+def without_others(kind: str) -> memory.MemoryFilter:
+    """Let messages through, which have no agent, and the memories of one kind."""
+    return memory.MemoryFilter(kinds=[1, DERIVED_KINDS[kind]])  # type: ignore[list-item]
+
+
+# One scale
+
+
+@pytest.mark.parametrize(("mode", "profile"), RANKINGS)
+@pytest.mark.parametrize("kind", DERIVED_KINDS)
+async def test_an_exact_answer_of_any_kind_comes_in_the_top_3_among_60_weak_messages(
+    weak: Stack, kind: str, mode: str, profile: str
+) -> None:
+    results = await search(weak, QUESTION, mode, profile=profile, filter=without_others(kind))
+    best = [(result.memory.kind, result.memory.content) for result in results[:3]]
+    assert (DERIVED_KINDS[kind], ANSWER) in best
+    assert len(results) > 3
+
+
+@pytest.mark.parametrize(("mode", "profile"), RANKINGS)
+async def test_an_equal_text_has_an_equal_score_whatever_its_kind(
+    stack: Stack, mode: str, profile: str
+) -> None:
+    when = datetime.now(UTC) - timedelta(days=3)
+    stamp = Timestamp()
+    stamp.FromDatetime(when)
+    await append(stack, message(ANSWER, create_time=stamp), "Nothing else matters.")
+    for kind in DERIVED_KINDS:
+        await remember(stack.database, kind, ANSWER, occurred_at=when)
+    await embed_everything(stack)
+    results = await search(stack, QUESTION, mode, profile=profile)
+    equal = {r.memory.kind: r.score for r in results if r.memory.content == ANSWER}
+    assert set(equal) == {1, *DERIVED_KINDS.values()}
+    assert len({round(score, 6) for score in equal.values()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "profile"), [ranking for ranking in RANKINGS if ranking[0] != "SEMANTIC"]
+)
+async def test_a_long_summary_is_found_by_the_passage_that_answers_and_counts_once(
+    stack: Stack, mode: str, profile: str
+) -> None:
+    await append(stack, *(WEAK[n % len(WEAK)].format(n) for n in range(60)))
+    padding = "The week was otherwise spent on the garden, the roof and the car. " * 20
+    [summary] = await remember(stack.database, "SUMMARY", f"{padding}\n{ANSWER}\n{padding}")
+    await embed_everything(stack)
+    results = await search(stack, QUESTION, mode, profile=profile, page_size=50)
+    [place] = [place for place, each in enumerate(results) if each.memory.id == summary]
+    assert place < 3
+    assert ANSWER in results[place].passage
+
+
+async def test_hybrid_answers_with_a_summary_that_has_a_vector(weak: Stack) -> None:
+    only = memory.MemoryFilter(kinds=[memory.MEMORY_KIND_SUMMARY])
+    for profile in ("recall", "balanced"):
+        [first, *_] = await search(
+            weak, QUESTION, "HYBRID", profile=profile, filter=only, explain=True
+        )
+        arms = {part.arm for part in first.explanation.parts if part.score > 0}
+        assert first.memory.content == ANSWER
+        assert {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_SEMANTIC} <= arms
+
+
+# Vectors that are not there yet
+
+
+@pytest.mark.parametrize(("mode", "profile"), RANKINGS[1:])
+async def test_a_memory_without_a_vector_never_wins_by_that(
+    stack: Stack, mode: str, profile: str
+) -> None:
+    await append(stack, "Our cat Miso sleeps on the radiator all winter.")
+    await embed_everything(stack)
+    for kind in DERIVED_KINDS:
+        await remember(stack.database, kind, "The radiator in the cellar was bled.")
+    query = "Where does the cat sleep? On the radiator?"
+    ranked = [each.memory.kind for each in await search(stack, query, mode, profile=profile)]
+    late = sorted(DERIVED_KINDS.values()) if mode == "HYBRID" else []
+    assert (ranked[0], sorted(ranked[1:])) == (memory.MEMORY_KIND_MESSAGE, late)
+
+
+# Filters
+
+
+@pytest.mark.parametrize(
+    ("mode", "profile"), [*RANKINGS, ("TRIGRAM", ""), ("REGEX", ""), ("BROWSE", "")]
+)
+@pytest.mark.parametrize("kind", DERIVED_KINDS)
+async def test_time_filters_hold_in_every_mode_for_every_kind(
+    weak: Stack, kind: str, mode: str, profile: str
+) -> None:
+    middle, end = Timestamp(), Timestamp()
+    middle.FromDatetime(datetime(2025, 1, 1, tzinfo=UTC))
+    end.FromDatetime(datetime(2025, 12, 31, tzinfo=UTC))
+    spans = {"before": [OLD], "since": [NEW], "": [NEW, OLD]}
+    for side, expected in spans.items():
+        only = memory.MemoryFilter(agents=[kind], before=end)
+        if side:
+            getattr(only, side).CopyFrom(middle)
+        if side == "since":
+            only.before.CopyFrom(end)
+        found = await _found(weak, mode, profile, only)
+        assert {each.kind for each in found} == {DERIVED_KINDS[kind]}
+        times = sorted((each.occur_time.ToDatetime(tzinfo=UTC) for each in found), reverse=True)
+        assert times == expected
+
+
+async def _found(
+    stack: Stack, mode: str, profile: str, only: memory.MemoryFilter
+) -> list[memory.Memory]:
+    if mode == "BROWSE":
+        browsed = await stack.search.Browse(pb.BrowseRequest(filter=only))
+        return list(browsed.memories)
+    query = r"v2\.1\d\.3" if mode == "REGEX" else RELEASE
+    results = await search(stack, query, mode, profile=profile, filter=only)
+    return [result.memory for result in results]
+
+
+async def test_kinds_can_be_asked_for(weak: Stack) -> None:
+    wanted = [memory.MEMORY_KIND_NOTE, memory.MEMORY_KIND_FACT]
+    results = await search(
+        weak, QUESTION, "HYBRID", page_size=50, filter=memory.MemoryFilter(kinds=wanted)
+    )
+    assert {result.memory.kind for result in results} == set(wanted)
+
+
+async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
+    """Another system raised what the asking instance wrote, and multiplied twice; here an instance is a filter."""
+    await append(stack, *(message(ANSWER, instance=name) for name in ("desk", "phone")))
+    await embed_everything(stack)
+    for mode, profile in RANKINGS:
+        results = await search(stack, QUESTION, mode, profile=profile)
+        assert len({round(result.score, 6) for result in results}) == 1
+        only = memory.MemoryFilter(instances=["desk"])
+        [own] = await search(stack, QUESTION, mode, profile=profile, filter=only)
+        assert own.memory.instance == "desk"
+        assert own.score == pytest.approx(results[0].score, abs=1e-6)
+
+
+# The rest of what is done with memories
+
+
+async def test_a_memory_of_another_kind_is_read_whole_classed_and_used(stack: Stack) -> None:
+    text = "Lea is vegetarian. " * 60
+    [fact] = await remember(stack.database, "FACT", text, author="Sleep", subject="lea")
+    got = (await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=fact))).memory
+    assert (got.kind, got.content, got.author, got.subject) == (4, text, "Sleep", "lea")
+    assert (got.conversation_id, got.seq, got.role) == ("", 0, memory.ROLE_UNSPECIFIED)
+    corrected = ingest_service_pb2.UpdateMemoryClassRequest(
+        memory_id=fact, importance_class=memory.IMPORTANCE_CLASS_CORRECTION
+    )
+    await stack.ingest.UpdateMemoryClass(corrected)
+    await stack.ingest.MarkUsed(ingest_service_pb2.MarkUsedRequest(memory_ids=[fact]))
+    [result] = await search(stack, "vegetarian", "LEXICAL")
+    assert (result.memory.importance_class, result.memory.use_count) == (4, 1)
+
+
+async def test_a_context_says_what_kind_a_memory_is_where_nobody_spoke(stack: Stack) -> None:
+    when = datetime(2026, 4, 18, 12, tzinfo=UTC)
+    await remember(stack.database, "SUMMARY", "The tap was mended.", occurred_at=when, agent="opus")
+    request = context_service_pb2.BuildContextRequest(query="tap")
+    response = await stack.context.BuildContext(request)
+    [item] = response.blocks[0].items
+    assert item.text == "[2026-04-18T12:00Z opus/summary] The tap was mended."
+
+
+async def test_passages_of_every_kind_are_counted_and_embedded(stack: Stack) -> None:
+    before = await stack.search.Stats(pb.StatsRequest())
+    for kind in DERIVED_KINDS:
+        await remember(stack.database, kind, ANSWER)
+    owing = await stack.search.Stats(pb.StatsRequest())
+    await embed_everything(stack)
+    after = await stack.search.Stats(pb.StatsRequest())
+    assert after.corpus.passages == before.corpus.passages + 4
+    assert (after.corpus.messages, after.embedding.coverage) == (0, 1.0)
+    assert (owing.embedding.owed, after.embedding.owed) == (4, 0)
