@@ -27,6 +27,8 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 	  --python-version 3.11 --upgrade requirements.in -o requirements.lock
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url --no-deps \
 	  --python-version 3.11 --upgrade requirements-models.in -o requirements-models.lock
+	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c requirements.lock \
+	  --python-version 3.11 --upgrade requirements-train.in -o requirements-train.lock
 
 .PHONY: proto
 proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/
@@ -67,6 +69,16 @@ bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what t
 bench-retrieval: $(SETUP) ## Measure how well Search finds: DATA="a.json b.json" OUT=out.json (PROFILE=name)
 	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-retrieval DATA="a.json b.json" OUT=out.json'; exit 2; }
 	$(BIN)/everword bench retrieval $(if $(PROFILE),--profile $(PROFILE)) $(if $(OUT),--json $(OUT)) --data $(DATA)
+
+.PHONY: bench-crowd
+bench-crowd: $(SETUP) ## Measure what foreign messages do to Search: DATA="measured.json others.json" (MESSAGES=100000 OUT=out.json)
+	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-crowd DATA="measured.json others.json" OUT=out.json'; exit 2; }
+	PYTHONPATH=tests $(BIN)/python -m bench.crowd $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(OUT),--json $(OUT)) --data $(DATA)
+
+.PHONY: train-ranking
+train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…")
+	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-train.lock
+	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking/asked.pickle
 
 .PHONY: test-kills
 test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck

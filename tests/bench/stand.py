@@ -25,8 +25,7 @@ from everword.rpc.channel import open_channel
 from everword.v1 import search_service_pb2 as search_pb
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from everword_embedder.drain import BATCH, embedded_text
-from everword_embedder.drain_store import Passage
+from everword_embedder.drain import BATCH
 from support.calls import append_request
 from support.corpus import sample
 
@@ -87,11 +86,11 @@ class Stand:
         """Return what the worker will send to the model, in its order."""
         with psycopg.connect(self._running.admin_database_url or "") as conn:
             rows = conn.execute(
-                "SELECT m.id, m.content, m.author, m.occurred_at"
+                "SELECT m.content"
                 "  FROM everword.embedding_queue q JOIN everword.memories m ON m.id = q.memory_id"
                 " WHERE q.state = 'owed' ORDER BY q.not_before, q.memory_id"
             ).fetchall()
-        return [embedded_text(Passage(*row)) for row in rows]
+        return [content for (content,) in rows]
 
     async def embed_alone(self, texts: Sequence[str]) -> float:
         """Return the seconds that the embedder needs for texts, with nothing to wait for but itself."""

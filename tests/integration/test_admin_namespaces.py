@@ -17,7 +17,7 @@ from support.stack import Stack
 NAMESPACED = (
     *("conversations", "messages", "append_requests", "memories", "memory_classes", "memory_use"),
     *("corpus_counts", "jobs", "embedding_queue", "api_keys", "memory_vectors_1"),
-    "importance_suggestions",
+    *("importance_suggestions", "author_names"),
 )
 
 

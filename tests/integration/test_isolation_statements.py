@@ -30,6 +30,7 @@ from support.fence import (
 )
 from support.stack import running_stack
 from support.statement_parameters import (
+    AUTHOR,
     WORDS,
     Filled,
     common_parameters,
@@ -152,7 +153,8 @@ async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
         if not fill:
             return ""
         metadata = within("theirs")
-        messages = [message(WORDS, external_id="external", token_count=7), message(WORDS)]
+        first = message(WORDS, external_id="external", token_count=7, author=AUTHOR)
+        messages = [first, message(WORDS)]
         request = append_request(*messages, request_id="their-request")
         stored = await stack.ingest.AppendMessages(request, metadata=metadata)
         ids = [entry.message_id for entry in stored.messages]

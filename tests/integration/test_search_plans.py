@@ -71,6 +71,21 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         },
         "occurred_at",
     ),
+    "read_candidates": (
+        {
+            **FILTER,
+            "source_ids": SOURCE_IDS,
+            "passage_ids": [1, 2],
+            "turn": 1,
+            "reach": 3,
+            "max_parts": 12,
+        },
+        "conversation_id_seq",
+    ),
+    "find_mentions": (
+        {"words": ["word777"], "config": "english", "conversation_ids": [UUID(int=1)]},
+        "lexemes",
+    ),
     "read_signals": ({"source_ids": SOURCE_IDS}, "source_id"),
     "read_memories": (
         {

@@ -14,7 +14,7 @@ SERVICES = ("ingest", "search", "compactor", "embedder")
 FENCED = frozenset(
     {
         *("conversations", "messages", "append_requests", "memories", "visible_memories"),
-        *("memory_classes", "memory_use", "importance_suggestions"),
+        *("memory_classes", "memory_use", "importance_suggestions", "author_names"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

@@ -42,7 +42,8 @@ async def remember(
         )
         for text in texts
     ]
-    passages = await build_passages(memories, "UTC")
+    config = "english"
+    passages = await build_passages(memories, "UTC", config)
     parameters: dict[str, Any] = {
         **dict.fromkeys(("agent", "subject", "channel"), ""),
         **passage_columns(passages),
@@ -54,7 +55,7 @@ async def remember(
         "messages": 0,
         "turns": 0,
         "content_bytes": sum(len(text.encode()) for text in texts),
-        "text_search_config": "english",
+        "text_search_config": config,
     }
     with database.connect() as conn:
         conn.execute("SELECT set_config('everword.namespace_id', %s, false)", [str(namespace_id)])

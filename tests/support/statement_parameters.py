@@ -18,6 +18,7 @@ from everword.v1 import memory_pb2 as memory
 from support.databases import DatabaseUnderTest
 
 WORDS = "xylophone concerto in auth.rs"
+AUTHOR = "Xenokrates"
 LATE = datetime(9000, 1, 1, tzinfo=UTC)
 EARLY = datetime(1000, 1, 1, tzinfo=UTC)
 LAST_ID = UUID(int=2**128 - 1)
@@ -86,10 +87,13 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "source_ids": filled.message_ids,
         "passage_ids": filled.passage_ids,
         "tokens": ["auth.rs"],
+        "words": [AUTHOR.lower()],
         "pattern": "concerto",
         "after_occurred_at": LATE,
         "after_source_id": LAST_ID,
         "max_parts": 10,
+        "turn": memory.MEMORY_KIND_MESSAGE,
+        "reach": 3,
         "after_seq": 1000,
         "max_bytes": 1_000_000,
         "role": memory.ROLE_USER,
@@ -118,6 +122,11 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_search.list_conversations": {"after_id": LAST_ID, "active": None},
         "everword_search.browse_oldest": {"after_occurred_at": EARLY},
         "everword_search.list_messages_oldest": {"after_seq": 0},
+        "everword_search.find_mentions": {
+            "words": ["xylophone"],
+            "config": "english",
+            "conversation_ids": [filled.conversation_id],
+        },
     }
 
 
@@ -160,5 +169,7 @@ def _passage_arrays() -> dict[str, Any]:
         "content": ["Smuggled in."],
         "indexed_text": ["Smuggled in."],
         "literals": [None],
+        "ranking": [b""],
+        "author_names": ["smuggled"],
         "text_search_config": "english",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everword.bench.answer import Place, read_answer
+from everword.bench.answer import Found, Place, read_answer, relevance
 from everword.bench.variants import ABLATION, PAGE_SIZE, of_mode, of_profile
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
@@ -50,3 +50,26 @@ def test_variants_ask_for_fifty_results_in_their_way() -> None:
     assert of_mode("lexical", "balanced").request("x").mode == pb.SEARCH_MODE_LEXICAL
     assert len({each.name for each in ABLATION}) == len(ABLATION)
     assert {each.request("x").page_size for each in ABLATION} == {50}
+
+
+def test_the_most_relevant_result_need_not_be_the_first() -> None:
+    results = [result(1, 0.9), result(2, 0.8)]
+    results[0].relevance, results[1].relevance = 0.3, 0.6
+    answer = read_answer(pb.SearchResponse(results=results), PLACES)
+    assert (answer.top_score, answer.top_relevance) == (0.9, 0.6)
+    # A relevance of 0 is one; without any, the score stands in.
+    results[0].relevance = 0.0
+    assert relevance(results[0]) == 0
+    results[0].ClearField("relevance")
+    assert relevance(results[0]) == 0.9
+
+
+def test_evidence_is_read_where_explanations_were_asked_for() -> None:
+    results = [result(1, 0.9), result(2, 0.8)]
+    results[0].explanation.evidence = 0.0
+    response = pb.SearchResponse(results=results)
+    assert read_answer(response, PLACES).explained is None
+    assert read_answer(response, PLACES, explained=True).explained == (
+        Found(("m1",), 0.0),
+        Found(("m2",), None),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from everword.bench.dataset import read_set, read_sets
-from everword.bench.world import questions
+from everword.bench.world import FOREIGN_LIMIT, Query, World, questions
 from everword.client.transcripts import BENCH_FORMAT, TranscriptError, read_transcript
 from everword.samples import sample_path
 from everword.v1 import memory_pb2
@@ -108,7 +109,7 @@ def test_adversarial_queries_name_their_turn_and_are_not_averaged(tmp_path: Path
     assert not world.queries[0].is_averaged
 
 
-def test_foreign_questions_are_the_answerable_ones_of_the_next_conversation(tmp_path: Path) -> None:
+def test_foreign_questions_are_the_answerable_ones_of_other_conversations(tmp_path: Path) -> None:
     unanswerable = {**QUERY, "id": "q2", "answerable": False, "relevant": []}
     other = {**CONVERSATION, "conversation": "c2", "queries": [{**QUERY, "id": "q3"}, unanswerable]}
     document = {**DOCUMENT, "conversations": [CONVERSATION, other]}
@@ -119,6 +120,17 @@ def test_foreign_questions_are_the_answerable_ones_of_the_next_conversation(tmp_
         [("q3", False), ("q2", False), ("q1", True)],
     ]
     assert [each.foreign for each in questions(worlds[:1], 0)] == [False]
+
+
+def test_foreign_questions_are_taken_evenly_from_all_where_there_are_many() -> None:
+    def world(name: str, number: int) -> World:
+        asked = (Query(f"{name}{n}", "?", "any", frozenset("m"), True) for n in range(number))
+        return World(name, (), tuple(asked))
+
+    worlds = (world("a", 1), world("b", 300), world("c", 300))
+    foreign = [each for each in questions(worlds, 0) if each.foreign]
+    assert len(foreign) == FOREIGN_LIMIT
+    assert Counter(each.home for each in foreign) == {"b": 100, "c": 100}
 
 
 QUERY_PATH = ("conversations", 0, "queries", 0)

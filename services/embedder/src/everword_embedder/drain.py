@@ -1,5 +1,6 @@
 """Makes the vectors that are owed: batch by batch, over all namespaces, until nothing is due.
 
+Passages are embedded as they are: a name or a date before each would draw together what has only that in common.
 Texts are read and vectors written in a short transaction for each namespace; the model is asked in between, outside of
 any. While one batch is with the model, another is read or stored, so that the model waits for nothing. Texts that the
 model refuses are parked; a batch that it stumbles over is split until the culprit stands alone.
@@ -23,7 +24,7 @@ from everword.telemetry import names
 from everword.telemetry.tracing import counter, duration_histogram
 from everword_embedder import drain_store as store
 from everword_embedder.calibration import UNRELATED, measure
-from everword_embedder.drain_store import Generation, Owed, Passage
+from everword_embedder.drain_store import Generation, Owed
 from everword_embedder.unembeddable import unembeddable_reason
 
 log = logging.getLogger(__name__)
@@ -155,7 +156,7 @@ class Drain:
                             )
                             _count("parked", 1)
                         else:
-                            items.append(Item(entry, embedded_text(passage)))
+                            items.append(Item(entry, passage.content))
         return items
 
     def _embed(self, generation: Generation, items: Sequence[Item]) -> bool:
@@ -231,12 +232,6 @@ class Drain:
         for item in items:
             lag = (now - item.owed.enqueued_at).total_seconds()
             duration_histogram(names.EMBED_LAG).record(lag)
-
-
-def embedded_text(passage: Passage) -> str:
-    """Return what is embedded of a passage: who spoke and when belong to what it means."""
-    day = f"{passage.occurred_at.day} {passage.occurred_at:%B} {passage.occurred_at.year}"
-    return f"{passage.author or 'Note'}, {day}: {passage.content}"
 
 
 def _by_namespace(owed: Sequence[Owed]) -> dict[int, list[Owed]]:

@@ -47,8 +47,6 @@ class Passage:
 
     memory_id: int
     content: str
-    author: str
-    occurred_at: datetime
 
 
 @dataclass(frozen=True)

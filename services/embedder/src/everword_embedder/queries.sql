@@ -40,8 +40,8 @@ UPDATE embedding_queue q
 RETURNING q.namespace_id, q.memory_id, q.attempts, q.enqueued_at;
 
 -- read_passages --
--- The words of passages of one namespace, with who spoke and when.
-SELECT id AS memory_id, content, author, occurred_at
+-- The words of passages of one namespace.
+SELECT id AS memory_id, content
   FROM visible_memories
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(memory_ids)s);
 

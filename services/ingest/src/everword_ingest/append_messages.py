@@ -213,7 +213,7 @@ async def _write(
     size = sum(entry.message.size for entry in placed)
     scope = {"namespace_id": namespace_id, "conversation_id": conversation.id}
     indexed = placed if settings.indexes(conversation.channel) else []
-    passages = await build_passages(indexed, settings.time_zone)
+    passages = await build_passages(indexed, settings.time_zone, settings.text_search_config)
     await store.insert_messages(conn, {**scope, **message_columns(placed)})
     await store.advance_conversation(
         conn,

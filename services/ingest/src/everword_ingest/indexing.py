@@ -1,9 +1,9 @@
-"""What a message becomes in the index: passages with the words and literals that they are found by."""
+"""What a message becomes in the index: passages with the words and literals that they are found and ranked by."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
@@ -13,8 +13,10 @@ from zoneinfo import ZoneInfo
 from psycopg.types.json import Jsonb
 
 from everword.text.analysis import indexed_text
+from everword.text.author_names import name_words
 from everword.text.literals import literals_of
 from everword.text.passages import split_passages
+from everword.text.ranking_record import message_traits, pack_record
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_ingest.model import NewMessage
 
@@ -42,30 +44,42 @@ class Passage:
     content: str
     indexed_text: str
     literals: str | None
+    #: See `everword.text.ranking_record`.
+    ranking: bytes
 
 
-async def build_passages(messages: Sequence[PlacedMessage], time_zone: str) -> list[Passage]:
+async def build_passages(
+    messages: Sequence[PlacedMessage], time_zone: str, text_search_config: str
+) -> list[Passage]:
     """Return the passages of messages, in their order. Days are named in `time_zone`, an IANA name."""
     zone = ZoneInfo(time_zone)
     if sum(len(placed.message.text) for placed in messages) > _THREAD_CHARS:
-        return await asyncio.to_thread(_build, messages, zone)
-    return _build(messages, zone)
+        return await asyncio.to_thread(_build, messages, zone, text_search_config)
+    return _build(messages, zone, text_search_config)
 
 
-def _build(messages: Sequence[PlacedMessage], zone: tzinfo) -> list[Passage]:
+def _build(
+    messages: Sequence[PlacedMessage], zone: tzinfo, text_search_config: str
+) -> list[Passage]:
     return [
-        Passage(
+        passage for placed in messages for passage in _passages(placed, zone, text_search_config)
+    ]
+
+
+def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> Iterator[Passage]:
+    message = placed.message
+    text = message.text
+    traits = message_traits(text)
+    spoken_at = _local(placed.occurred_at, zone)
+    for part, content in enumerate(split_passages(text)):
+        yield Passage(
             placed=placed,
             part=part,
-            content=text,
-            indexed_text=indexed_text(
-                text, placed.message.author, _local(placed.occurred_at, zone)
-            ),
-            literals=literals_of(text),
+            content=content,
+            indexed_text=indexed_text(content, message.author, spoken_at),
+            literals=literals_of(content),
+            ranking=pack_record(content, traits, text_search_config),
         )
-        for placed in messages
-        for part, text in enumerate(split_passages(placed.message.text))
-    ]
 
 
 def _local(moment: datetime, zone: tzinfo) -> datetime:
@@ -76,8 +90,9 @@ def _local(moment: datetime, zone: tzinfo) -> datetime:
 
 
 def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:
-    """Return the arrays that `insert_memories` takes, one element a passage."""
+    """Return the arrays that `insert_memories` takes: one element a passage, and the names of who spoke."""
     messages = [passage.placed.message for passage in passages]
+    authors = {message.author for message in messages}
     return {
         "kind": MEMORY_KIND_MESSAGE,
         "source_id": [passage.placed.id for passage in passages],
@@ -93,6 +108,9 @@ def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:
         "content": [passage.content for passage in passages],
         "indexed_text": [passage.indexed_text for passage in passages],
         "literals": [passage.literals for passage in passages],
+        "ranking": [passage.ranking for passage in passages],
+        # Sorted, so that of two writes one waits for the other, and never each for the other.
+        "author_names": sorted(set[str]().union(*map(name_words, authors))),
     }
 
 

@@ -108,21 +108,23 @@ SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.i
           tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at);
 
 -- insert_memories --
--- Index passages of messages, owe their vectors to every live model generation, and count them. Returns the highest id.
+-- Index passages of messages, owe their vectors to every live model generation, count them, and keep who spoke. The names
+-- are sorted, and nothing is locked after them: writes that bring the same new names wait for each other in one direction.
+-- Returns the highest id.
 WITH passages AS (
     INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
                                   instance, author, role, tags, importance_class, automated, occurred_at, content,
-                                  lexemes, lexeme_count, literals)
+                                  lexemes, lexeme_count, literals, ranking)
     SELECT %(namespace_id)s, %(kind)s, p.source_id, p.part, %(conversation_id)s, p.seq, %(agent)s, %(subject)s,
            %(channel)s, p.instance, p.author, p.role, ARRAY(SELECT jsonb_array_elements_text(p.tags)),
            p.importance_class, p.automated, p.occurred_at, p.content, v.lexemes,
-           (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(v.lexemes)), p.literals
+           (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(v.lexemes)), p.literals, p.ranking
       FROM unnest(%(source_id)s::uuid[], %(part)s::integer[], %(seq)s::bigint[], %(instance)s::text[],
                   %(author)s::text[], %(role)s::smallint[], %(tags)s::jsonb[], %(importance_class)s::smallint[],
                   %(automated)s::boolean[], %(occurred_at)s::timestamptz[], %(content)s::text[],
-                  %(indexed_text)s::text[], %(literals)s::text[])
+                  %(indexed_text)s::text[], %(literals)s::text[], %(ranking)s::bytea[])
         AS p (source_id, part, seq, instance, author, role, tags, importance_class, automated, occurred_at, content,
-              indexed_text, literals)
+              indexed_text, literals, ranking)
      CROSS JOIN LATERAL to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) AS v (lexemes)
     RETURNING id, lexeme_count, content
 ), owed AS (
@@ -135,6 +137,10 @@ WITH passages AS (
     INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
     SELECT %(namespace_id)s, %(messages)s, %(turns)s, count(*), coalesce(sum(lexeme_count), 0), %(content_bytes)s
       FROM passages
+), named AS (
+    INSERT INTO author_names (namespace_id, name)
+    SELECT %(namespace_id)s, name FROM unnest(%(author_names)s::text[]) AS name
+        ON CONFLICT DO NOTHING
 )
 SELECT coalesce(max(id), 0) FROM passages;
 

@@ -21,6 +21,8 @@ class AnalysedQuery:
     terms: list[Term]
     #: A tsquery as text that a passage must match; None where the query demands nothing.
     constraint: str | None
+    #: Words, in lower case, that are not indexed.
+    ignored: frozenset[str] = frozenset()
 
 
 async def analyse_query(conn: Connection, config: str, query: Query) -> AnalysedQuery:
@@ -31,7 +33,8 @@ async def analyse_query(conn: Connection, config: str, query: Query) -> Analysed
     if not texts:
         return AnalysedQuery([], None)
     known = await store.analyse_texts(conn, config, sorted(texts))
-    return AnalysedQuery(_terms(query.wanted, known), _constraint(query.filters, known))
+    ignored = frozenset(text.lower() for text, analysed in known.items() if not analysed.lexemes)
+    return AnalysedQuery(_terms(query.wanted, known), _constraint(query.filters, known), ignored)
 
 
 def _operands(clauses: Iterable[Clause]) -> Iterator[Operand]:

@@ -50,6 +50,7 @@ class ContextRequest:
     max_memories: int = DEFAULT_MEMORIES
     filter: MemoryFilter = EVERYTHING
     min_score: float = 0.0
+    min_relevance: float = 0.0
     skip_use_count: bool = False
     at_least_as_fresh: str = ""
     #: How memories are ranked, by name.
@@ -149,6 +150,7 @@ async def _find(
         page=PageRequest(size),
         at_least_as_fresh=request.at_least_as_fresh,
         min_score=request.min_score,
+        min_relevance=request.min_relevance,
         max_content_chars=_CONTENT_CHARS,
         operators=bool(asked),
         profile=request.profile,

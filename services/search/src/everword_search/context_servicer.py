@@ -56,6 +56,7 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         max_memories=request.max_memories if has_memories else DEFAULT_MEMORIES,
         filter=to_filter(request.filter),
         min_score=request.min_score,
+        min_relevance=request.min_relevance,
         skip_use_count=request.skip_use_count,
         at_least_as_fresh=request.at_least_as_fresh,
         profile=request.profile or DEFAULT_PROFILE,

@@ -13,19 +13,21 @@ from uuid import UUID
 
 from everword_search import store
 from everword_search.arms.base import RankingArm, Window
-from everword_search.fusion import TIME_SHARE
-from everword_search.model import Candidate, Hit, ScorePart, SearchArm, Signal
+from everword_search.model import Candidate, Found, Hit, ScorePart, SearchArm, Signal
 from everword_search.profiles import Balanced, age_of, importance_of
-from everword_search.runner import Runner
+from everword_search.relevance import most_evidence
+from everword_search.runner import TIME_SHARE, Runner
 from everword_search.store import Scope, SignalRow
 
 #: What each arm says of one memory.
 _Views: TypeAlias = Mapping[SearchArm, Candidate]
+#: Arms whose scores are the evidence; without one of them it cannot be told.
+_JUDGING = frozenset({SearchArm.LEXICAL, SearchArm.SEMANTIC})
 
 
 async def rank_by_formula(
     runner: Runner, arms: Sequence[RankingArm], scope: Scope, profile: Balanced, window: Window
-) -> list[Hit]:
+) -> Found:
     """Return the hits in `window`, best first. Raises ArmFailed."""
     # The third element of a position is when the first page was asked for: with a clock that went on, what a page ended
     # with would score less than its position says, and come again.
@@ -34,13 +36,16 @@ async def rank_by_formula(
     newest = await store.browse(runner.conn, scope, True, None, profile.newest)
     pool = await _pool(runner, arms, {row.source_id for row in newest}, profile.pool)
     rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
-    hits = [_hit(row, pool[row.source_id], profile, now) for row in rows]
+    judged = {arm.name for arm in arms} >= _JUDGING
+    hits = [_hit(row, pool[row.source_id], profile, now, judged) for row in rows]
     wanted = [
         hit
         for hit in hits
-        if hit.score >= window.min_score and (hit.score, hit.passage_id) < (score, passage_id)
+        if window.admits(hit.score, hit.evidence)
+        and (hit.score, hit.passage_id) < (score, passage_id)
     ]
-    return sorted(wanted, key=lambda hit: (hit.score, hit.passage_id), reverse=True)[: window.limit]
+    wanted.sort(key=lambda hit: (hit.score, hit.passage_id), reverse=True)
+    return Found(wanted[: window.limit], most_evidence(hits))
 
 
 async def _pool(
@@ -62,7 +67,7 @@ async def _pool(
     }
 
 
-def _hit(row: SignalRow, views: _Views, profile: Balanced, now: datetime) -> Hit:
+def _hit(row: SignalRow, views: _Views, profile: Balanced, now: datetime, judged: bool) -> Hit:
     parts = tuple(_part(arm, candidate, profile) for arm, candidate in views.items())
     age = age_of(row.occurred_at, row.last_used_at, now)
     signals = (
@@ -79,7 +84,13 @@ def _hit(row: SignalRow, views: _Views, profile: Balanced, now: datetime) -> Hit
     )
     terms = tuple(term for candidate in views.values() for term in candidate.terms)
     position = [score, passage_id, now.isoformat()]
-    return Hit(row.source_id, passage_id, score, position, parts, terms, signals)
+    evidence = _evidence(parts) if judged else None
+    return Hit(row.source_id, passage_id, score, position, parts, terms, signals, evidence=evidence)
+
+
+def _evidence(parts: Sequence[ScorePart]) -> float:
+    """Return what speaks for a hit's relevance, whatever the weights: time and importance say nothing of it."""
+    return sum(part.score for part in parts if part.arm in _JUDGING) / len(_JUDGING)
 
 
 def _part(arm: SearchArm, candidate: Candidate, profile: Balanced) -> ScorePart:

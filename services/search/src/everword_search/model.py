@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any
@@ -36,6 +37,22 @@ class ArmState(IntEnum):
     RAN = 1
     SKIPPED = 2
     DEGRADED = 3
+
+
+class Verdict(IntEnum):
+    """Whether an answer is among the results. Values equal proto `Verdict`."""
+
+    RELEVANT = 1
+    NOTHING_RELEVANT = 2
+
+
+class CalibrationState(IntEnum):
+    """Whether relevance can be told. Values equal proto `Calibration`."""
+
+    #: The mode has none.
+    UNSPECIFIED = 0
+    CALIBRATED = 1
+    UNCALIBRATED = 2
 
 
 @dataclass(frozen=True)
@@ -96,6 +113,8 @@ class SearchRequest:
     explain: bool = False
     at_least_as_fresh: str = ""
     min_score: float = 0.0
+    #: Results that are less relevant are left out; 0 leaves out none.
+    min_relevance: float = 0.0
     #: 0 for the default.
     max_content_chars: int = 0
     #: False takes `text` as words alone: it was not written as a query.
@@ -167,6 +186,19 @@ class Hit:
     parts: tuple[ScorePart, ...]
     terms: tuple[TermScore, ...] = ()
     signals: tuple[Signal, ...] = ()
+    #: How much speaks for its answering the query, on a scale of the profile's own; None where that cannot be told.
+    evidence: float | None = None
+    #: What a learned ranking was given, where that was asked for.
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The hits of a page."""
+
+    hits: list[Hit]
+    #: The most evidence that there is for any memory, on this page or another; None where that cannot be told.
+    best_evidence: float | None = None
 
 
 @dataclass(frozen=True)
@@ -186,6 +218,8 @@ class SearchResult:
     memory: MemoryRecord
     passage: str
     hit: Hit
+    #: From 0 to 1; None where it cannot be told.
+    relevance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -195,6 +229,8 @@ class SearchResponse:
     results: list[SearchResult]
     next_page_token: str
     arms: list[ArmReport]
+    verdict: Verdict
+    calibration: CalibrationState
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,7 @@ _IMPORTANCES = {0: 0.5, 1: 0.5, 2: 0.6, 3: 0.8, 4: 0.9}
 
 @dataclass(frozen=True)
 class Recall:
-    """Relevance alone: the mean of the arms that ran, weighted."""
-
-    weights: Mapping[SearchArm, float] = field(
-        default_factory=lambda: {
-            SearchArm.LEXICAL: 0.7,
-            SearchArm.TRIGRAM: 0.3,
-            SearchArm.SEMANTIC: 0.5,
-        }
-    )
+    """Relevance alone, as the learned models see it; see `everword_search.ranking`."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +90,7 @@ class Balanced:
 
 Profile: TypeAlias = Recall | Balanced
 
-RECALL = Recall()
-PROFILES: Mapping[str, Profile] = {"recall": RECALL, "balanced": Balanced()}
+PROFILES: Mapping[str, Profile] = {"recall": Recall(), "balanced": Balanced()}
 
 
 def find_profile(name: str, options: BalancedOptions | None = None) -> Profile:

@@ -23,6 +23,22 @@ SELECT text, tsvector_to_array(to_tsvector(%(config)s::regconfig, text)) AS lexe
        phraseto_tsquery(%(config)s::regconfig, text)::text AS phrase
   FROM unnest(%(texts)s::text[]) AS text;
 
+-- names_in_query --
+-- Which of the words of a query, all in lower case, name authors.
+SELECT coalesce(array_agg(name), '{}')
+  FROM author_names
+ WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[]);
+
+-- find_calibration --
+-- What the evidence for a result says of its relevance, as somebody has measured it here, with the name of the model that a
+-- shipped calibration would be of: the one of the query's vector, otherwise the active one. Vectors that were cut are another
+-- model's.
+SELECT CASE WHEN NOT g.matryoshka THEN g.model END AS model, c.evidence, c.relevance, c.floor
+  FROM (SELECT) AS asked
+  LEFT JOIN model_generations g
+    ON CASE WHEN %(generation_id)s::bigint IS NULL THEN g.state = 'active' ELSE g.id = %(generation_id)s END
+  LEFT JOIN calibrations c ON c.profile = %(profile)s AND (c.generation_id IS NULL OR c.generation_id = g.id);
+
 -- find_lexical --
 -- The best memories by BM25, each by its best passage, with the document frequencies that the scores rest on. Statistics
 -- are the namespace's, whatever the filter. Term frequencies are read back from ts_rank, which for one lexeme is the
@@ -238,6 +254,56 @@ SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agen
   LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = wanted.source_id
  ORDER BY wanted.place;
 
+-- read_candidates --
+-- The passages of memories that were found, and of the turns around those that are turns: what comes before and after
+-- belongs to what a turn says. Long texts are read by their first passages and those that were found. A passage whose
+-- filter does not let it through is context alone.
+WITH found AS MATERIALIZED (
+    SELECT m.source_id, m.conversation_id, m.seq, m.kind = %(turn)s AND m.seq IS NOT NULL AS is_turn
+      FROM visible_memories m
+     WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s) AND m.part = 0
+), places AS MATERIALIZED (
+    SELECT DISTINCT f.conversation_id, place.seq
+      FROM found f
+     CROSS JOIN LATERAL generate_series(f.seq - %(reach)s::bigint, f.seq + %(reach)s::bigint) AS place (seq)
+     WHERE f.is_turn
+), near AS (
+    SELECT m.*, true AS is_turn
+      FROM places p
+      JOIN visible_memories m
+        ON m.namespace_id = %(namespace_id)s AND m.conversation_id = p.conversation_id AND m.seq = p.seq
+     WHERE m.kind = %(turn)s AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)s))
+     UNION ALL
+    SELECT m.*, false AS is_turn
+      FROM found f
+      JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.source_id = f.source_id
+     WHERE NOT f.is_turn AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)s))
+)
+SELECT m.id AS passage_id, m.source_id, m.part, m.conversation_id, m.seq, m.is_turn, m.author, m.role, m.occurred_at,
+       m.ranking, CASE WHEN m.ranking IS NULL THEN m.content END AS content,
+       (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+       AND (%(include_automated)s OR NOT m.automated)
+       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
+  FROM near m;
+
+-- find_mentions --
+-- In which of some conversations each word occurs, of all that is indexed there.
+SELECT DISTINCT word.place - 1 AS word, m.conversation_id
+  FROM unnest(%(words)s::text[]) WITH ORDINALITY AS word (text, place)
+  JOIN visible_memories m ON m.namespace_id = %(namespace_id)s
+   AND m.lexemes @@ phraseto_tsquery(%(config)s::regconfig, word.text)
+ WHERE m.conversation_id = ANY(%(conversation_ids)s);
+
 -- read_signals --
 -- What memories are ranked by beside their words: their time, use and importance. A suggestion counts where no caller gave
 -- a class.
@@ -328,7 +394,8 @@ SELECT coalesce(sum(conversations), 0)::bigint AS conversations, coalesce(sum(me
 
 -- embedding_backlog --
 -- The passages without a vector of the generation that is searched. The oldest is the one with the lowest id.
-SELECT (SELECT count(*) FROM (SELECT FROM embedding_queue
+SELECT g.provider || ':' || g.model AS model,
+       (SELECT count(*) FROM (SELECT FROM embedding_queue
           WHERE namespace_id = %(namespace_id)s AND generation_id = g.id LIMIT %(limit)s) AS owed) AS owed,
        (SELECT count(*) FROM (SELECT FROM embedding_queue
           WHERE namespace_id = %(namespace_id)s AND generation_id = g.id AND state = 'failed'
@@ -503,6 +570,18 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
          WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s)
            AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)) AS compared
  ORDER BY source_id, score DESC, id DESC;
+
+-- score_passages --
+-- The cosine of some passages, as far as they have a vector.
+SELECT v.memory_id AS passage_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine
+  FROM visible_vectors_:generation v
+ WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)s);
+
+-- read_passage_arrays --
+-- The vectors of some passages in a database without pgvector.
+SELECT v.memory_id AS passage_id, array_send(v.embedding) AS embedding
+  FROM visible_vectors_:generation v
+ WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)s);
 
 -- read_arrays --
 -- The vectors of a scope, or of some memories in it, in a database without pgvector.

@@ -16,9 +16,12 @@ from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, tracer
 from everword_search import store
 from everword_search.arms.base import Arm, RankingArm, Window
+from everword_search.arms.semantic import SemanticArm
 from everword_search.model import ArmReport, ArmState, Candidate, SearchArm
 
 log = logging.getLogger(__name__)
+#: Of the time that is left, what one statement of an arm may take while others wait for their turn.
+TIME_SHARE = 0.4
 
 
 class ArmFailed(Exception):
@@ -49,6 +52,13 @@ class Runner:
         """Return what an arm says of some memories, within `share` of the time that is left. Raises ArmFailed."""
         async with self._running(arm, share):
             return await arm.score(self.conn, source_ids)
+
+    async def deviations(
+        self, arm: SemanticArm, passage_ids: Sequence[int], share: float
+    ) -> dict[int, float]:
+        """Return how alike passages are to the query; see SemanticArm.deviations. Raises ArmFailed."""
+        async with self._running(arm, share):
+            return await arm.deviations(self.conn, passage_ids)
 
     def reports(self) -> list[ArmReport]:
         return [self._report(name) for name in self._seconds]

@@ -11,34 +11,42 @@ from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import EmbedderUnavailable, InvalidArgument
+from everword.text.author_names import without_names
 from everword_search import store
-from everword_search.analysis import analyse_query
 from everword_search.arms.base import Arm, RankingArm, Window
-from everword_search.arms.regex import RegexArm
-from everword_search.arms.semantic import SemanticArm
-from everword_search.arms.trigram import TrigramArm, literals_asked_for, tokens_asked_for
-from everword_search.arms.tsvector import TsvectorArm
+from everword_search.author_names import find_names
 from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
-from everword_search.fusion import fuse
 from everword_search.model import (
     Candidate,
+    Found,
     Hit,
     ScorePart,
+    SearchArm,
     SearchMode,
     SearchRequest,
     SearchResponse,
     SearchResult,
 )
 from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open_cursor
-from everword_search.profiles import RECALL, Balanced, Profile, find_profile
-from everword_search.query import parse_query, parse_words
+from everword_search.plan import Plan, QueryMeaning, plan_search
+from everword_search.profiles import Balanced, find_profile
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
+from everword_search.ranking.ranker import Ranker
+from everword_search.ranking.recall import Ranking, rank_by_recall
+from everword_search.relevance import (
+    Relevance,
+    ensure_has_relevance,
+    ensure_judged,
+    find_relevance,
+    most_evidence,
+)
 from everword_search.runner import ArmFailed, Runner
 from everword_search.store import Scope
 from everword_search.use import count_use
 
 DEFAULT_PAGE = 10
+_BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})
 #: `UseCounting` of a namespace in which being returned is a use.
 _RETURNED = 2
 
@@ -49,6 +57,7 @@ class Sources:
 
     database: Database
     embedder: QueryEmbedder
+    ranker: Ranker
 
 
 async def search(
@@ -73,43 +82,67 @@ async def find_memories(
 
     An arm that fails is reported as degraded where another one answers. Raises InvalidArgument for a query without
     anything in it and for a profile that there is not, InvalidPageToken, InvalidConsistencyToken, InvalidRegex and
-    RegexTooExpensive, and EmbedderUnavailable for SEMANTIC, which no other arm can stand in for.
+    RegexTooExpensive, EmbedderUnavailable for SEMANTIC, which no other arm can stand in for, and NotCalibrated or
+    EmbedderUnavailable where `min_relevance` is asked for and relevance cannot be told.
     """
     database = sources.database
     if not request.text.strip():
         raise InvalidArgument(violations=(("query", "must hold more than white space"),))
-    profile = _profile(request)
+    ensure_has_relevance(request)
+    # Also where the mode has one arm, and ranks by that.
+    find_profile(request.profile, request.balanced)
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, "Search", request.page, DEFAULT_PAGE, chars)
-    # The query is embedded before a connection is taken: a slow model must not hold one.
-    vector = await _embed(sources.embedder, request)
+    # The query is embedded before a connection is taken for the search: a slow model must not hold one.
+    names = await _names(database, namespace, request)
+    vector = await _embed(sources.embedder, request, names)
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
         await store.prepare_search(conn)
         settings = await get_namespace_settings(conn, namespace.id)
         scope = Scope(namespace.id, request.filter)
-        arms = await _arms(conn, scope, settings, request, vector)
-        runner = Runner(conn, arms)
-        # One more than the page tells whether there is another one.
-        window = Window(cursor.size + 1, cursor.after, request.min_score)
-        rank = partial(_rank, runner, scope, profile, window)
-        found = await _run(rank, [arm for arm in arms if not arm.idle_reason])
+        plan = await plan_search(conn, scope, settings, request, QueryMeaning(vector, names))
+        runner = Runner(conn, plan.arms)
+        relevance = await find_relevance(conn, request, _generation(vector))
+        window = _window(cursor, request, relevance)
+        rank = partial(_rank, runner, plan, _ranking(sources.ranker, request, plan), window)
+        found = await _run(rank, [arm for arm in plan.arms if not arm.idle_reason])
+        found = _of_all_pages(cursor, found)
+        ensure_judged(request, found)
         await store.limit_time(conn, remaining(STATEMENT_CAP_S))
-        results = await _read(conn, namespace.id, found[: cursor.size], chars)
-    return SearchResponse(results, _next_token(cursor, found), runner.reports()), settings
+        page = found.hits[: cursor.size]
+        results = await _read(conn, namespace.id, page, chars, relevance)
+    response = SearchResponse(
+        results,
+        _next_token(cursor, found),
+        runner.reports(),
+        relevance.verdict(found),
+        relevance.state(found),
+    )
+    return response, settings
+
+
+async def _names(
+    database: Database, namespace: NamespaceScope, request: SearchRequest
+) -> frozenset[str]:
+    """Return the words of the query that name authors, where the mode makes use of them."""
+    if request.mode not in _BY_MEANING:
+        return frozenset()
+    return await find_names(database, namespace, request.text)
 
 
 async def _embed(
-    embedder: QueryEmbedder, request: SearchRequest
+    embedder: QueryEmbedder, request: SearchRequest, names: frozenset[str]
 ) -> QueryVector | QueryNotEmbedded | None:
     """Return the query's vector, or why there is none; None where the mode needs none.
 
+    Passages are embedded without who spoke, so that a name in the query would only draw it away from what is asked.
     Raises EmbedderUnavailable where nothing else would answer.
     """
-    if request.mode not in (SearchMode.HYBRID, SearchMode.SEMANTIC):
+    if request.mode not in _BY_MEANING:
         return None
     try:
-        return await embedder.embed(request.text)
+        return await embedder.embed(without_names(request.text, names))
     except QueryNotEmbedded as error:
         if request.mode is SearchMode.SEMANTIC:
             raise EmbedderUnavailable(
@@ -118,40 +151,33 @@ async def _embed(
         return error
 
 
-async def _arms(
-    conn: Connection,
-    scope: Scope,
-    settings: NamespaceSettings,
-    request: SearchRequest,
-    vector: QueryVector | QueryNotEmbedded | None,
-) -> Sequence[Arm]:
-    """Return the arms of the mode that is asked for, made for the query."""
-    if request.mode is SearchMode.REGEX:
-        return [RegexArm(scope, request.text)]
-    if request.mode is SearchMode.TRIGRAM:
-        return [TrigramArm(scope, tokens_asked_for(request.text))]
-    if request.mode is SearchMode.SEMANTIC:
-        return [SemanticArm(scope, vector)]
-    query = parse_query(request.text) if request.operators else parse_words(request.text)
-    analysed = await analyse_query(conn, settings.text_search_config, query)
-    # What a query demands holds for every arm.
-    scope = replace(scope, constraint=analysed.constraint)
-    lexical = TsvectorArm(scope, analysed.terms, request.explain)
-    if request.mode is SearchMode.LEXICAL:
-        return [lexical]
-    literal = TrigramArm(scope, literals_asked_for(query))
-    return [lexical, literal, SemanticArm(scope, vector)]
-
-
-def _profile(request: SearchRequest) -> Profile:
-    """Return the profile that a search ranks by; with one arm, that is relevance. Raises InvalidArgument."""
+def _ranking(ranker: Ranker, request: SearchRequest, plan: Plan) -> Ranking | Balanced | None:
+    """Return what a search ranks by; None for the order of its one arm. Raises InvalidArgument."""
     profile = find_profile(request.profile, request.balanced)
-    return profile if request.mode is SearchMode.HYBRID else RECALL
+    if plan.question is None:
+        return None
+    if isinstance(profile, Balanced):
+        return profile
+    return Ranking(ranker, plan.question, request.explain)
 
 
-async def _run(
-    rank: Callable[[Sequence[Arm]], Awaitable[list[Hit]]], arms: Sequence[Arm]
-) -> list[Hit]:
+def _generation(vector: QueryVector | QueryNotEmbedded | None) -> int | None:
+    return vector.generation_id if isinstance(vector, QueryVector) else None
+
+
+def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance) -> Window:
+    """Return which hits are asked for: one more than the page has, which tells whether there is another one."""
+    after = cursor.after[1:] if cursor.after else None
+    least = relevance.least_evidence(request.min_relevance)
+    return Window(cursor.size + 1, after, request.min_score, least)
+
+
+def _of_all_pages(cursor: Cursor, found: Found) -> Found:
+    """Return what was found with the most evidence that the first page knew of."""
+    return replace(found, best_evidence=cursor.after[0]) if cursor.after else found
+
+
+async def _run(rank: Callable[[Sequence[Arm]], Awaitable[Found]], arms: Sequence[Arm]) -> Found:
     """Return the hits of the arms that answer. Raises the driver's error where none does."""
     while arms:
         try:
@@ -160,19 +186,30 @@ async def _run(
             arms = [arm for arm in arms if arm is not failure.arm]
             if not arms and failure.__cause__:
                 raise failure.__cause__ from None
-    return []
+    return Found([])
 
 
 async def _rank(
-    runner: Runner, scope: Scope, profile: Profile, window: Window, arms: Sequence[Arm]
-) -> list[Hit]:
-    """Return the hits in `window`, as the profile ranks them. Raises ArmFailed."""
-    ranking = [arm for arm in arms if isinstance(arm, RankingArm)]
-    if isinstance(profile, Balanced):
-        return await rank_by_formula(runner, ranking, scope, profile, window)
-    if len(arms) > 1:
-        return await fuse(runner, ranking, profile.weights, window)
-    return [_hit(arms[0], candidate) for candidate in await runner.find(arms[0], window)]
+    runner: Runner,
+    plan: Plan,
+    ranking: Ranking | Balanced | None,
+    window: Window,
+    arms: Sequence[Arm],
+) -> Found:
+    """Return the hits in `window`, as the ranking orders them. Raises ArmFailed."""
+    ranked = [arm for arm in arms if isinstance(arm, RankingArm)]
+    if isinstance(ranking, Balanced):
+        return await rank_by_formula(runner, ranked, plan.scope, ranking, window)
+    if isinstance(ranking, Ranking):
+        return await rank_by_recall(runner, ranked, plan.scope, ranking, window)
+    return await _rank_alone(runner, arms[0], window)
+
+
+async def _rank_alone(runner: Runner, arm: Arm, window: Window) -> Found:
+    """Return the hits of a search with one arm, whose score is the evidence."""
+    window = replace(window, min_score=max(window.min_score, window.min_evidence))
+    hits = [_hit(arm, candidate) for candidate in await runner.find(arm, window)]
+    return Found(hits, most_evidence(hits))
 
 
 def _hit(arm: Arm, candidate: Candidate) -> Hit:
@@ -185,11 +222,12 @@ def _hit(arm: Arm, candidate: Candidate) -> Hit:
         candidate.position,
         (part,),
         candidate.terms,
+        evidence=None if arm.name is SearchArm.REGEX else candidate.score,
     )
 
 
 async def _read(
-    conn: Connection, namespace_id: int, hits: Sequence[Hit], chars: int
+    conn: Connection, namespace_id: int, hits: Sequence[Hit], chars: int, relevance: Relevance
 ) -> list[SearchResult]:
     source_ids = [hit.source_id for hit in hits]
     passage_ids = [hit.passage_id for hit in hits]
@@ -197,10 +235,13 @@ async def _read(
         conn, namespace_id, source_ids, passage_ids, chars, max_parts(chars)
     )
     by_id = {hit.source_id: hit for hit in hits}
-    return [SearchResult(row, row.passage, by_id[row.id]) for row in rows]
+    return [
+        SearchResult(row, row.passage, by_id[row.id], relevance.of(by_id[row.id])) for row in rows
+    ]
 
 
-def _next_token(cursor: Cursor, found: Sequence[Hit]) -> str:
-    if len(found) <= cursor.size:
+def _next_token(cursor: Cursor, found: Found) -> str:
+    if len(found.hits) <= cursor.size:
         return ""
-    return cursor.token(found[cursor.size - 1].position)
+    # The verdict is the same on every page.
+    return cursor.token([found.best_evidence, *found.hits[cursor.size - 1].position])

@@ -12,6 +12,7 @@ from everword.v1 import (
 )
 from everword_search.context_servicer import ContextServicer
 from everword_search.query_embedder import QueryEmbedder
+from everword_search.ranking.ranker import Ranker
 from everword_search.search import Sources
 from everword_search.servicer import SearchServicer
 from everword_search.settings import SERVICE, Settings
@@ -24,7 +25,7 @@ class SearchServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._embedder = QueryEmbedder(settings.embedder_address, settings.server.internal_token)
-        sources = Sources(self._database, self._embedder)
+        sources = Sources(self._database, self._embedder, Ranker.load())
         search = search_service_pb2.DESCRIPTOR.services_by_name["SearchService"]
         context = context_service_pb2.DESCRIPTOR.services_by_name["ContextService"]
         self._server = RpcServer(

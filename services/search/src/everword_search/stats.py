@@ -43,7 +43,7 @@ async def stats(database: Database, namespace: NamespaceScope) -> Stats:
         active = await store.embedding_backlog(conn, namespace.id, COUNT_LIMIT)
         tasks = await store.job_counts(conn, namespace.id)
     # Without an active generation nothing has a vector that is searched.
-    backlog = active or BacklogRow(min(corpus.passages, COUNT_LIMIT), 0, None)
+    backlog = active or BacklogRow("", min(corpus.passages, COUNT_LIMIT), 0, None)
     coverage = 1 - backlog.owed / corpus.passages if corpus.passages else 1.0
     alerts = sorted(_alerts(backlog, tasks), key=lambda alert: not alert.critical)
     return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks)

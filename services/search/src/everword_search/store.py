@@ -148,8 +148,10 @@ class CorpusRow:
 
 @dataclass(frozen=True)
 class BacklogRow:
-    """Passages without a vector."""
+    """Passages without a vector of the model that is searched with."""
 
+    #: Its provider and name; empty without one.
+    model: str
     owed: int
     failed: int
     oldest_owed: timedelta | None

@@ -76,6 +76,7 @@ def to_search_request(request: pb.SearchRequest) -> SearchRequest:
         explain=request.explain,
         at_least_as_fresh=request.at_least_as_fresh,
         min_score=request.min_score,
+        min_relevance=request.min_relevance,
         max_content_chars=request.max_content_chars,
         profile=request.profile or "recall",
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
@@ -109,8 +110,9 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
     return pb.SearchResponse(
         results=[_result(result, explain) for result in response.results],
         next_page_token=response.next_page_token,
-        verdict=pb.VERDICT_RELEVANT if response.results else pb.VERDICT_NOTHING_RELEVANT,
+        verdict=pb.Verdict.ValueType(response.verdict),
         arms=[_arm_report(report) for report in response.arms],
+        calibration=pb.Calibration.ValueType(response.calibration),
     )
 
 
@@ -120,6 +122,7 @@ def _result(result: SearchResult, explain: bool) -> pb.SearchResult:
         score=result.hit.score,
         passage=result.passage,
         explanation=_explanation(result) if explain else None,
+        relevance=result.relevance,
     )
 
 
@@ -148,6 +151,10 @@ def _explanation(result: SearchResult) -> pb.ScoreExplanation:
             pb.ScoreSignal(name=signal.name, value=signal.value, weight=signal.weight)
             for signal in result.hit.signals
         ],
+        features=[
+            pb.ScoreFeature(name=name, value=value) for name, value in result.hit.features.items()
+        ],
+        evidence=result.hit.evidence,
     )
 
 
@@ -177,6 +184,7 @@ def stats_response(found: Stats) -> pb.StatsResponse:
             failed=backlog.failed,
             coverage=found.coverage,
             oldest_owed=to_duration(backlog.oldest_owed),
+            model=backlog.model,
         ),
         jobs=[_task(task) for task in found.tasks],
     )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value
-from everword_search.store import SQL, Scope
+from everword_search.store import SQL, Scope, namespaced
 
 # What precedes the elements in Postgres' binary form of an array of one dimension.
 _ARRAY_HEADER_BYTES = 20
@@ -38,6 +38,22 @@ class VectorRow:
     source_id: UUID
     raw: float
     score: float
+
+
+@dataclass(frozen=True)
+class CosineRow:
+    """A passage's likeness to the query."""
+
+    passage_id: int
+    cosine: float
+
+
+@dataclass(frozen=True)
+class PassageArrayRow:
+    """A passage's vector in Postgres' binary form of an array."""
+
+    passage_id: int
+    embedding: bytes
 
 
 @dataclass(frozen=True)
@@ -107,3 +123,23 @@ async def read_arrays(
     statement = SQL["read_arrays"].of_generation(generation_id)
     given = None if source_ids is None else list(source_ids)
     return await fetch_all(conn, statement, {**scope.parameters, "source_ids": given}, ArrayRow)
+
+
+async def score_passages(
+    conn: Connection, namespace_id: int, generation_id: int, passage_ids: Sequence[int], vector: str
+) -> list[CosineRow]:
+    statement = SQL["score_passages"].of_generation(generation_id)
+    parameters = {
+        **namespaced(namespace_id),
+        "passage_ids": list(passage_ids),
+        "vector": vector,
+    }
+    return await fetch_all(conn, statement, parameters, CosineRow)
+
+
+async def read_passage_arrays(
+    conn: Connection, namespace_id: int, generation_id: int, passage_ids: Sequence[int]
+) -> list[PassageArrayRow]:
+    statement = SQL["read_passage_arrays"].of_generation(generation_id)
+    parameters = {**namespaced(namespace_id), "passage_ids": list(passage_ids)}
+    return await fetch_all(conn, statement, parameters, PassageArrayRow)

@@ -26,6 +26,16 @@ Places = Mapping[str, Place]
 
 
 @dataclass(frozen=True)
+class Found:
+    """A result, as far as it was explained."""
+
+    #: External ids of the messages that it stands for.
+    messages: tuple[str, ...]
+    #: None where it cannot be told.
+    evidence: float | None
+
+
+@dataclass(frozen=True)
 class Answer:
     """A response."""
 
@@ -33,14 +43,17 @@ class Answer:
     ranked: tuple[str, ...]
     #: Of the best result; 0 without one.
     top_score: float
+    #: Of the most relevant result, which is not always the best one; 0 without one.
     top_relevance: float
     #: Name of the verdict, such as `RELEVANT`.
     verdict: str
     #: Arms that could not answer, each with its reason.
     degraded: Mapping[str, str]
+    #: The results; None where no explanations were asked for.
+    explained: tuple[Found, ...] | None = None
 
 
-def read_answer(response: pb.SearchResponse, places: Places) -> Answer:
+def read_answer(response: pb.SearchResponse, places: Places, explained: bool = False) -> Answer:
     ranked: dict[str, None] = {}
     for result in _in_order(response.results, places):
         ranked.update(dict.fromkeys(messages_of(result.memory, places)))
@@ -48,19 +61,29 @@ def read_answer(response: pb.SearchResponse, places: Places) -> Answer:
     return Answer(
         ranked=tuple(ranked)[:PAGE_SIZE],
         top_score=results[0].score if results else 0.0,
-        top_relevance=relevance(results[0]) if results else 0.0,
+        top_relevance=max(map(relevance, results), default=0.0),
         verdict=pb.Verdict.Name(response.verdict).removeprefix("VERDICT_"),
         degraded={
             pb.SearchArm.Name(arm.arm).removeprefix("SEARCH_ARM_").lower(): arm.reason
             for arm in response.arms
             if arm.state == pb.ArmReport.STATE_DEGRADED
         },
+        explained=tuple(_found(result, places) for result in results) if explained else None,
     )
 
 
 def relevance(result: pb.SearchResult) -> float:
-    """Return how sure it is that a result answers the query, from 0 to 1, on a scale that all queries share."""
-    return float(getattr(result, "relevance", result.score))
+    """Return how sure it is that a result answers the query, from 0 to 1, on a scale that all queries share.
+
+    Where nothing is calibrated, that is the score.
+    """
+    return result.relevance if result.HasField("relevance") else result.score
+
+
+def _found(result: pb.SearchResult, places: Places) -> Found:
+    explanation = result.explanation
+    evidence = explanation.evidence if explanation.HasField("evidence") else None
+    return Found(tuple(messages_of(result.memory, places)), evidence)
 
 
 def messages_of(memory: memory_pb2.Memory, places: Places) -> list[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from everword.bench.calibrating import Fitted
 from everword.bench.metrics import RECALL_AT
 from everword.bench.tables import HEADLINE, Report
 
@@ -21,23 +23,50 @@ class PlotError(Exception):
 
 def draw(reports: Sequence[Report], folder: Path) -> list[Path]:
     """Write the plots of an ablation into a folder and return their paths. Raises PlotError without matplotlib."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise PlotError(
-            "plots need matplotlib: pip install 'everword[plots]', or leave them out with --no-plots"
-        ) from None
-    # Text stays text, and ids do not change from run to run.
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "everword"}):
+    with _svg():
         figures = {
             f"{metric.replace('@', '-at-')}.svg": _bars(reports, metric) for metric in HEADLINE
         }
         figures["recall-by-depth.svg"] = _depths(reports)
-        paths = []
         for name, figure in figures.items():
-            paths.append(folder / name)
-            figure.savefig(paths[-1], format="svg", metadata={"Date": None})
-    return paths
+            _save(figure, folder / name)
+    return [folder / name for name in figures]
+
+
+def draw_reliability(fitted: Mapping[str, Fitted], path: Path) -> None:
+    """Write what was told against what was observed, a line for each profile. Raises PlotError without matplotlib."""
+    with _svg():
+        figure = _figure()
+        axes = figure.add_subplot()
+        axes.plot((0, 1), (0, 1), color="0.7", linewidth=1, linestyle="--")
+        for name, each in fitted.items():
+            told = [bin_.predicted for bin_ in each.bins if bin_.predicted is not None]
+            seen = [bin_.observed for bin_ in each.bins if bin_.observed is not None]
+            axes.plot(told, seen, marker="o", markersize=4, label=f"{name}, ECE {each.error:.3f}")
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1)
+        axes.set_xlabel("relevance told")
+        axes.set_ylabel("share that was relevant")
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.legend(loc="outside right upper", frameon=False)
+        _save(figure, path)
+
+
+@contextmanager
+def _svg() -> Iterator[None]:
+    """Draw so that text stays text, and ids do not change from run to run. Raises PlotError."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise PlotError(
+            "plots need matplotlib: pip install 'everword[plots]', or leave them out"
+        ) from None
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "everword"}):
+        yield
+
+
+def _save(figure: Figure, path: Path) -> None:
+    figure.savefig(path, format="svg", metadata={"Date": None})
 
 
 def _bars(reports: Sequence[Report], metric: str) -> Figure:

@@ -1,14 +1,10 @@
-"""What was measured: the commit of the code, and the model that embeds."""
+"""What was measured: the commit of the code."""
 
 from __future__ import annotations
 
 import hashlib
 import subprocess
 from pathlib import Path
-
-import psycopg
-
-from everword.db.generations import Generations
 
 _HERE = Path(__file__).resolve()
 #: Where this file lies in a checkout.
@@ -27,21 +23,6 @@ def commit() -> str | None:
 def changes() -> str:
     """Return what tells two states of a changed checkout apart; the same for all that are not changed."""
     return hashlib.sha256((_git("diff", "HEAD") or "").encode()).hexdigest()
-
-
-def active_model(admin_url: str | None) -> str | None:
-    """Return the model of the active generation, such as `local:all-MiniLM-L6-v2`; None where nobody tells.
-
-    No public RPC names it, so it takes the schema owner's URL.
-    """
-    if not admin_url:
-        return None
-    try:
-        generations = Generations(admin_url).list()
-    except psycopg.OperationalError:
-        return None
-    active = (each for each in generations if each.state == "active")
-    return next((f"{each.provider}:{each.model}" for each in active), None)
 
 
 def _git(*arguments: str) -> str | None:

@@ -122,15 +122,16 @@ class Run:
         started = time.perf_counter()
         response = await client.search_service.Search(request)
         took = time.perf_counter() - started
-        answer = read_answer(response, places)
+        answer = read_answer(response, places, variant.is_explained)
         relevant = frozenset() if question.foreign else query.relevant
+        averaged = query.is_averaged and not question.foreign
         return answer, {
             "variant": variant.name,
             "query": query.id,
             "query_of": question.home,
             "text": query.text,
             "category": query.category,
-            "answerable": query.is_averaged and not question.foreign,
+            "answerable": averaged,
             "foreign": question.foreign,
             "relevant": sorted(relevant),
             "ranked": list(answer.ranked),
@@ -141,6 +142,7 @@ class Run:
             "latency_ms": took * 1000,
             "first_asking": fresh,
             "metrics": judge(answer.ranked, relevant) if relevant else None,
+            **_evidence(answer, query.relevant if averaged else frozenset()),
         }
 
     def _note_degraded(self, answer: Answer) -> None:
@@ -148,3 +150,17 @@ class Run:
             if arm not in self._noted:
                 self._noted.add(arm)
                 self.watcher.note(f"the {arm} arm could not answer: {reason}")
+
+
+def _evidence(answer: Answer, relevant: frozenset[str]) -> Row:
+    """Return the evidence for each result with whether it is relevant; None where some has none."""
+    if answer.explained is None:
+        return {}
+    if any(found.evidence is None for found in answer.explained):
+        return {"evidence": None}
+    return {
+        "evidence": [
+            [found.evidence, int(not relevant.isdisjoint(found.messages))]
+            for found in answer.explained
+        ]
+    }

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from everword.bench.calibrating import Bin, Fitted
 from everword.bench.metrics import NAMES
 
+RELIABILITY_COLUMNS = ("relevance", "predicted", "observed", "results")
 #: What the ablation compares by.
 HEADLINE = ("recall@10", "ndcg@10")
 Report = dict[str, Any]
@@ -31,6 +33,31 @@ def category_rows(report: Report) -> list[tuple[str, ...]]:
         (each["name"], category, *(_number(values[name]) for name in CATEGORY_METRICS))
         for each in report["sets"]
         for category, values in each["by_category"].items()
+    ]
+
+
+def reliability_rows(bins: Sequence[Bin]) -> list[tuple[str, ...]]:
+    """Return a row for each bin: what was told, what was observed, and how often."""
+    return [
+        (
+            f"{number / len(bins):.1f}–{(number + 1) / len(bins):.1f}",
+            _number(each.predicted),
+            _number(each.observed),
+            str(each.results),
+        )
+        for number, each in enumerate(bins)
+    ]
+
+
+def calibration_figures(each: Fitted) -> list[tuple[str, str]]:
+    """Return how well a calibration did, by what it is called."""
+    return [
+        ("queries", str(each.queries)),
+        ("ECE", _number(each.error, 4)),
+        ("floor", _number(each.calibration.floor, 4)),
+        ("nothing relevant: answerable", _number(each.answerable_rejected)),
+        ("nothing relevant: foreign", _number(each.foreign_rejected)),
+        ("nothing relevant: near misses", _number(each.near_misses_rejected)),
     ]
 
 

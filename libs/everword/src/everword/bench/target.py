@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from everword.bench.provenance import active_model
-from everword.client import ClientSettings
+from everword.client import CallError, Client, ClientSettings
 from everword.client.settings import DEFAULT_ADDRESSES
 from everword.domain.settings import Environment, Secret
 from everword.embedded.folder import RunningStack, find_running_stack
 from everword.embedded.ports import Ports
 from everword.embedded.settings import StackSettings, default_data_folder
 from everword.embedded.stack import stack
+from everword.v1.search_service_pb2 import StatsRequest
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,20 @@ class Target:
     """The Everword that is asked."""
 
     settings: ClientSettings
-    #: What embeds, where that can be told.
-    model: str | None
+    #: The schema owner's connection string, where it is known.
+    admin_url: str = ""
+
+    async def model(self) -> str | None:
+        """Return what embeds, such as `local:all-MiniLM-L6-v2`; None without one. Raises CallError."""
+        async with Client.connect(self.settings) as client:
+            try:
+                stats = await client.search_service.Stats(StatsRequest())
+            except CallError as error:
+                # The namespace that is asked where none is named may be gone; any other tells the same.
+                if error.reason == "NAMESPACE_NOT_FOUND":
+                    return None
+                raise
+        return stats.embedding.model or None
 
 
 def is_given(environment: Environment) -> bool:
@@ -34,14 +46,14 @@ def is_given(environment: Environment) -> bool:
 def running_target(environment: Environment) -> Target:
     """Return the Everword that other commands find. Raises SettingError.
 
-    Its model is known where the schema owner's URL is: that of EVERWORD_ADMIN_DATABASE_URL, or of `everword up`.
+    The schema owner's URL is that of EVERWORD_ADMIN_DATABASE_URL, or of `everword up`.
     """
     settings = ClientSettings.from_environment(environment)
     url = environment.text("EVERWORD_ADMIN_DATABASE_URL")
     if not url and (found := _found(environment)) is not None:
         same = found.addresses["search"] == settings.search_address
         url = (same and found.admin_database_url) or ""
-    return Target(settings, active_model(url))
+    return Target(settings, url)
 
 
 def _found(environment: Environment) -> RunningStack | None:
@@ -65,4 +77,4 @@ async def own_target(environment: Environment, say: Callable[[str], None]) -> As
         # The services inherit the environment: an operator's key in it counts for them too.
         key = Secret(environment.text("EVERWORD_ADMIN_KEY"))
         client = ClientSettings(at["ingest"], at["search"], at["compactor"], api_key=key)
-        yield Target(client, active_model(running.admin_database_url))
+        yield Target(client, running.admin_database_url or "")

@@ -21,6 +21,11 @@ class Variant:
     #: Fields of SearchRequest.
     fields: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_explained(self) -> bool:
+        """Whether responses tell how their scores came about."""
+        return bool(self.fields.get("explain"))
+
     def request(self, query: str) -> pb.SearchRequest:
         return pb.SearchRequest(query=query, page_size=PAGE_SIZE, **self.fields)
 

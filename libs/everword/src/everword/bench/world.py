@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from everword.client.transcripts import Entry
 
 #: Categories whose queries are never in the averages: they name the turn that they twist.
 TWISTED = frozenset({"adversarial"})
+
+#: Questions of other worlds that are asked in one.
+FOREIGN_LIMIT = 200
 
 
 @dataclass(frozen=True)
@@ -48,15 +52,18 @@ class Question:
 
 
 def questions(worlds: tuple[World, ...], index: int) -> list[Question]:
-    """Return what is asked in a world: its own queries, then the answerable ones of the world after it.
+    """Return what is asked in a world: its own queries, then answerable ones of the other worlds.
 
-    The last world gets those of the first. One foreign world each keeps the cost linear.
+    Of those, at most `FOREIGN_LIMIT` are asked, evenly taken from all: the cost stays linear.
     """
-    world, other = worlds[index], worlds[(index + 1) % len(worlds)]
+    world = worlds[index]
     own = [Question(query, world.name, foreign=False) for query in world.queries]
-    if other is world:
-        return own
     strange = [
-        Question(query, other.name, foreign=True) for query in other.queries if query.is_averaged
+        Question(query, other.name, foreign=True)
+        for other in worlds
+        if other is not world
+        for query in other.queries
+        if query.is_averaged
     ]
-    return own + strange
+    step = max(1, math.ceil(len(strange) / FOREIGN_LIMIT))
+    return own + strange[::step]

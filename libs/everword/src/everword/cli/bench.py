@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from everword.bench import variants
-from everword.bench.checkpoint import Checkpoint
-from everword.bench.dataset import BenchSet, read_sets
 from everword.bench.plots import PlotError, draw
-from everword.bench.provenance import changes, commit
 from everword.bench.report import build_report, write_json
-from everword.bench.run import Run, Watcher
-from everword.bench.stand import PATIENCE_S
 from everword.bench.tables import (
     CATEGORY_COLUMNS,
     CATEGORY_METRICS,
@@ -28,16 +19,9 @@ from everword.bench.tables import (
     overall_columns,
     overall_rows,
 )
-from everword.bench.target import is_given, own_target, running_target
 from everword.bench.variants import Variant
-from everword.bench.world import questions
-from everword.cli.output import line, note, print_table, progress
-from everword.cli.session import explain
-from everword.client import CallError
-from everword.client.transcripts import TranscriptError
-from everword.db.migrate import MigrationError
-from everword.domain.settings import Environment, SettingError
-from everword.embedded.errors import EmbeddedError
+from everword.cli.measuring import Asked, ask_everything, data_options, forget
+from everword.cli.output import line, print_table
 
 MODES = ("hybrid", "lexical", "semantic", "trigram")
 Report = dict[str, Any]
@@ -53,26 +37,6 @@ def bench() -> None:
     after; with --running, or EVERWORD_*_ADDRESS set, the one that other commands find is used,
     and EVERWORD_API_KEY must be an admin key where keys are needed.
     """
-
-
-def data_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add what every benchmark takes: files, the Everword to ask, and how long to be patient."""
-    file = click.Path(exists=True, dir_okay=False, path_type=Path)
-    for option in (
-        click.option(
-            "--patience",
-            type=click.FloatRange(min=0, min_open=True),
-            default=PATIENCE_S,
-            show_default=True,
-            help="Seconds without a new vector after which nobody is taken to embed.",
-        ),
-        click.option("--running", is_flag=True, help="Use the Everword that other commands find."),
-        click.argument("more", metavar="[FILE]...", nargs=-1, type=file),
-        click.option("--data", "files", metavar="FILE", multiple=True, required=True, type=file,
-                     help="What to measure with; more FILEs may follow."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
 
 
 @bench.command()
@@ -112,17 +76,18 @@ def retrieval(
 
     A question is answered by messages; recall@k is their share among the first k results.
     Averages are over answerable questions. The AUROCs say how well the
-    best result's relevance tells answerable questions from those of the next conversation, and
-    from the file's own unanswerable ones (AUROC); rejected is the share of answerable ones of
+    relevance of the most relevant result tells answerable questions from those of
+    other conversations, and from the file's own unanswerable ones; rejected is the share of answerable ones of
     which the verdict is that nothing is relevant. Times are those of questions asked for the
     first time, since the vectors of queries are cached.
     """
     chosen = [variants.of_mode(mode, profile) for mode in dict.fromkeys(modes)]
     checkpoint = output.with_name(f"{output.name}.checkpoint") if output else None
-    reports = _measured([*files, *more], chosen, checkpoint, running, patience)
+    asked = ask_everything([*files, *more], chosen, checkpoint, running, patience)
+    reports = _reports(asked, chosen)
     if output is not None:
         write_json(output, _document(reports))
-        _forget(checkpoint)
+        forget(checkpoint)
     for report in reports:
         columns = overall_columns(report)
         print_table(columns, overall_rows(report), right=" ".join(columns[1:]))
@@ -159,9 +124,10 @@ def ablation(
     chosen = [each for each in variants.ABLATION if not names or each.name in names]
     folder.mkdir(parents=True, exist_ok=True)
     checkpoint = folder / "ablation.json.checkpoint"
-    reports = _measured([*files, *more], chosen, checkpoint, running, patience)
+    asked = ask_everything([*files, *more], chosen, checkpoint, running, patience)
+    reports = _reports(asked, chosen)
     write_json(folder / "ablation.json", _document(reports))
-    _forget(checkpoint)
+    forget(checkpoint)
     (folder / "ablation.md").write_text(markdown(reports), encoding="utf-8")
     click.echo(markdown(reports), nl=False)
     if not no_plots:
@@ -172,76 +138,8 @@ def ablation(
             raise click.ClickException(str(error)) from error
 
 
-def _measured(
-    paths: Sequence[Path],
-    chosen: Sequence[Variant],
-    checkpoint: Path | None,
-    running: bool,
-    patience_s: float,
-) -> list[Report]:
-    """Return a report for each variant."""
-    try:
-        sets = read_sets(paths)
-        return asyncio.run(_measure(sets, chosen, checkpoint, running, patience_s))
-    except (TranscriptError, EmbeddedError, MigrationError) as error:
-        raise click.ClickException(str(error)) from error
-    except SettingError as error:
-        raise click.UsageError(str(error)) from error
-    except (CallError, KeyboardInterrupt, asyncio.CancelledError) as error:
-        if checkpoint is not None:
-            note("What was finished is kept. Run the same command again to go on.")
-        reason = explain(error) if isinstance(error, CallError) else "stopped"
-        raise click.ClickException(reason) from error
-
-
-async def _measure(
-    sets: Sequence[BenchSet],
-    chosen: Sequence[Variant],
-    path: Path | None,
-    running: bool,
-    patience_s: float,
-) -> list[Report]:
-    this = asyncio.current_task()
-    assert this is not None
-    # A stack that is started for this must be stopped in order.
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
-    environment = Environment(os.environ)
-    async with AsyncExitStack() as resources:
-        if running or is_given(environment):
-            target = running_target(environment)
-        else:
-            target = await resources.enter_async_context(own_target(environment, note))
-        code = await asyncio.to_thread(commit)
-        identity = {
-            "commit": code,
-            "changes": await asyncio.to_thread(changes),
-            "model": target.model,
-            "variants": [each.name for each in chosen],
-            "data": {each.name: each.digest for each in sets},
-        }
-        checkpoint = _opened(Checkpoint(path, identity))
-        total = len(chosen) * sum(
-            len(questions(each.worlds, index)) for each in sets for index in range(len(each.worlds))
-        )
-        with progress() as display:
-            task = display.add_task("", total=total)
-            watcher = Watcher(
-                step=lambda text: display.update(task, description=text),
-                asked=lambda number: display.advance(task, number),
-                note=note,
-            )
-            run = Run(target.settings, chosen, checkpoint, watcher, patience_s=patience_s)
-            await run.measure(sets)
-        return [build_report(code, target.model, each.name, checkpoint.finished) for each in chosen]
-
-
-def _opened(checkpoint: Checkpoint) -> Checkpoint:
-    checkpoint.open()
-    if checkpoint.finished:
-        note(f"going on after {len(checkpoint.finished)} conversations that are finished")
-    if checkpoint.discarded:
-        note("what an earlier run finished is of other code, data or variants, and is not used")
-    return checkpoint
+def _reports(asked: Asked, chosen: Sequence[Variant]) -> list[Report]:
+    return [build_report(asked.commit, asked.model, each.name, asked.finished) for each in chosen]
 
 
 def _document(reports: list[Report]) -> Report:
@@ -250,8 +148,3 @@ def _document(reports: list[Report]) -> Report:
         return reports[0]
     first = reports[0]
     return {"commit": first["commit"], "model": first["model"], "variants": reports}
-
-
-def _forget(checkpoint: Path | None) -> None:
-    if checkpoint is not None:
-        checkpoint.unlink(missing_ok=True)

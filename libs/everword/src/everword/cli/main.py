@@ -6,6 +6,7 @@ import click
 
 from everword.cli.bench import bench
 from everword.cli.browse import browse
+from everword.cli.calibrate import calibrate
 from everword.cli.context import context
 from everword.cli.conversations import conversations
 from everword.cli.demo import demo
@@ -50,6 +51,7 @@ for command in (
     backfill,
     models,
     bench,
+    calibrate,
     migrate,
     protoset,
 ):

@@ -39,6 +39,12 @@ PASSAGE_CHARS = 400
 )
 @click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True)
 @click.option("--min-score", type=click.FloatRange(0, 1), default=0.0, help="Leave out less.")
+@click.option(
+    "--min-relevance",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Leave out what is less relevant.",
+)
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @json_option
 @remote
@@ -50,6 +56,7 @@ async def search(
     profile: str,
     limit: int,
     min_score: float,
+    min_relevance: float,
     explain: bool,
     as_json: bool,
     filter: memory_pb2.MemoryFilter,
@@ -66,6 +73,7 @@ async def search(
             page_size=limit,
             explain=explain,
             min_score=min_score,
+            min_relevance=min_relevance,
             profile=profile,
         )
     )
@@ -80,6 +88,8 @@ async def search(
         return
     if response.verdict == pb.VERDICT_NOTHING_RELEVANT:
         line("Nothing that is remembered answers this; the nearest:")
+    if response.calibration == pb.CALIBRATION_UNCALIBRATED:
+        note("how relevant these are cannot be told; `everword calibrate` makes a calibration")
     print_results(response.results)
 
 
@@ -88,13 +98,14 @@ def print_results(results: Iterable[pb.SearchResult]) -> None:
     rows = [
         (
             f"{result.score:.2f}",
+            f"{result.relevance:.2f}" if result.HasField("relevance") else "",
             when(result.memory.occur_time),
             speaker(result.memory),
             shorten(result.passage or result.memory.content, PASSAGE_CHARS) + _explained(result),
         )
         for result in results
     ]
-    print_table(("score", "when", "who", "what"), rows, right="score")
+    print_table(("score", "relevance", "when", "who", "what"), rows, right="score relevance")
 
 
 def _explained(result: pb.SearchResult) -> str:

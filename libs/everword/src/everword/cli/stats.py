@@ -38,6 +38,7 @@ def _rows(response: StatsResponse) -> list[tuple[object, ...]]:
         ("passages", corpus.passages),
         ("content", size(corpus.content_bytes)),
         ("latest message stored", when(corpus.latest_record_time)),
+        ("model that embeds", embedding.model or "none"),
         ("passages with their vector", f"{embedding.coverage:.1%}"),
         ("vectors owed", embedding.owed),
         ("of them given up", embedding.failed),

@@ -140,7 +140,8 @@ DECLARE
     erased bigint;
     child text;
     children text[] := ARRAY['embedding_queue', 'memory_use', 'memory_classes', 'importance_suggestions', 'memories',
-                             'messages', 'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
+                             'author_names', 'messages', 'append_requests', 'conversations', 'jobs', 'corpus_counts',
+                             'api_keys'];
 BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
@@ -283,6 +284,29 @@ CREATE TABLE everword.append_requests (
 );
 
 COMMENT ON TABLE everword.append_requests IS 'Which request ids were used, with what body and what result: inserted first, so that of two equal calls one waits.';
+
+CREATE TABLE everword.author_names (
+    namespace_id bigint NOT NULL,
+    name text NOT NULL
+);
+
+COMMENT ON TABLE everword.author_names IS 'The words, in lower case, of the names of who spoke: in a question they say whose words are meant, not which.';
+
+CREATE TABLE everword.calibrations (
+    profile text NOT NULL,
+    generation_id bigint,
+    evidence double precision[] NOT NULL,
+    relevance double precision[] NOT NULL,
+    floor double precision NOT NULL,
+    provenance jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT calibrations_check CHECK ((cardinality(relevance) = cardinality(evidence))),
+    CONSTRAINT calibrations_floor_check CHECK (((floor >= (0)::double precision) AND (floor <= (1)::double precision)))
+);
+
+COMMENT ON TABLE everword.calibrations IS 'Maps from evidence to relevance, from 0 to 1: knots of piecewise linear functions. Fitted where answers are known, for a profile and a model generation, or for none where nothing is embedded. Holds nothing that anybody said.';
+
+COMMENT ON COLUMN everword.calibrations.floor IS 'Where the best result is less relevant, nothing is.';
 
 CREATE TABLE everword.conversations (
     namespace_id bigint NOT NULL,
@@ -526,9 +550,11 @@ CREATE TABLE everword.memories (
     content text NOT NULL,
     lexemes tsvector NOT NULL,
     lexeme_count integer NOT NULL,
-    literals text
+    literals text,
+    ranking bytea
 )
 PARTITION BY HASH (namespace_id);
+ALTER TABLE ONLY everword.memories ALTER COLUMN ranking SET STORAGE EXTERNAL;
 
 COMMENT ON TABLE everword.memories IS 'One row per passage of anything that can be searched. Services reach it through visible_memories only: behind a row-level policy no index would serve the text operators.';
 
@@ -543,6 +569,8 @@ COMMENT ON COLUMN everword.memories.lexemes IS 'The indexed words: those of the 
 COMMENT ON COLUMN everword.memories.lexeme_count IS 'BM25''s document length: occurrences of lexemes, after stop words.';
 
 COMMENT ON COLUMN everword.memories.literals IS 'File names, versions, addresses and the like, for the trigram arm.';
+
+COMMENT ON COLUMN everword.memories.ranking IS 'What the passage is ranked by: traits of its source and hashes of its words, as everword.text.ranking_record packs them. NULL where the passage was stored before there were any.';
 
 CREATE TABLE everword.memories_p0 (
     namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
@@ -565,9 +593,11 @@ CREATE TABLE everword.memories_p0 (
     content text CONSTRAINT memories_content_not_null NOT NULL,
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
-    literals text
+    literals text,
+    ranking bytea
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+ALTER TABLE ONLY everword.memories_p0 ALTER COLUMN ranking SET STORAGE EXTERNAL;
 
 CREATE TABLE everword.memories_p1 (
     namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
@@ -590,9 +620,11 @@ CREATE TABLE everword.memories_p1 (
     content text CONSTRAINT memories_content_not_null NOT NULL,
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
-    literals text
+    literals text,
+    ranking bytea
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+ALTER TABLE ONLY everword.memories_p1 ALTER COLUMN ranking SET STORAGE EXTERNAL;
 
 CREATE TABLE everword.memories_p2 (
     namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
@@ -615,9 +647,11 @@ CREATE TABLE everword.memories_p2 (
     content text CONSTRAINT memories_content_not_null NOT NULL,
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
-    literals text
+    literals text,
+    ranking bytea
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+ALTER TABLE ONLY everword.memories_p2 ALTER COLUMN ranking SET STORAGE EXTERNAL;
 
 CREATE TABLE everword.memories_p3 (
     namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
@@ -640,9 +674,11 @@ CREATE TABLE everword.memories_p3 (
     content text CONSTRAINT memories_content_not_null NOT NULL,
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
-    literals text
+    literals text,
+    ranking bytea
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+ALTER TABLE ONLY everword.memories_p3 ALTER COLUMN ranking SET STORAGE EXTERNAL;
 
 CREATE TABLE everword.memory_classes (
     namespace_id bigint NOT NULL,
@@ -924,7 +960,8 @@ CREATE VIEW everword.visible_memories AS
     content,
     lexemes,
     lexeme_count,
-    literals
+    literals,
+    ranking
    FROM everword.memories
   WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
   WITH LOCAL CHECK OPTION;
@@ -979,6 +1016,12 @@ ALTER TABLE ONLY everword.api_keys
 
 ALTER TABLE ONLY everword.append_requests
     ADD CONSTRAINT append_requests_pkey PRIMARY KEY (namespace_id, request_id);
+
+ALTER TABLE ONLY everword.author_names
+    ADD CONSTRAINT author_names_pkey PRIMARY KEY (namespace_id, name);
+
+ALTER TABLE ONLY everword.calibrations
+    ADD CONSTRAINT calibrations_profile_generation_id_key UNIQUE NULLS NOT DISTINCT (profile, generation_id);
 
 ALTER TABLE ONLY everword.conversations
     ADD CONSTRAINT conversations_namespace_id_channel_agent_session_key_key UNIQUE (namespace_id, channel, agent, session_key);
@@ -1304,6 +1347,12 @@ ALTER TABLE ONLY everword.api_keys
 ALTER TABLE ONLY everword.append_requests
     ADD CONSTRAINT append_requests_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.author_names
+    ADD CONSTRAINT author_names_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.calibrations
+    ADD CONSTRAINT calibrations_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
+
 ALTER TABLE everword.conversations
     ADD CONSTRAINT conversations_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -1339,9 +1388,13 @@ ALTER TABLE everword.messages
 
 ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY fence ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY fence ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -1426,6 +1479,11 @@ GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everwo
 GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest;
 
 GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
+
+GRANT INSERT ON TABLE everword.author_names TO everword_ingest;
+GRANT SELECT ON TABLE everword.author_names TO everword_search;
+
+GRANT SELECT ON TABLE everword.calibrations TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest;
 GRANT SELECT ON TABLE everword.conversations TO everword_search;

@@ -9,7 +9,7 @@ EverwordError
 ├── AccessDenied             PERMISSION_DENIED
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MemoryNotFound, NamespaceNotFound, ApiKeyNotFound
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
-├── NamespaceNotEmpty, AdminKeyNeeded    FAILED_PRECONDITION
+├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded
 ├── ConcurrentUpdate         ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
@@ -164,6 +164,13 @@ class AdminKeyNeeded(EverwordError):
 
     code = "FAILED_PRECONDITION"
     reason = "ADMIN_KEY_NEEDED"
+
+
+class NotCalibrated(EverwordError):
+    """Relevance cannot be told here, so min_relevance cannot be applied; `everword calibrate` makes a calibration."""
+
+    code = "FAILED_PRECONDITION"
+    reason = "NOT_CALIBRATED"
 
 
 class Exhausted(EverwordError):

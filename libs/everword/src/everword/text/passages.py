@@ -5,6 +5,8 @@ A hit in a long text should point at the part that matched, and BM25 and embeddi
 
 from __future__ import annotations
 
+import re
+
 import regex
 
 from everword.text.analysis import UNSPACED
@@ -21,12 +23,13 @@ _WORD = regex.compile(
     rf"[{UNSPACED}]|[\p{{L}}\p{{N}}--[{UNSPACED}]](?:[\p{{L}}\p{{N}}\p{{M}}--[{UNSPACED}]]|['_-])*",
     regex.VERSION1,
 )
+_ASCII_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9'_-]*")
 # A piece is what stays together: a sentence with its end, or a line.
 _PIECE = regex.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+(?:[\s\"')\]”’]+|$)|\n+|[.!?。！？]+|$)")
 
 
 def count_words(text: str) -> int:
-    return sum(1 for _ in _WORD.finditer(text))
+    return len((_ASCII_WORD if text.isascii() else _WORD).findall(text))
 
 
 def split_passages(text: str) -> list[str]:

@@ -62,6 +62,7 @@ class BuildContextRequest(_message.Message):
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     PROFILE_FIELD_NUMBER: _builtins.int
     BALANCED_FIELD_NUMBER: _builtins.int
+    MIN_RELEVANCE_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
     conversation_id: _builtins.str
@@ -82,6 +83,8 @@ class BuildContextRequest(_message.Message):
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     profile: _builtins.str
     """profile names how memories are ranked, as in SearchRequest. `balanced` if empty."""
+    min_relevance: _builtins.float
+    """min_relevance leaves out memories of less relevance, from 0 to 1, as in SearchRequest."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
@@ -104,10 +107,11 @@ class BuildContextRequest(_message.Message):
         at_least_as_fresh: _builtins.str = ...,
         profile: _builtins.str = ...,
         balanced: _search_service_pb2.BalancedOptions | None = ...,
+        min_relevance: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "balanced", b"balanced", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_score", b"min_score", "profile", b"profile", "query", b"query", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_memories: _TypeAlias = _typing.Literal["max_memories"]  # noqa: Y015
     _WhichOneofArgType__max_memories: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories"]  # noqa: Y015

@@ -120,6 +120,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_ADMIN_KEY_NEEDED (FAILED_PRECONDITION): the first key of a deployment has to be an admin key, since only an
     admin can make more. `{ "reason": "ADMIN_KEY_NEEDED" }`
     """
+    ERROR_REASON_NOT_CALIBRATED: _ErrorReason.ValueType  # 26
+    """ERROR_REASON_NOT_CALIBRATED (FAILED_PRECONDITION): min_relevance cannot be applied, since nobody has calibrated the
+    profile with the embedding model. `{ "reason": "NOT_CALIBRATED", "metadata": { "profile": "recall", "model": "bge" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -226,5 +230,9 @@ ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 24
 ERROR_REASON_ADMIN_KEY_NEEDED: ErrorReason.ValueType  # 25
 """ERROR_REASON_ADMIN_KEY_NEEDED (FAILED_PRECONDITION): the first key of a deployment has to be an admin key, since only an
 admin can make more. `{ "reason": "ADMIN_KEY_NEEDED" }`
+"""
+ERROR_REASON_NOT_CALIBRATED: ErrorReason.ValueType  # 26
+"""ERROR_REASON_NOT_CALIBRATED (FAILED_PRECONDITION): min_relevance cannot be applied, since nobody has calibrated the
+profile with the embedding model. `{ "reason": "NOT_CALIBRATED", "metadata": { "profile": "recall", "model": "bge" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -102,7 +102,9 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     VERDICT_RELEVANT: _Verdict.ValueType  # 1
     """VERDICT_RELEVANT: there are results that match."""
     VERDICT_NOTHING_RELEVANT: _Verdict.ValueType  # 2
-    """VERDICT_NOTHING_RELEVANT: nothing that is remembered answers the query."""
+    """VERDICT_NOTHING_RELEVANT: nothing that is remembered answers the query. There may be results all the same: the nearest
+    ones, none of which is as relevant as answers are.
+    """
 
 class Verdict(_Verdict, metaclass=_VerdictEnumTypeWrapper):
     """Verdict says whether an answer is among the results."""
@@ -112,8 +114,40 @@ VERDICT_UNSPECIFIED: Verdict.ValueType  # 0
 VERDICT_RELEVANT: Verdict.ValueType  # 1
 """VERDICT_RELEVANT: there are results that match."""
 VERDICT_NOTHING_RELEVANT: Verdict.ValueType  # 2
-"""VERDICT_NOTHING_RELEVANT: nothing that is remembered answers the query."""
+"""VERDICT_NOTHING_RELEVANT: nothing that is remembered answers the query. There may be results all the same: the nearest
+ones, none of which is as relevant as answers are.
+"""
 Global___Verdict: _TypeAlias = Verdict  # noqa: Y015
+
+class _Calibration:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CalibrationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Calibration.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CALIBRATION_UNSPECIFIED: _Calibration.ValueType  # 0
+    """CALIBRATION_UNSPECIFIED: the mode has no relevance, as REGEX."""
+    CALIBRATION_CALIBRATED: _Calibration.ValueType  # 1
+    """CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
+    CALIBRATION_UNCALIBRATED: _Calibration.ValueType  # 2
+    """CALIBRATION_UNCALIBRATED: what results are ranked by was never compared with known answers for this profile and this
+    embedding model, or an arm that it takes could not answer. No floor applies: the verdict is RELEVANT where there are
+    results. `everword calibrate` makes a calibration.
+    """
+
+class Calibration(_Calibration, metaclass=_CalibrationEnumTypeWrapper):
+    """Calibration says whether the relevance of results can be told."""
+
+CALIBRATION_UNSPECIFIED: Calibration.ValueType  # 0
+"""CALIBRATION_UNSPECIFIED: the mode has no relevance, as REGEX."""
+CALIBRATION_CALIBRATED: Calibration.ValueType  # 1
+"""CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
+CALIBRATION_UNCALIBRATED: Calibration.ValueType  # 2
+"""CALIBRATION_UNCALIBRATED: what results are ranked by was never compared with known answers for this profile and this
+embedding model, or an arm that it takes could not answer. No floor applies: the verdict is RELEVANT where there are
+results. `everword calibrate` makes a calibration.
+"""
+Global___Calibration: _TypeAlias = Calibration  # noqa: Y015
 
 @_typing.final
 class SearchRequest(_message.Message):
@@ -132,6 +166,7 @@ class SearchRequest(_message.Message):
     MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
     PROFILE_FIELD_NUMBER: _builtins.int
     BALANCED_FIELD_NUMBER: _builtins.int
+    MIN_RELEVANCE_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
@@ -150,8 +185,12 @@ class SearchRequest(_message.Message):
     """max_content_chars is the number of characters of each memory's content to return. 2,000 if 0; at most 100,000."""
     profile: _builtins.str
     """profile names how HYBRID ranks; other modes rank by their one arm, whatever the profile. `recall` if empty: relevance
-    alone. `balanced`: 0.3 BM25 (from 0 to 1) + 0.3 cosine + 0.3 time + 0.1 importance, of what matches at all. Time is
+    alone, by a learned model, of the 150 that each arm finds best and the turns next to them. `balanced`: 0.3 BM25 (from 0 to 1) + 0.3 cosine + 0.3 time + 0.1 importance, of what matches at all. Time is
     min(1, e^(-0.05 d) (1 + 0.02 min(n, 25))), for n uses and d days since the later of occurrence and last use.
+    """
+    min_relevance: _builtins.float
+    """min_relevance leaves out results of less relevance, from 0 to 1. Where relevance cannot be told, the call is
+    FAILED_PRECONDITION, and UNAVAILABLE while an arm that it takes cannot answer; with REGEX it is refused.
     """
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
@@ -175,10 +214,11 @@ class SearchRequest(_message.Message):
         max_content_chars: _builtins.int = ...,
         profile: _builtins.str = ...,
         balanced: Global___BalancedOptions | None = ...,
+        min_relevance: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -261,10 +301,13 @@ class SearchResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     VERDICT_FIELD_NUMBER: _builtins.int
     ARMS_FIELD_NUMBER: _builtins.int
+    CALIBRATION_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """next_page_token asks for the next page; empty at the end."""
     verdict: Global___Verdict.ValueType
-    """verdict says whether anything relevant was found."""
+    """verdict says whether anything relevant was found: on this page or on another one."""
+    calibration: Global___Calibration.ValueType
+    """calibration says whether the relevance of results can be told."""
     @_builtins.property
     def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchResult]:
         """results are the memories found, best first."""
@@ -280,10 +323,11 @@ class SearchResponse(_message.Message):
         next_page_token: _builtins.str = ...,
         verdict: Global___Verdict.ValueType = ...,
         arms: _abc.Iterable[Global___ArmReport] | None = ...,
+        calibration: Global___Calibration.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "calibration", b"calibration", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -299,12 +343,18 @@ class SearchResult(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     PASSAGE_FIELD_NUMBER: _builtins.int
     EXPLANATION_FIELD_NUMBER: _builtins.int
+    RELEVANCE_FIELD_NUMBER: _builtins.int
     score: _builtins.float
-    """score is what results are ranked by, from 0 to 1. It means the same in every query and at every size of the memory:
-    relevance, unless the profile adds time and importance.
+    """score is what results are ranked by, from 0 to 1. That of a memory is the same whatever else is remembered; between
+    queries, relevance is what can be compared.
     """
     passage: _builtins.str
     """passage is the part of the memory that matched best."""
+    relevance: _builtins.float
+    """relevance is how likely it is that the memory answers the query, from 0 to 1, in every mode and with every embedding
+    model: what came of such results where answers are known. Time and importance do not count. Unset where calibration
+    is not CALIBRATED.
+    """
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
         """memory is what was found."""
@@ -320,12 +370,15 @@ class SearchResult(_message.Message):
         score: _builtins.float = ...,
         passage: _builtins.str = ...,
         explanation: Global___ScoreExplanation | None = ...,
+        relevance: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["explanation", b"explanation", "memory", b"memory"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["explanation", b"explanation", "memory", b"memory", "passage", b"passage", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "explanation", b"explanation", "memory", b"memory", "passage", b"passage", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
+    _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__relevance) -> _WhichOneofReturnType__relevance | None: ...
 
 Global___SearchResult: _TypeAlias = SearchResult  # noqa: Y015
 
@@ -338,6 +391,10 @@ class ScoreExplanation(_message.Message):
     PARTS_FIELD_NUMBER: _builtins.int
     TERMS_FIELD_NUMBER: _builtins.int
     SIGNALS_FIELD_NUMBER: _builtins.int
+    EVIDENCE_FIELD_NUMBER: _builtins.int
+    FEATURES_FIELD_NUMBER: _builtins.int
+    evidence: _builtins.float
+    """evidence is what relevance is told from, on a scale that each profile and mode has for itself. Unset where there is none."""
     @_builtins.property
     def parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScorePart]:
         """parts are the arms' contributions."""
@@ -348,9 +405,13 @@ class ScoreExplanation(_message.Message):
 
     @_builtins.property
     def signals(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScoreSignal]:
-        """signals are what the profile adds to the parts. The score is the sum of score times weight over all parts and of value
-        times weight over all signals.
+        """signals are what the profile adds to the parts. Except in `recall`, the score is the sum of score times weight over all
+        parts and of value times weight over all signals.
         """
+
+    @_builtins.property
+    def features(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScoreFeature]:
+        """features are what the profile `recall` was given of the memory, its neighbours and the query."""
 
     def __init__(
         self,
@@ -358,14 +419,44 @@ class ScoreExplanation(_message.Message):
         parts: _abc.Iterable[Global___ScorePart] | None = ...,
         terms: _abc.Iterable[Global___TermExplanation] | None = ...,
         signals: _abc.Iterable[Global___ScoreSignal] | None = ...,
+        evidence: _builtins.float | None = ...,
+        features: _abc.Iterable[Global___ScoreFeature] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_evidence", b"_evidence", "evidence", b"evidence"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_evidence", b"_evidence", "evidence", b"evidence", "features", b"features", "parts", b"parts", "signals", b"signals", "terms", b"terms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__evidence: _TypeAlias = _typing.Literal["evidence"]  # noqa: Y015
+    _WhichOneofArgType__evidence: _TypeAlias = _typing.Literal["_evidence", b"_evidence"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__evidence) -> _WhichOneofReturnType__evidence | None: ...
+
+Global___ScoreExplanation: _TypeAlias = ScoreExplanation  # noqa: Y015
+
+@_typing.final
+class ScoreFeature(_message.Message):
+    """ScoreFeature is a number that a learned ranking goes by."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """name is the feature's, as docs/retrieval.md explains it."""
+    value: _builtins.float
+    """value is on the feature's own scale; NaN where it is not known, such as the cosine of what has no vector."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        value: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["parts", b"parts", "signals", b"signals", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "value", b"value"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ScoreExplanation: _TypeAlias = ScoreExplanation  # noqa: Y015
+Global___ScoreFeature: _TypeAlias = ScoreFeature  # noqa: Y015
 
 @_typing.final
 class ScoreSignal(_message.Message):
@@ -414,7 +505,7 @@ class ScorePart(_message.Message):
     score: _builtins.float
     """score is raw on the scale from 0 to 1, as the profile takes it."""
     weight: _builtins.float
-    """weight is the arm's share in the result's score."""
+    """weight is the arm's share in the result's score; 0 in `recall`, which goes by `features`."""
     def __init__(
         self,
         *,
@@ -1058,12 +1149,15 @@ class EmbeddingStats(_message.Message):
     FAILED_FIELD_NUMBER: _builtins.int
     COVERAGE_FIELD_NUMBER: _builtins.int
     OLDEST_OWED_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
     owed: _builtins.int
     """owed is the number of passages without a vector; counting stops at 100,000."""
     failed: _builtins.int
     """failed is the number of those that were given up; counting stops at 100,000."""
     coverage: _builtins.float
     """coverage is the share of passages that have their vector, from 0 to 1."""
+    model: _builtins.str
+    """model is what embeds: its provider and its name, such as `local:all-MiniLM-L6-v2`. Empty without one."""
     @_builtins.property
     def oldest_owed(self) -> _duration_pb2.Duration:
         """oldest_owed is how long the oldest of them has waited."""
@@ -1075,10 +1169,11 @@ class EmbeddingStats(_message.Message):
         failed: _builtins.int = ...,
         coverage: _builtins.float = ...,
         oldest_owed: _duration_pb2.Duration | None = ...,
+        model: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["oldest_owed", b"oldest_owed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["coverage", b"coverage", "failed", b"failed", "oldest_owed", b"oldest_owed", "owed", b"owed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["coverage", b"coverage", "failed", b"failed", "model", b"model", "oldest_owed", b"oldest_owed", "owed", b"owed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,1 +1,1 @@
-"""The ways in which candidates are found, behind one interface; `everword_search.fusion` ranks them as one."""
+"""The ways in which candidates are found, behind one interface; `everword_search.ranking` ranks them as one."""

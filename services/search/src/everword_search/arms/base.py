@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,11 @@ class Window:
     #: Position of the last candidate of the page before; None for the best ones.
     after: list[Any] | None = None
     min_score: float = 0.0
+    #: Hits with less evidence are left out; those of which it cannot be told stay.
+    min_evidence: float = -math.inf
+
+    def admits(self, score: float, evidence: float | None) -> bool:
+        return score >= self.min_score and (evidence is None or evidence >= self.min_evidence)
 
 
 class Arm(ABC):

@@ -72,6 +72,27 @@ class SemanticArm(RankingArm):
         )
         return [_clamped(_candidate(row)) for row in scored]
 
+    async def deviations(self, conn: Connection, passage_ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosines of passages, in deviations from the model's background; without a vector, none."""
+        generation, vector = await self._resolve(conn)
+        namespace_id = self._scope.namespace_id
+        if generation.storage == "array":
+            assert self._vector is not None
+            arrays = await vectors.read_passage_arrays(
+                conn, namespace_id, generation.id, passage_ids
+            )
+            cosines = {
+                row.passage_id: float(vectors.array_of(row.embedding) @ self._vector.values)
+                for row in arrays
+            }
+        else:
+            rows = await vectors.score_passages(
+                conn, namespace_id, generation.id, passage_ids, vector
+            )
+            cosines = {row.passage_id: row.cosine for row in rows}
+        mean, deviation = _background(generation)
+        return {passage: (cosine - mean) / deviation for passage, cosine in cosines.items()}
+
     async def _resolve(self, conn: Connection) -> tuple[GenerationRow, str]:
         """Return the generation that the query's vector is of, and the vector as pgvector reads it."""
         assert self._vector is not None
@@ -115,12 +136,18 @@ def _clamped(candidate: Candidate) -> Candidate:
 
 
 def _calibration(generation: GenerationRow) -> dict[str, float]:
+    mean, deviation = _background(generation)
+    return {"floor": mean + DEVIATIONS * deviation}
+
+
+def _background(generation: GenerationRow) -> tuple[float, float]:
     mean = generation.background_mean
     deviation = generation.background_deviation
-    return {
-        "floor": (DEFAULT_MEAN if mean is None else mean)
-        + DEVIATIONS * (DEFAULT_DEVIATION if deviation is None else deviation)
-    }
+    return (
+        DEFAULT_MEAN if mean is None else mean,
+        # A model that finds everything alike has none.
+        max(DEFAULT_DEVIATION if deviation is None else deviation, 1e-6),
+    )
 
 
 def _candidate(row: VectorRow) -> Candidate:

@@ -1,0 +1,149 @@
+"""Calibrations from what a benchmark asked: how often what evidence was relevant, and how well that carries over."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from everword.bench.checkpoint import Row
+from everword.bench.isotonic import FitError, fit
+from everword.bench.metrics import percentile
+from everword.bench.variants import ARMS, PROFILES, Variant
+from everword.domain.calibration import Calibration
+
+#: Of the queries that can be answered, the share whose best result may be less relevant than the floor.
+REJECTED = 0.02
+FOLDS = 5
+BINS = 10
+
+#: What can be calibrated, each asked with explanations: they hold the evidence.
+VARIANTS = tuple(
+    replace(each, fields={**each.fields, "explain": True}) for each in (*PROFILES, *ARMS)
+)
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Results whose relevance was told to be about the same."""
+
+    results: int
+    #: Mean of what was told; None in a bin without results.
+    predicted: float | None
+    #: Share of those that were relevant.
+    observed: float | None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A calibration, and how well such a one told the relevance of results that it was not fitted to."""
+
+    calibration: Calibration
+    queries: int
+    results: int
+    #: Whether the rest is of conversations that were left out; with one conversation alone it is of the same.
+    is_crossed: bool
+    bins: list[Bin]
+    #: Expected calibration error: the mean distance of what was told from what was observed.
+    error: float
+    #: Share of the queries of a kind that were said to have nothing relevant; None where there are none.
+    answerable_rejected: float | None
+    foreign_rejected: float | None
+    near_misses_rejected: float | None
+
+
+def variants_of(profiles: Sequence[str]) -> list[Variant]:
+    return [each for each in VARIANTS if not profiles or each.name in profiles]
+
+
+def calibrate(rows: Sequence[Row]) -> Fitted:
+    """Return the calibration of the rows of one variant. Raises FitError, also where evidence is missing."""
+    if any(row["evidence"] is None for row in rows):
+        raise FitError("an arm that the evidence rests on could not answer")
+    conversations = list(dict.fromkeys(map(_place, rows)))
+    fold_of = {place: number % FOLDS for number, place in enumerate(conversations)}
+    crossed = len(conversations) > 1
+    judged: list[tuple[Row, Calibration]] = []
+    for fold in sorted(set(fold_of.values())) if crossed else ():
+        others = _fit([row for row in rows if fold_of[_place(row)] != fold])
+        judged += [(row, others) for row in rows if fold_of[_place(row)] == fold]
+    calibration = _fit(rows)
+    return _fitted(calibration, judged or [(row, calibration) for row in rows], crossed)
+
+
+def _fitted(
+    calibration: Calibration, judged: Sequence[tuple[Row, Calibration]], crossed: bool
+) -> Fitted:
+    told = [
+        (by.relevance_of(evidence), bool(relevant))
+        for row, by in judged
+        for evidence, relevant in row["evidence"]
+    ]
+    bins = reliability(told)
+    return Fitted(
+        calibration,
+        queries=len(judged),
+        results=len(told),
+        is_crossed=crossed,
+        bins=bins,
+        error=expected_error(bins),
+        answerable_rejected=_rejected(judged, lambda row: bool(row["answerable"])),
+        foreign_rejected=_rejected(judged, lambda row: bool(row["foreign"])),
+        near_misses_rejected=_rejected(
+            judged, lambda row: not row["foreign"] and not row["answerable"]
+        ),
+    )
+
+
+def _fit(rows: Sequence[Row]) -> Calibration:
+    knots = fit(
+        (evidence, bool(relevant)) for row in rows for evidence, relevant in row["evidence"]
+    )
+    places, relevance = zip(*knots, strict=True)
+    calibration = Calibration(places, relevance, 0.0)
+    best = [_best(row, calibration) for row in rows if row["answerable"]]
+    floor = percentile(best, REJECTED)
+    if floor is None:
+        raise FitError("there is no query that can be answered")
+    return replace(calibration, floor=round(floor, 6))
+
+
+def reliability(told: Iterable[tuple[float, bool]]) -> list[Bin]:
+    """Return what was told and what was observed, in bins of equal width."""
+    parts: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
+    for relevance, relevant in told:
+        parts[min(BINS - 1, int(relevance * BINS))].append((relevance, relevant))
+    return [
+        Bin(
+            len(part),
+            statistics.fmean(relevance for relevance, _ in part) if part else None,
+            statistics.fmean(relevant for _, relevant in part) if part else None,
+        )
+        for part in parts
+    ]
+
+
+def expected_error(bins: Sequence[Bin]) -> float:
+    total = sum(each.results for each in bins)
+    apart = (
+        each.results * abs(each.predicted - each.observed)
+        for each in bins
+        if each.predicted is not None and each.observed is not None
+    )
+    return sum(apart) / total if total else 0.0
+
+
+def _rejected(
+    judged: Sequence[tuple[Row, Calibration]], asked: Callable[[Row], bool]
+) -> float | None:
+    nothing = [_best(row, by) < by.floor for row, by in judged if asked(row)]
+    return statistics.fmean(nothing) if nothing else None
+
+
+def _best(row: Row, calibration: Calibration) -> float:
+    relevance = (calibration.relevance_of(evidence) for evidence, _ in row["evidence"])
+    return max(relevance, default=0.0)
+
+
+def _place(row: Row) -> tuple[str, str]:
+    return row["set"], row["conversation"]

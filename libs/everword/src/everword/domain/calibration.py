@@ -1,0 +1,133 @@
+"""What evidence says of relevance: a map that was fitted where the answers are known, and the file it is shipped in.
+
+    {"format": "everword-calibrations/1", "calibrations": [
+      {"profile": "recall", "model": "all-MiniLM-L6-v2",
+       "evidence": [-6.1, …], "relevance": [0.001, …], "floor": 0.07, "provenance": {…}}]}
+
+`model` is null where a profile embeds nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+FORMAT = "everword-calibrations/1"
+#: What ranks without an embedding model.
+WITHOUT_MODEL = frozenset({"lexical", "trigram"})
+#: What can be calibrated: the profiles of HYBRID, and the modes of one arm.
+PROFILES = ("recall", "balanced", "lexical", "semantic", "trigram")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A non-decreasing map from evidence to relevance, linear between its knots and flat beyond them.
+
+    Raises ValueError for knots that make no such map.
+    """
+
+    #: Ascending.
+    evidence: Sequence[float]
+    #: From 0 to 1, one for each knot.
+    relevance: Sequence[float]
+    #: Where the best result is less relevant, nothing is.
+    floor: float
+
+    def __post_init__(self) -> None:
+        ascends = all(a < b for a, b in pairwise(self.evidence))
+        falls = any(a > b for a, b in pairwise(self.relevance))
+        values = (*self.relevance, self.floor)
+        if len(self.evidence) != len(self.relevance) or len(self.evidence) < 2:
+            raise ValueError("a calibration needs two knots, and a relevance for each")
+        if not ascends or falls or not all(0 <= value <= 1 for value in values):
+            raise ValueError("knots must ascend, and relevance must not fall or leave 0 to 1")
+        if not all(map(math.isfinite, self.evidence)):
+            raise ValueError("knots must be finite")
+
+    def relevance_of(self, evidence: float) -> float:
+        after = bisect_right(self.evidence, evidence)
+        if after in (0, len(self.evidence)):
+            return self.relevance[0 if after == 0 else -1]
+        left, right = self.evidence[after - 1], self.evidence[after]
+        low, high = self.relevance[after - 1], self.relevance[after]
+        return min(high, low + (high - low) * ((evidence - left) / (right - left)))
+
+    def evidence_for(self, relevance: float) -> float:
+        """Return the least evidence that is as relevant; infinity where none is."""
+        low, high = self.evidence[0], self.evidence[-1]
+        if self.relevance_of(low) >= relevance:
+            return -math.inf
+        if self.relevance_of(high) < relevance:
+            return math.inf
+        # To the last bit: what has exactly this relevance belongs to it, and what has less does not.
+        while low < (middle := low + (high - low) / 2) < high:
+            if self.relevance_of(middle) >= relevance:
+                high = middle
+            else:
+                low = middle
+        return high
+
+
+@dataclass(frozen=True)
+class CalibratedProfile:
+    """A calibration, what it is of, and what it was fitted to."""
+
+    #: A profile of HYBRID, or a mode with one arm.
+    profile: str
+    #: Its name; None where nothing is embedded.
+    model: str | None
+    calibration: Calibration
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def fits(self, profile: str, model: str | None) -> bool:
+        """Whether it is of a profile with a model, whoever serves the model."""
+        if profile in WITHOUT_MODEL or profile != self.profile:
+            return profile == self.profile
+        return model is not None and _bare(model) == _bare(self.model or "")
+
+
+def _bare(model: str) -> str:
+    """Return a model's name without its publisher or its folder."""
+    return model.rstrip("/").rpartition("/")[2].lower()
+
+
+def to_json(found: Iterable[CalibratedProfile]) -> str:
+    """Return the text of a file that holds calibrations."""
+    entries = [
+        {
+            "profile": each.profile,
+            "model": each.model,
+            **asdict(each.calibration),
+            "provenance": dict(each.provenance),
+        }
+        for each in found
+    ]
+    return json.dumps({"format": FORMAT, "calibrations": entries}, indent=1) + "\n"
+
+
+def from_json(text: str) -> list[CalibratedProfile]:
+    """Return the calibrations that a file holds. Raises ValueError where it holds none that can be read."""
+    try:
+        document = json.loads(text)
+        if document["format"] != FORMAT:
+            raise ValueError(f"the format is not {FORMAT}")
+        return [_entry(**fields) for fields in document["calibrations"]]
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a file of calibrations: {error!r}") from error
+
+
+def _entry(
+    profile: str,
+    model: str | None,
+    evidence: list[float],
+    relevance: list[float],
+    floor: float,
+    provenance: dict[str, Any],
+) -> CalibratedProfile:
+    calibration = Calibration(tuple(evidence), tuple(relevance), floor)
+    return CalibratedProfile(profile, model, calibration, provenance)

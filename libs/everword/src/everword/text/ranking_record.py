@@ -1,0 +1,165 @@
+"""What ranking needs to know of a passage, packed into bytes when the passage is stored.
+
+Ranking compares a question with hundreds of passages at once: read from here, that costs neither text search nor the
+text. A record depends on its passage and its message alone, never on what else is stored.
+
+Version 1, little endian: the header `u8 version, u8 flags, u16 words, u8 time words, u8 words of the speaker about
+themselves, u16 0`, whose values are those of the whole message and stop at what they can hold; then, for each of the
+first 480 words of the passage, the CRC-32 of its stem.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+import Stemmer
+
+from everword.text.analysis import folded_words
+from everword.text.passages import count_words
+
+VERSION = 1
+#: Flags of a message.
+ASKS = 1
+ENDS_ASKING = 2
+HAS_DIGITS = 4
+SHOWS_OR_LINKS = 8
+HAS_CODE = 16
+
+#: Words of a passage that are kept: passages of at most 120 words have fewer, but pairs of characters may be more.
+_MAX_TERMS = 480
+#: Where time expressions are counted: later ones say little of when a long message is about.
+_TIME_CHARS = 2000
+_ASKING = re.compile(r"[?？؟]")
+_SHOWN = ("[image", "![", "http://", "https://")
+_DIGIT = re.compile(r"\d")
+# `may` is mostly a verb.
+_TIME = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|years?"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|january|february|march|april|june|july|august|september|october|november|december"
+    r"|since|recently|just|\d{4}|\d+(?:st|nd|rd|th))\b"
+)
+_SELF = re.compile(r"\b(?:I|[Mm][ey])\b")
+_HEADER = np.dtype(
+    [
+        ("version", "u1"),
+        ("flags", "u1"),
+        ("words", "<u2"),
+        ("time_words", "u1"),
+        ("self_words", "u1"),
+        ("reserved", "<u2"),
+    ]
+)
+_NOTHING = struct.pack("<BBHBBH", VERSION, 0, 0, 0, 0, 0)
+_LANGUAGES = frozenset(Stemmer.algorithms())
+_stemmers = threading.local()
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a message is like, whatever it is about."""
+
+    flags: int
+    words: int
+    #: Expressions of time, such as `yesterday` or `2023`.
+    time_words: int
+    #: How often the speaker says `I`, `my` or `me`.
+    self_words: int
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Records of passages as arrays; the first four have one element a passage."""
+
+    flags: npt.NDArray[np.uint8]
+    words: npt.NDArray[np.uint16]
+    time_words: npt.NDArray[np.uint8]
+    self_words: npt.NDArray[np.uint8]
+    #: Hashes of the stems of all passages, one after the other.
+    terms: npt.NDArray[np.uint32]
+    #: Those of passage n are `terms[offsets[n] : offsets[n + 1]]`.
+    offsets: npt.NDArray[np.int64]
+
+
+def message_traits(text: str) -> Traits:
+    """Return the traits of a whole message."""
+    flags = 0
+    if _ASKING.search(text):
+        flags |= ASKS
+        if _ASKING.match(text.rstrip()[-1:]):
+            flags |= ENDS_ASKING
+    if _DIGIT.search(text):
+        flags |= HAS_DIGITS
+    lowered = text.lower()
+    if any(mark in lowered for mark in _SHOWN):
+        flags |= SHOWS_OR_LINKS
+    if "```" in text:
+        flags |= HAS_CODE
+    time_words = len(_TIME.findall(lowered[:_TIME_CHARS]))
+    return Traits(flags, count_words(text), time_words, len(_SELF.findall(text)))
+
+
+def stems_of(text: str, config: str) -> list[str]:
+    """Return the words of `text` in order, stemmed as the text search configuration `config` says.
+
+    No word is left out; where the configuration is of no language, the words stay as they are.
+    """
+    words = folded_words(text)
+    language = config.rpartition(".")[2]
+    if language not in _LANGUAGES:
+        return words
+    stems: list[str] = _stemmer(language).stemWords(words)
+    return stems
+
+
+def term_hash(stem: str) -> int:
+    """Return what stands for a stem in a record."""
+    return crc32(stem.encode())
+
+
+def pack_record(passage: str, traits: Traits, config: str) -> bytes:
+    """Return the record of a passage. `traits` are those of its message."""
+    terms = [term_hash(stem) for stem in islice(stems_of(passage, config), _MAX_TERMS)]
+    return struct.pack(
+        f"<BBHBBH{len(terms)}I",
+        VERSION,
+        traits.flags,
+        min(traits.words, 0xFFFF),
+        min(traits.time_words, 0xFF),
+        min(traits.self_words, 0xFF),
+        0,
+        *terms,
+    )
+
+
+def unpack_records(records: Sequence[bytes | None]) -> Records:
+    """Return records as arrays. What is None, or of a version that is not known here, has no words and no traits."""
+    known = [r if r and r[0] == VERSION else _NOTHING for r in records]
+    headers = np.frombuffer(b"".join(r[: _HEADER.itemsize] for r in known), _HEADER)
+    terms = np.frombuffer(b"".join(r[_HEADER.itemsize :] for r in known), "<u4")
+    offsets = np.zeros(len(known) + 1, np.int64)
+    np.cumsum([(len(r) - _HEADER.itemsize) // 4 for r in known], out=offsets[1:])
+    return Records(
+        headers["flags"],
+        headers["words"],
+        headers["time_words"],
+        headers["self_words"],
+        terms.astype(np.uint32, copy=False),
+        offsets,
+    )
+
+
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    """Return this thread's stemmer: one must not be used by two threads at once."""
+    by_language: dict[str, Stemmer.Stemmer] = _stemmers.__dict__
+    if language not in by_language:
+        by_language[language] = Stemmer.Stemmer(language)
+    return by_language[language]

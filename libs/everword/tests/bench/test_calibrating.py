@@ -1,0 +1,105 @@
+"""Calibrations from what was asked: the floor, and figures on conversations that were left out."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from everword.bench.calibrating import (
+    Bin,
+    calibrate,
+    expected_error,
+    reliability,
+    variants_of,
+)
+from everword.bench.isotonic import FitError
+from everword.domain.calibration import PROFILES
+
+
+def row(conversation: str, kind: str, evidence: list[list[float]] | None) -> dict[str, Any]:
+    return {
+        "set": "s",
+        "conversation": conversation,
+        "answerable": kind == "answerable",
+        "foreign": kind == "foreign",
+        "evidence": evidence,
+    }
+
+
+def asked(conversations: int = 4, queries: int = 60) -> list[dict[str, Any]]:
+    """Draw queries whose answers have more evidence than the rest, and foreign ones without answers."""
+    draw = random.Random(3)
+    rows = []
+    for conversation in range(conversations):
+        for _ in range(queries):
+            rest = [[draw.gauss(0, 1), 0] for _ in range(20)]
+            rows.append(row(f"c{conversation}", "answerable", [[draw.gauss(5, 1), 1], *rest]))
+            other = [[draw.gauss(0, 1), 0] for _ in range(20)]
+            rows.append(row(f"c{conversation}", "foreign", other))
+    return rows
+
+
+def test_the_floor_rejects_two_in_a_hundred_of_the_queries_that_can_be_answered() -> None:
+    fitted = calibrate(asked())
+    rejected = [
+        max(fitted.calibration.relevance_of(evidence) for evidence, _ in each["evidence"])
+        < fitted.calibration.floor
+        for each in asked()
+        if each["answerable"]
+    ]
+    assert 0 < sum(rejected) <= 0.02 * len(rejected) + 1
+
+
+def test_figures_are_of_conversations_that_were_left_out() -> None:
+    rows = asked()
+    fitted = calibrate(rows)
+    assert fitted.is_crossed
+    assert fitted.queries == len(rows)
+    assert fitted.results == sum(len(each["evidence"]) for each in rows)
+    assert fitted.answerable_rejected is not None
+    assert fitted.foreign_rejected is not None
+    assert fitted.answerable_rejected < 0.06
+    assert fitted.foreign_rejected > 0.8
+    assert fitted.near_misses_rejected is None
+    assert fitted.error < 0.01
+    # Labels that were turned round in one conversation are no use to it, and it says so.
+    for each in rows:
+        if each["conversation"] == "c0":
+            each["evidence"] = [[evidence, 1 - relevant] for evidence, relevant in each["evidence"]]
+    assert calibrate(rows).error > 0.1
+
+
+def test_one_conversation_is_judged_by_itself() -> None:
+    assert not calibrate(asked(conversations=1)).is_crossed
+
+
+def test_a_bin_holds_what_was_told_in_its_tenth() -> None:
+    bins = reliability([(0.0, False), (0.05, True), (0.1, False), (0.99, True), (1.0, True)])
+    assert bins[0] == Bin(2, 0.025, 0.5)
+    assert bins[1] == Bin(1, 0.1, 0.0)
+    assert bins[9] == Bin(2, 0.995, 1.0)
+    assert bins[5] == Bin(0, None, None)
+    # (2 · .475 + 1 · .1 + 2 · .005) / 5
+    assert expected_error(bins) == pytest.approx(0.212)
+    assert expected_error(reliability([])) == 0
+
+
+def test_evidence_that_is_missing_is_no_evidence() -> None:
+    rows = asked(conversations=1)
+    rows[5]["evidence"] = None
+    with pytest.raises(FitError, match="could not answer"):
+        calibrate(rows)
+
+
+def test_without_an_answerable_query_there_is_no_floor() -> None:
+    rows = [row("c", "near miss", [[float(n), n % 2] for n in range(20)])] * 20
+    with pytest.raises(FitError):
+        calibrate(rows)
+
+
+def test_every_profile_is_asked_with_explanations() -> None:
+    assert {each.name for each in variants_of(())} == set(PROFILES)
+    assert all(each.is_explained and each.request("x").explain for each in variants_of(()))
+    assert [each.name for each in variants_of(["lexical"])] == ["lexical"]

@@ -1,0 +1,113 @@
+"""The map from evidence to relevance, its inverse, and the file that it is shipped in."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+
+import pytest
+
+from everword.domain.calibration import CalibratedProfile, Calibration, from_json, to_json
+
+BENT = Calibration((-2.0, 0.0, 1.0, 4.0), (0.1, 0.1, 0.4, 0.9), floor=0.2)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "relevance"),
+    [(-9, 0.1), (-2, 0.1), (-1, 0.1), (0, 0.1), (0.5, 0.25), (1, 0.4), (2.5, 0.65), (4, 0.9), (99, 0.9)],
+)  # fmt: skip
+def test_it_is_linear_between_knots_and_flat_beyond_them(evidence: float, relevance: float) -> None:
+    assert BENT.relevance_of(evidence) == pytest.approx(relevance, abs=1e-12)
+
+
+def test_it_never_falls() -> None:
+    values = [BENT.relevance_of(-3 + step / 997) for step in range(8000)]
+    assert all(one <= other for one, other in pairwise(values))
+
+
+@pytest.mark.parametrize("relevance", [0.1, 0.15, 0.25, 0.4, 1 / 3, 0.65, 0.9])
+def test_the_least_evidence_is_the_least_to_the_last_bit(relevance: float) -> None:
+    evidence = BENT.evidence_for(relevance)
+    assert BENT.relevance_of(evidence) >= relevance
+    if evidence > -math.inf:
+        assert BENT.relevance_of(math.nextafter(evidence, -math.inf)) < relevance
+
+
+def test_what_a_result_is_told_to_have_is_enough_for_it() -> None:
+    for step in range(1000):
+        evidence = step / 250
+        assert BENT.evidence_for(BENT.relevance_of(evidence)) <= evidence
+
+
+def test_no_evidence_is_enough_for_more_than_there_is() -> None:
+    assert BENT.evidence_for(0.901) == math.inf
+    assert BENT.evidence_for(0.05) == -math.inf
+
+
+@pytest.mark.parametrize(
+    ("evidence", "relevance", "floor"),
+    [
+        ((1.0,), (0.5,), 0.1),
+        ((1.0, 2.0), (0.5,), 0.1),
+        ((1.0, 1.0), (0.5, 0.6), 0.1),
+        ((1.0, 2.0), (0.5, 0.4), 0.1),
+        ((1.0, 2.0), (0.5, 1.1), 0.1),
+        ((1.0, 2.0), (0.5, 0.6), -0.1),
+        ((1.0, math.inf), (0.5, 0.6), 0.1),
+        ((1.0, math.nan), (0.5, 0.6), 0.1),
+    ],
+)
+def test_knots_that_make_no_map_are_refused(
+    evidence: tuple[float, ...], relevance: tuple[float, ...], floor: float
+) -> None:
+    with pytest.raises(ValueError, match="knots"):
+        Calibration(evidence, relevance, floor)
+
+
+def test_a_file_gives_back_what_was_written() -> None:
+    found = [
+        CalibratedProfile("recall", "all-MiniLM-L6-v2", BENT, {"queries": 3}),
+        CalibratedProfile("lexical", None, BENT),
+    ]
+    assert from_json(to_json(found)) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"format": "everword-calibrations/2", "calibrations": []}',
+        '{"format": "everword-calibrations/1", "calibrations": [{"profile": "recall"}]}',
+        json.dumps(
+            {
+                "format": "everword-calibrations/1",
+                "calibrations": [
+                    {
+                        "profile": "recall", "model": None, "evidence": [1, 0],
+                        "relevance": [0, 1], "floor": 0, "provenance": {},
+                    }
+                ],
+            }
+        ),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_read_is_one_kind_of_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        from_json(text)
+
+
+def test_a_model_is_the_same_whoever_serves_it() -> None:
+    shipped = CalibratedProfile("recall", "all-MiniLM-L6-v2", BENT)
+    assert shipped.fits("recall", "sentence-transformers/all-minilm-l6-v2")
+    assert not shipped.fits("recall", "all-MiniLM-L12-v2")
+    assert not shipped.fits("balanced", "all-MiniLM-L6-v2")
+    assert not shipped.fits("recall", None)
+
+
+def test_what_embeds_nothing_fits_every_model() -> None:
+    lexical = CalibratedProfile("lexical", None, BENT)
+    assert lexical.fits("lexical", "anything")
+    assert lexical.fits("lexical", None)

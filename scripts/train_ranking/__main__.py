@@ -1,0 +1,98 @@
+"""Train the models of the profile `recall`: python -m scripts.train_ranking --data FILE… --cache FILE.
+
+Prints what models reach on conversations that they were not fitted on, and writes models fitted on all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from everword.bench.dataset import BenchSet, read_sets
+from everword.bench.provenance import commit
+from everword.domain.settings import Environment
+from everword_search.ranking.plain import FILE
+from everword_search.ranking.ranker import PLAIN_SHARE, RANKING_FILE, RELEVANCE_FILE
+from scripts.train_ranking.calibration import calibrate_evidence, write_calibration
+from scripts.train_ranking.collect import Asked, collect
+from scripts.train_ranking.export import write_manifest, write_model
+from scripts.train_ranking.features import RANKING_FEATURES, RELEVANCE_FEATURES
+from scripts.train_ranking.fit import (
+    Floats,
+    cross_validate,
+    fit_ranking,
+    fit_relevance,
+    fit_sum,
+    matrix_of,
+    predict,
+)
+from scripts.train_ranking.measure import print_abstention, print_calibration, print_ranking
+from scripts.train_ranking.plain import features_of, write_plain
+
+MODELS = Path("services/search/src/everword_search/ranking/models")
+CALIBRATIONS = Path("services/search/src/everword_search/calibrations.json")
+
+
+@click.command()
+@click.option(
+    "--data", "files", multiple=True, required=True, type=click.Path(exists=True, path_type=Path)
+)
+@click.option(
+    "--cache",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Where asked questions are kept.",
+)
+def main(files: tuple[Path, ...], cache: Path) -> None:
+    """Train the models of the profile `recall` on FILEs."""
+    sets = read_sets(files)
+    asked = collect(sets, Environment(os.environ), cache)
+    click.echo("conversations left out")
+    scores = cross_validate(asked, _ranking)
+    print_ranking(asked, scores)
+    evidence = cross_validate(asked, _relevance)
+    print_abstention(asked, evidence)
+    fitted = calibrate_evidence(asked, scores, evidence)
+    print_calibration(fitted)
+    _write(asked, sets)
+    write_calibration(CALIBRATIONS, fitted, sets)
+
+
+def _ranking(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
+    trees, plain = fit_ranking(asked, RANKING_FEATURES)
+
+    def score(one: Asked) -> Floats:
+        told = predict(trees, matrix_of(one, RANKING_FEATURES))
+        return told + PLAIN_SHARE * plain.score(features_of(one))
+
+    return score
+
+
+def _relevance(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
+    plain = fit_sum(asked)
+    trees = fit_relevance(asked, RELEVANCE_FEATURES, plain)
+    return lambda one: predict(trees, matrix_of(one, RELEVANCE_FEATURES))
+
+
+def _write(asked: Sequence[Asked], sets: Sequence[BenchSet]) -> None:
+    made_by = {
+        "data": " ".join(f"{each.name}={each.digest}" for each in sets),
+        "script": f"scripts/train_ranking at {commit()}",
+        "license": "Apache-2.0",
+    }
+    MODELS.mkdir(exist_ok=True)
+    trees, plain = fit_ranking(asked, RANKING_FEATURES)
+    relevance = fit_relevance(asked, RELEVANCE_FEATURES, plain)
+    write_plain(MODELS / FILE, plain.weights)
+    write_model(MODELS / RANKING_FILE, trees, RANKING_FEATURES, made_by)
+    write_model(MODELS / RELEVANCE_FILE, relevance, RELEVANCE_FEATURES, made_by)
+    write_manifest(MODELS)
+    for path in sorted(MODELS.iterdir()):
+        click.echo(f"{path}: {path.stat().st_size / 1024:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

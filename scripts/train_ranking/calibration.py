@@ -1,0 +1,67 @@
+"""Calibrates the relevance model by what it said of conversations that it was not fitted on.
+
+`everword calibrate` asks the finished model, which knows the answers to what it was trained on; so of `recall`, what is
+shipped is fitted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from everword.bench.calibrating import Fitted, calibrate
+from everword.bench.checkpoint import Row
+from everword.bench.dataset import BenchSet
+from everword.bench.provenance import commit
+from everword.domain.calibration import CalibratedProfile, from_json, to_json
+from scripts.train_ranking.collect import Asked
+from scripts.train_ranking.fit import Floats
+
+PROFILE = "recall"
+#: The local provider's model, whose vectors are collected.
+MODEL = "all-MiniLM-L6-v2"
+#: Results of a question that count, as many as the benchmark asks for.
+RESULTS = 50
+
+
+def calibrate_evidence(
+    asked: Sequence[Asked], scores: Sequence[Floats], evidence: Sequence[Floats]
+) -> Fitted:
+    """Return what evidence says of relevance, for the results that `scores` put first."""
+    rows: list[Row] = []
+    for one, order, values in zip(asked, scores, evidence, strict=True):
+        best = np.argsort(-order, kind="stable")[:RESULTS]
+        # The verdict goes by the most evidence of all candidates.
+        best = np.union1d(best, np.argsort(-values, kind="stable")[:1]).astype(int)
+        rows.append(
+            {
+                "set": one.set,
+                "conversation": one.world,
+                "answerable": bool(one.question.query.is_averaged and not one.question.foreign),
+                "foreign": one.question.foreign,
+                "evidence": [
+                    (float(values[index]), one.candidates[index] in one.relevant) for index in best
+                ],
+            }
+        )
+    return calibrate(rows)
+
+
+def write_calibration(path: Path, fitted: Fitted, sets: Sequence[BenchSet]) -> None:
+    """Put the calibration of `recall` into the file of those that are shipped; the others stay."""
+    others = from_json(path.read_text(encoding="utf-8")) if path.exists() else []
+    provenance = {
+        "data": [{"name": each.name, "sha256": each.digest} for each in sets],
+        "queries": fitted.queries,
+        "results": fitted.results,
+        "expected_calibration_error": fitted.error,
+        "answerable_rejected": fitted.answerable_rejected,
+        "commit": commit(),
+        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    own = CalibratedProfile(PROFILE, MODEL, fitted.calibration, provenance)
+    kept = [each for each in others if each.profile != PROFILE]
+    path.write_text(to_json([own, *kept]), encoding="utf-8")

@@ -1,0 +1,103 @@
+"""Asks questions through the public RPCs, and keeps what the ranking saw of each candidate.
+
+The features come from `explain`: they are those that a search computes, so training and serving cannot drift apart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from everword.bench.answer import Place
+from everword.bench.dataset import BenchSet
+from everword.bench.stand import fill, namespace, wait_until_embedded
+from everword.bench.target import own_target
+from everword.bench.world import Question, questions
+from everword.client import Client
+from everword.domain.settings import Environment
+from everword.v1 import search_service_pb2 as pb
+
+PAGE_SIZE = 200
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its candidates."""
+
+    set: str
+    world: str
+    question: Question
+    #: External ids of the candidates' messages.
+    candidates: list[str]
+    features: Sequence[str]
+    #: A row a candidate, a column a feature.
+    values: npt.NDArray[np.float32]
+
+    @property
+    def kind(self) -> str:
+        """`own`, `near miss` or `foreign`."""
+        if self.question.foreign:
+            return "foreign"
+        return "own" if self.question.query.is_averaged else "near miss"
+
+    @property
+    def relevant(self) -> frozenset[str]:
+        """What answers the question here; nothing where it is foreign, or not answerable as it is asked."""
+        averaged = self.question.query.is_averaged and not self.question.foreign
+        return self.question.query.relevant if averaged else frozenset()
+
+
+def collect(sets: Sequence[BenchSet], environment: Environment, cache: Path) -> list[Asked]:
+    """Return every question of `sets` as it was asked of an Everword; kept in `cache`, and read from there again."""
+    if not cache.exists():
+        asked = asyncio.run(_collect(sets, environment))
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        cache.write_bytes(pickle.dumps(asked))
+    return list(pickle.loads(cache.read_bytes()))
+
+
+async def _collect(sets: Sequence[BenchSet], environment: Environment) -> list[Asked]:
+    asked: list[Asked] = []
+    async with own_target(environment, print) as target:
+        for bench_set in sets:
+            for index, world in enumerate(bench_set.worlds):
+                async with namespace(target.settings, "train-") as client:
+                    token, places = await fill(client, world, lambda text: None)
+                    if not await wait_until_embedded(client, token, lambda text: None):
+                        raise RuntimeError("nobody makes vectors")
+                    for question in questions(bench_set.worlds, index):
+                        candidates, names, rows = await _ask(client, question, places)
+                        values = np.array(rows, np.float32).reshape(len(rows), len(names))
+                        asked.append(
+                            Asked(bench_set.name, world.name, question, candidates, names, values)
+                        )
+                print(f"{bench_set.name} {world.name}: {len(asked)} questions", flush=True)
+    return asked
+
+
+async def _ask(
+    client: Client, question: Question, places: dict[str, Place]
+) -> tuple[list[str], Sequence[str], list[list[float]]]:
+    request = pb.SearchRequest(
+        query=question.query.text, page_size=PAGE_SIZE, explain=True, max_content_chars=1
+    )
+    candidates: list[str] = []
+    names: Sequence[str] = ()
+    rows: list[list[float]] = []
+    while True:
+        response = await client.search_service.Search(request)
+        for result in response.results:
+            features = result.explanation.features
+            names = names or [feature.name for feature in features]
+            candidates.append(places[result.memory.id].external_id)
+            rows.append([feature.value for feature in features])
+        # Of what answers nothing, the best is all that is learned from.
+        if question.foreign or not response.next_page_token:
+            return candidates, names, rows
+        request.page_token = response.next_page_token

@@ -1,0 +1,192 @@
+"""Fits the models by gradient boosting, and measures them on conversations that they were not fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import lightgbm
+import numpy as np
+import numpy.typing as npt
+
+from everword_search.ranking.plain import PlainRanking
+from scripts.train_ranking.collect import Asked
+from scripts.train_ranking.plain import features_of, fit_plain
+
+Floats = npt.NDArray[np.float64]
+
+#: How much a question of a set counts: the sets are of very different size, and none shall be ranked for alone.
+SET_WEIGHTS: Mapping[str, float] = {"locomo-dev": 1.0, "realtalk-dev": 1.5, "beam100k-dev": 3.0}
+#: Share of the questions that are learned from again without vectors: where there are none, the same models rank.
+BLIND_SHARE = 0.3
+FOLDS = 5
+SEEDS = (1, 2)
+#: Candidates of a question that relevance is learned from: the best by the weighted sum. Others are never shown.
+JUDGED = 40
+#: How much a question counts for relevance, by what there is to find.
+KIND_WEIGHTS: Mapping[str, float] = {"own": 1.0, "near miss": 2.0, "foreign": 0.6}
+
+_COMMON: Mapping[str, Any] = {
+    "learning_rate": 0.1,
+    "num_leaves": 15,
+    "min_data_in_leaf": 60,
+    "feature_fraction": 0.5,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 10.0,
+    "verbose": -1,
+    "num_threads": 2,
+    "deterministic": True,
+    "force_row_wise": True,
+}
+RANKING: Mapping[str, Any] = {
+    **_COMMON,
+    "objective": "lambdarank",
+    "lambdarank_truncation_level": 30,
+    "label_gain": [0, 1],
+}
+RELEVANCE: Mapping[str, Any] = {
+    **_COMMON,
+    "objective": "binary",
+    "num_leaves": 7,
+    "min_data_in_leaf": 80,
+}
+ROUNDS: Mapping[str, int] = {"lambdarank": 120, "binary": 150}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Candidates of questions, question after question."""
+
+    values: npt.NDArray[np.float32]
+    labels: npt.NDArray[np.int64]
+    groups: Sequence[int]
+    weights: Floats
+
+
+def table_of(
+    asked: Sequence[Asked], features: Sequence[str], plain: PlainRanking | None = None
+) -> Table:
+    """Return what a model learns from: every candidate, or the best by `plain`; some again without vectors."""
+    values: list[npt.NDArray[np.float32]] = []
+    labels: list[npt.NDArray[np.int64]] = []
+    weights: list[Floats] = []
+    generator = np.random.default_rng(0)
+    for one in asked:
+        label = np.array([each in one.relevant for each in one.candidates], np.int64)
+        rows = np.arange(len(label)) if plain is None else _shown(one, plain, label)
+        matrix = matrix_of(one, features)[rows]
+        weight = SET_WEIGHTS.get(one.set, 1.0) * (1.0 if plain is None else KIND_WEIGHTS[one.kind])
+        copies = [matrix]
+        if generator.random() < BLIND_SHARE:
+            copies.append(without_vectors(matrix, features))
+        for copy in copies:
+            values.append(copy)
+            labels.append(label[rows])
+            weights.append(np.full(len(rows), weight))
+    return Table(
+        np.concatenate(values),
+        np.concatenate(labels),
+        [len(each) for each in labels],
+        np.concatenate(weights),
+    )
+
+
+def _shown(one: Asked, plain: PlainRanking, label: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    best = np.argsort(-plain.score(features_of(one)), kind="stable")[:JUDGED]
+    return np.union1d(best, np.flatnonzero(label)).astype(np.int64)
+
+
+def matrix_of(one: Asked, features: Sequence[str]) -> npt.NDArray[np.float32]:
+    return one.values[:, [list(one.features).index(name) for name in features]]
+
+
+def without_vectors(
+    matrix: npt.NDArray[np.float32], features: Sequence[str]
+) -> npt.NDArray[np.float32]:
+    """Return features as they are where no passage has a vector."""
+    changed = matrix.copy()
+    for column, name in enumerate(features):
+        if name == "de":
+            changed[:, column] = np.nan
+        elif name.startswith("de_"):
+            changed[:, column] = 0.0
+    return changed
+
+
+def directions(features: Sequence[str]) -> list[int]:
+    """Return which features can only speak for a memory (1) or against it (-1): what is known need not be learned."""
+    speaks_for = {"sb", "de", "cov", "covm", "covw", "cov3", "cov_rare", "bg", "m_named"}
+    speaks_against = {"m_other", "m_unk", "m_absent"}
+    return [
+        1 if name in speaks_for or name.startswith(("sb_", "de_")) else -(name in speaks_against)
+        for name in features
+    ]
+
+
+def train(table: Table, features: Sequence[str], parameters: Mapping[str, Any]) -> list[Any]:
+    """Return boosters, one a seed, whose mean is the model."""
+    ranks = parameters["objective"] == "lambdarank"
+    return [
+        lightgbm.train(
+            {**parameters, "seed": seed, "monotone_constraints": directions(features)},
+            lightgbm.Dataset(
+                table.values,
+                table.labels,
+                group=list(table.groups) if ranks else None,
+                weight=table.weights,
+            ),
+            ROUNDS[parameters["objective"]],
+        )
+        for seed in SEEDS
+    ]
+
+
+def predict(boosters: Sequence[Any], values: npt.NDArray[np.float32]) -> Floats:
+    """Return the mean of the boosters' raw scores."""
+    if not len(values):
+        return np.zeros(0)
+    scores = [booster.predict(values, raw_score=True) for booster in boosters]
+    return np.asarray(np.mean(scores, axis=0))
+
+
+def cross_validate(
+    asked: Sequence[Asked], fit: Callable[[Sequence[Asked]], Callable[[Asked], Floats]]
+) -> list[Floats]:
+    """Return the scores of every question's candidates, by models that saw nothing of its conversation."""
+    worlds = list(dict.fromkeys((one.set, one.world) for one in asked))
+    fold_of = {
+        world: [each for each in worlds if each[0] == world[0]].index(world) % FOLDS
+        for world in worlds
+    }
+    scores: list[Floats] = [np.zeros(0)] * len(asked)
+    for fold in range(FOLDS):
+        score = fit([one for one in asked if fold_of[one.set, one.world] != fold])
+        for index, one in enumerate(asked):
+            if one.candidates and fold_of[one.set, one.world] == fold:
+                scores[index] = score(one)
+    return scores
+
+
+def fit_sum(asked: Sequence[Asked]) -> PlainRanking:
+    """Return the weighted sum that orders candidates."""
+    weights = fit_plain(_answered(asked), SET_WEIGHTS)
+    return PlainRanking(weights["with_vector"], weights["without_vector"])
+
+
+def fit_ranking(asked: Sequence[Asked], features: Sequence[str]) -> tuple[list[Any], PlainRanking]:
+    """Return the trees and the weighted sum that order candidates, learned from questions with an answer."""
+    return train(table_of(_answered(asked), features), features, RANKING), fit_sum(asked)
+
+
+def _answered(asked: Sequence[Asked]) -> list[Asked]:
+    return [one for one in asked if not one.relevant.isdisjoint(one.candidates)]
+
+
+def fit_relevance(
+    asked: Sequence[Asked], features: Sequence[str], plain: PlainRanking
+) -> list[Any]:
+    """Return the trees that tell relevance, learned from all questions that have candidates."""
+    judged = [one for one in asked if one.candidates]
+    return train(table_of(judged, features, plain), features, RELEVANCE)

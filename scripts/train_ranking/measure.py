@@ -1,0 +1,55 @@
+"""Says how well scores order candidates, and how well the best of them tells whether there is an answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from everword.bench.calibrating import Fitted
+from everword.bench.metrics import auroc, judge
+from scripts.train_ranking.collect import Asked
+from scripts.train_ranking.fit import Floats
+
+SHOWN = ("recall@1", "recall@5", "recall@10", "recall@50", "ndcg@10", "mrr")
+
+
+def print_ranking(asked: Sequence[Asked], scores: Sequence[Floats]) -> None:
+    """Print the averages over the answerable questions of each set, and recall@10 of each category."""
+    figures: dict[str, list[dict[str, float]]] = defaultdict(list)
+    for one, score in zip(asked, scores, strict=True):
+        if one.relevant:
+            order = np.argsort(-score, kind="stable")
+            found = judge([one.candidates[index] for index in order[:50]], one.relevant)
+            figures[one.set].append(found)
+            figures[f"{one.set} {one.question.query.category}"].append(found)
+    for name, rows in sorted(figures.items()):
+        means = "  ".join(f"{each} {np.mean([row[each] for row in rows]):.3f}" for each in SHOWN)
+        print(f"{name:42} {len(rows):4}  {means}")
+
+
+def print_abstention(asked: Sequence[Asked], evidence: Sequence[Floats]) -> None:
+    """Print the AUROC of the best candidate's evidence: answerable against foreign questions and near misses."""
+    best: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for one, values in zip(asked, evidence, strict=True):
+        kind = "foreign" if one.question.foreign else "own" if one.relevant else "near miss"
+        best[one.set, kind].append(float(values.max()) if len(values) else -np.inf)
+    for name in sorted({one.set for one in asked}):
+        own = best[name, "own"]
+        against = {kind: auroc(own, best[name, kind]) for kind in ("foreign", "near miss")}
+        print(f"{name:42} {'  '.join(f'{k} {v}' for k, v in against.items())}")
+
+
+def print_calibration(fitted: Fitted) -> None:
+    """Print how well relevance was told, and who fell under the floor."""
+    print(
+        f"calibration error {fitted.error:.4f}, floor {fitted.calibration.floor:.4f}, rejected: ",
+        end="",
+    )
+    print(
+        f"answerable {fitted.answerable_rejected:.3f}, foreign {fitted.foreign_rejected:.3f}, "
+        f"near misses {fitted.near_misses_rejected:.3f}"
+    )
+    for each in fitted.bins:
+        print(f"  {each.results:7} told {each.predicted} observed {each.observed}")

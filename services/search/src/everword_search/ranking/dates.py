@@ -1,0 +1,94 @@
+"""Dates that a question names, and how what happened agrees with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+_NAMES = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+MONTHS = {name: number for number, name in enumerate(_NAMES, start=1)}
+MONTHS |= {name[:3]: number for name, number in MONTHS.items() if name != "may"}
+MONTHS["sept"] = 9
+_WORD = re.compile(r"[A-Za-z]+")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
+#: From so many days on, a day is simply another one.
+_FAR_DAYS = 15.0
+_DAYS_A_MONTH = 30.4
+
+
+@dataclass(frozen=True)
+class NamedDates:
+    """The months, days and years that a question names."""
+
+    months: frozenset[int]
+    days: frozenset[int]
+    years: frozenset[int]
+
+
+def named_dates(text: str) -> NamedDates:
+    """Return what a question names. Numbers are days only beside a month; "may" is one only with a capital."""
+    months = {
+        MONTHS[word.lower()]
+        for word in _WORD.findall(text)
+        if word.lower() in MONTHS and word not in ("may", "mar", "march")
+    }
+    days = {int(day) for day in _DAY.findall(text) if 0 < int(day) < 32} if months else set()
+    years = {int(year) for year in _YEAR.findall(text)}
+    return NamedDates(frozenset(months), frozenset(days), frozenset(years))
+
+
+def compare_dates(
+    moments: Sequence[datetime], dates: NamedDates, time_zone: str
+) -> dict[str, Floats]:
+    """Return how moments agree with dates: 1 or -1 by month and year, closeness in days up to 15; 0 without."""
+    zone = ZoneInfo(time_zone)
+    local = [_local(moment, zone) for moment in moments]
+    month = np.array([moment.month for moment in local])
+    day = np.array([moment.day for moment in local])
+    year = np.array([moment.year for moment in local])
+    nothing = np.zeros(len(moments))
+    closeness = nothing
+    if dates.days and len(moments):
+        distances = [
+            np.abs((month - wanted_month) * _DAYS_A_MONTH + day - wanted_day)
+            for wanted_month in dates.months
+            for wanted_day in dates.days
+        ]
+        closeness = np.maximum(0.0, _FAR_DAYS - np.min(distances, axis=0))
+    return {
+        "x_month": np.where(np.isin(month, list(dates.months)), 1.0, -1.0)
+        if dates.months
+        else nothing,
+        "x_day": closeness,
+        "x_year": np.where(np.isin(year, list(dates.years)), 1.0, -1.0) if dates.years else nothing,
+        "q_month": np.full(len(moments), float(len(dates.months))),
+    }
+
+
+def _local(moment: datetime, zone: ZoneInfo) -> datetime:
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment  # the first or last day that a date can name

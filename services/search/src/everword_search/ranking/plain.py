@@ -1,0 +1,84 @@
+"""The linear ranking: a weighted sum of few features, which trees refine, and which ranks alone where there are none.
+
+Its weights are in a file of the package, made by the script that trains the models: one set for memories with a vector,
+one for those without.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import resources
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+FILE = "recall-plain.json"
+#: From so many words on, a message is long enough to say something.
+_SHORT_WORDS = 20
+#: Expressions of time, and pairs of words, beyond which more say nothing new.
+_ENOUGH = 3.0
+#: The terms of the sum.
+TERMS = (
+    *("cov", "covw", "cov3", "pairs", "m_named", "m_other", "m_mention"),
+    *("d_role", "d_len", "d_q", "d_self", "d_prevq", "when", "short", "role_len"),
+    *("x_month", "x_day", "x_year", "sb", "sb_1", "sb_2"),
+)
+#: Those that need the memory's vector.
+VECTOR_TERMS = ("de", "de_1", "de_2", "role_de", "len_de")
+
+
+def plain_terms(features: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return the terms of the sum from features; those of vectors are NaN where there is none."""
+    made = {
+        "pairs": np.minimum(features["bg"], _ENOUGH),
+        "when": np.minimum(features["d_time"], _ENOUGH) * features["q_when"],
+        "short": np.minimum(features["d_len"], np.log1p(_SHORT_WORDS)),
+        "role_len": features["d_role"] * features["d_len"],
+        "role_de": features["d_role"] * features["de"],
+        "len_de": features["d_len"] * features["de"],
+    }
+    for arm in ("sb", "de"):
+        made[f"{arm}_1"] = features[f"{arm}_p1"] + features[f"{arm}_n1"]
+        made[f"{arm}_2"] = features[f"{arm}_p2"] + features[f"{arm}_n2"]
+    return {**features, **made}
+
+
+class PlainRanking:
+    """A weighted sum of terms."""
+
+    name = "plain"
+
+    def __init__(
+        self, with_vector: Mapping[str, float], without_vector: Mapping[str, float]
+    ) -> None:
+        self._with_vector = with_vector
+        self._without_vector = without_vector
+
+    @classmethod
+    def load(cls) -> PlainRanking:
+        """Return the packaged weights."""
+        path = resources.files(__package__) / "models" / FILE
+        weights = json.loads(path.read_text(encoding="utf-8"))
+        return cls(weights["with_vector"], weights["without_vector"])
+
+    @property
+    def weights(self) -> dict[str, Mapping[str, float]]:
+        """The weights as the file holds them."""
+        return {"with_vector": self._with_vector, "without_vector": self._without_vector}
+
+    def score(self, features: Mapping[str, Floats]) -> Floats:
+        """Return how well memories answer: higher is better, 0 says nothing."""
+        terms = plain_terms(features)
+        return np.where(
+            np.isnan(features["de"]),
+            _sum(self._without_vector, terms),
+            _sum(self._with_vector, terms),
+        )
+
+
+def _sum(weights: Mapping[str, float], terms: Mapping[str, Floats]) -> Floats:
+    total = sum(weight * np.nan_to_num(terms[name]) for name, weight in weights.items())
+    return np.asarray(total, np.float64)

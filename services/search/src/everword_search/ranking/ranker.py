@@ -1,0 +1,58 @@
+"""What the profile `recall` ranks with: a weighted sum, trees that refine it, and trees that tell relevance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from everword_search.ranking.ensemble import Ensemble, load_ensemble
+from everword_search.ranking.plain import PlainRanking
+
+Floats = npt.NDArray[np.float64]
+
+RANKING_FILE = "recall-ranking.onnx"
+RELEVANCE_FILE = "recall-relevance.onnx"
+#: The sum's share beside the trees, chosen by cross-validation; both alone are worse.
+PLAIN_SHARE = 0.4
+#: What half of the scores are above, so that they spread between 0 and 1.
+_MIDDLE = 2.0
+#: Nothing in the training data is looked up letter by letter: what a literal match adds.
+LITERAL_WEIGHT = 4.0
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """Scores candidates by their features."""
+
+    plain: PlainRanking
+    #: None where it cannot be used: the sum alone ranks.
+    trees: Ensemble | None
+    #: None where it cannot be used: nobody has measured what the sum says of relevance.
+    relevance: Ensemble | None
+
+    @classmethod
+    def load(cls) -> Ranker:
+        """Return the packaged models; what cannot be loaded is missing, with a warning."""
+        return cls(PlainRanking.load(), load_ensemble(RANKING_FILE), load_ensemble(RELEVANCE_FILE))
+
+    @classmethod
+    def without_models(cls) -> Ranker:
+        """Return the weighted sum alone."""
+        return cls(PlainRanking.load(), None, None)
+
+    def rank(self, features: Mapping[str, Floats], literals: Floats) -> Floats:
+        """Return each memory's score, from 0 to 1, to the ninth digit."""
+        total = self.plain.score(features)
+        if self.trees is not None:
+            total = PLAIN_SHARE * total + self.trees.score(features)
+        total = total + LITERAL_WEIGHT * literals - _MIDDLE
+        return np.round(1 / (1 + np.exp(-total)), 9)
+
+    def judge(self, features: Mapping[str, Floats], literals: Floats) -> Floats:
+        """Return the evidence that each memory answers the query, in log-odds; NaN where that cannot be told."""
+        if self.relevance is None:
+            return np.full(len(literals), np.nan)
+        return np.round(self.relevance.score(features) + LITERAL_WEIGHT * literals, 9)

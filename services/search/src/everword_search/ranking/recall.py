@@ -1,0 +1,196 @@
+"""Ranks by the learned models: what the arms find, and the turns next to it.
+
+A memory's score depends on the query, on itself and on the two turns before and after it, and on nothing else: neither
+on the statistics of the namespace, so that it is the same among 500 memories and among 1,000,000, nor on which other
+candidates there are. The pool has a bounded size, so pages end with it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
+from everword_search.arms.base import RankingArm, Window
+from everword_search.arms.semantic import SemanticArm
+from everword_search.model import Candidate, Found, Hit, ScorePart, SearchArm
+from everword_search.ranking.features import Described, Question, describe
+from everword_search.ranking.pool import Floats, Pool, build_pool
+from everword_search.ranking.ranker import Ranker
+from everword_search.ranking.store import CandidateRow, find_mentions, read_candidates
+from everword_search.runner import TIME_SHARE, Runner
+from everword_search.store import Scope
+
+#: Candidates taken from each arm.
+POOL = 150
+#: Turns on either side of what was found that become candidates too: an answer may hold no word of the question.
+NEAR = 1
+#: Turns on either side that a score looks at.
+CONTEXT = 2
+#: Passages of a long memory that are looked at beside those that were found.
+MAX_PARTS = 12
+
+#: What each arm says of one memory.
+Views = Mapping[SearchArm, Candidate]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The candidates of a query, and what the models are given of each."""
+
+    pool: Pool
+    #: Whether a memory may be a result.
+    wanted: npt.NDArray[np.bool_]
+    described: Described
+    literals: Floats
+    views: Mapping[UUID, Views]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What a query is ranked with."""
+
+    ranker: Ranker
+    question: Question
+    #: Whether hits carry what the models were given.
+    explain: bool = False
+
+
+async def rank_by_recall(
+    runner: Runner, arms: Sequence[RankingArm], scope: Scope, ranking: Ranking, window: Window
+) -> Found:
+    """Return the hits in `window`, best first. Raises ArmFailed."""
+    judged = await _judge(runner, arms, scope, ranking.question)
+    if judged is None:
+        return Found([])
+    scores = ranking.ranker.rank(judged.described.features, judged.literals)
+    evidence = ranking.ranker.judge(judged.described.features, judged.literals)
+    before = tuple(window.after[:2]) if window.after else (2.0, 0)
+    admitted = (scores >= window.min_score) & ~(evidence < window.min_evidence)
+    places = [
+        (float(scores[index]), _passage(judged, index), index)
+        for index in np.flatnonzero(judged.wanted & admitted).tolist()
+    ]
+    places = [place for place in places if place[:2] < before]
+    places.sort(reverse=True)
+    hits = [
+        _hit(judged, index, score, passage_id, _known(evidence[index]), ranking.explain)
+        for score, passage_id, index in places[: window.limit]
+    ]
+    return Found(hits, _known(np.max(evidence[judged.wanted], initial=-np.inf)))
+
+
+async def _judge(
+    runner: Runner, arms: Sequence[RankingArm], scope: Scope, question: Question
+) -> Judged | None:
+    """Return the candidates of a query with their features; None without any. Raises ArmFailed."""
+    found = {arm.name: await runner.find(arm, Window(limit=POOL), TIME_SHARE) for arm in arms}
+    views: dict[UUID, dict[SearchArm, Candidate]] = {}
+    for name, candidates in found.items():
+        for candidate in candidates:
+            views.setdefault(candidate.source_id, {})[name] = candidate
+    if not views:
+        return None
+    rows = await _read(runner, scope, views)
+    if not rows:
+        return None  # erased since they were found
+    cosines: dict[int, float] = {}
+    for arm in arms:
+        if isinstance(arm, SemanticArm):
+            cosines = await runner.deviations(arm, [row.passage_id for row in rows], TIME_SHARE)
+    absent = await _absent_names(runner, scope, question, rows)
+    pool = build_pool(rows, cosines, question.config, absent)
+    heads = pool.heads
+    literals = np.array([_literal(views.get(head.source_id)) for head in heads])
+    return Judged(pool, _wanted(pool, views), describe(pool, question), literals, views)
+
+
+async def _read(runner: Runner, scope: Scope, views: Mapping[UUID, Views]) -> list[CandidateRow]:
+    passage_ids = {candidate.passage_id for view in views.values() for candidate in view.values()}
+    parameters = {
+        "source_ids": list(views),
+        "passage_ids": sorted(passage_ids),
+        "turn": MEMORY_KIND_MESSAGE,
+        "reach": NEAR + CONTEXT,
+        "max_parts": MAX_PARTS,
+    }
+    return await read_candidates(runner.conn, scope, parameters)
+
+
+async def _absent_names(
+    runner: Runner, scope: Scope, question: Question, rows: Sequence[CandidateRow]
+) -> dict[UUID | None, int]:
+    """Return how many names of the question each conversation never mentions: it can hardly be about them."""
+    strangers = question.terms.strangers
+    conversations = {row.conversation_id for row in rows}
+    if not strangers:
+        return {}
+    mentions = await find_mentions(
+        runner.conn,
+        scope.namespace_id,
+        question.config,
+        strangers,
+        sorted(each for each in conversations if each),
+    )
+    found = Counter(mention.conversation_id for mention in mentions)
+    return {each: len(strangers) - (found[each] if each else 0) for each in conversations}
+
+
+def _wanted(pool: Pool, views: Mapping[UUID, Views]) -> npt.NDArray[np.bool_]:
+    """Return which memories are candidates: what was found and what is next to it, if the filter lets it through."""
+    found = np.array([head.source_id in views for head in pool.heads], bool)
+    near = found.copy()
+    for distance in range(1, NEAR + 1):
+        for shift in (-distance, distance):
+            near |= pool.neighbour(found.astype(float), shift) > 0
+    passes = np.array([row.wanted for row in pool.rows], bool)
+    through = np.logical_or.reduceat(passes, pool.starts) if len(passes) else passes
+    return near & through
+
+
+def _passage(judged: Judged, index: int) -> int:
+    """Return the passage that a memory is shown by: its best one."""
+    pool, values = judged.pool, judged.described.passages
+    start = pool.starts[index]
+    end = pool.starts[index + 1] if index + 1 < pool.size else len(pool.rows)
+    best = start + np.argmax(values[start:end])
+    return pool.rows[int(best)].passage_id
+
+
+def _known(evidence: np.float64) -> float | None:
+    """Return evidence that can be told."""
+    return float(evidence) if np.isfinite(evidence) else None
+
+
+def _literal(views: Views | None) -> float:
+    found = views.get(SearchArm.TRIGRAM) if views else None
+    return found.score if found else 0.0
+
+
+def _hit(
+    judged: Judged, index: int, score: float, passage_id: int, evidence: float | None, explain: bool
+) -> Hit:
+    source_id = judged.pool.rows[judged.pool.starts[index]].source_id
+    views = judged.views.get(source_id, {})
+    # The models are no sums: what the arms say is told, and weighs nothing by itself.
+    parts = tuple(ScorePart(arm, view.raw, view.score, 0.0) for arm, view in views.items())
+    features = (
+        {name: float(values[index]) for name, values in judged.described.features.items()}
+        if explain
+        else {}
+    )
+    return Hit(
+        source_id,
+        passage_id,
+        score,
+        [score, passage_id],
+        parts,
+        tuple(term for view in views.values() for term in view.terms),
+        evidence=evidence,
+        features=features,
+    )

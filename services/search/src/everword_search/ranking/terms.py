@@ -1,0 +1,162 @@
+"""What the ranking compares passages with: the content words of a question, and how much each of them tells."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import wordfreq
+
+from everword.text.analysis import folded_words, words_of
+from everword.text.ranking_record import stems_of, term_hash
+from everword_search.ranking.dates import MONTHS
+
+#: Languages by text search configuration; for others, words are taken to be as frequent as in English.
+_LANGUAGES = {
+    "arabic": "ar",
+    "catalan": "ca",
+    "danish": "da",
+    "dutch": "nl",
+    "english": "en",
+    "finnish": "fi",
+    "french": "fr",
+    "german": "de",
+    "greek": "el",
+    "hungarian": "hu",
+    "indonesian": "id",
+    "italian": "it",
+    "lithuanian": "lt",
+    "norwegian": "nb",
+    "portuguese": "pt",
+    "romanian": "ro",
+    "russian": "ru",
+    "spanish": "es",
+    "swedish": "sv",
+    "tamil": "ta",
+    "turkish": "tr",
+}
+#: What is taken for the frequency of a word that no list has.
+UNKNOWN_WORD = 1.0
+#: Content words of a query that count, in its order.
+MAX_TERMS = 64
+#: Names of strangers that are looked for.
+MAX_STRANGERS = 8
+
+#: What an apostrophe leaves of contractions.
+_REMNANTS = frozenset({"s", "t", "d", "ll", "re", "ve", "m"})
+_TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|['’])*|[.?!]")
+_POSSESSIVE = re.compile(r"['’]s$")
+
+
+@dataclass(frozen=True)
+class QueryTerms:
+    """The content words of a query; arrays have one element a word, each word once, in the order of the query."""
+
+    hashes: npt.NDArray[np.uint32]
+    #: How much a word tells, from its frequency in the language: the same in every namespace.
+    weights: npt.NDArray[np.float64]
+    #: Number of each pair of words that stand side by side in the query, in any order; -1 for other pairs.
+    pairs: npt.NDArray[np.int64]
+    #: Words that look like names but are no author's, in lower case, and whether each element of the arrays is one.
+    strangers: tuple[str, ...]
+    unknown: npt.NDArray[np.bool_]
+    #: Hashes of the names of authors that the query holds.
+    names: npt.NDArray[np.uint32]
+
+    @property
+    def total(self) -> float:
+        return float(self.weights.sum())
+
+
+def query_terms(
+    text: str, names: frozenset[str], ignored: frozenset[str], config: str
+) -> QueryTerms:
+    """Return what `text` asks for.
+
+    `names` are those of its words that name authors, `ignored` those that text search does not index, in lower case.
+    A query of function words alone is taken as it is.
+    """
+    strangers = tuple(dict.fromkeys(unknown_names(text, names)))[:MAX_STRANGERS]
+    unknown = {stem for word in strangers for stem in stems_of(word, config)}
+    content = _content(text, names, ignored, config) or _content(text, names, frozenset(), config)
+    weights: dict[str, float] = {}
+    for stem, weight in content:
+        weights[stem] = max(weight, weights.get(stem, 0.0))
+    kept = list(weights)[:MAX_TERMS]
+    named = sorted(set(folded_words(text)) & names)
+    return QueryTerms(
+        _hashes(kept),
+        np.array([weights[stem] for stem in kept], np.float64),
+        _pairs([stem for stem, _ in content], kept),
+        strangers,
+        np.array([stem in unknown for stem in kept], bool),
+        _hashes(stem for name in named for stem in stems_of(name, config)),
+    )
+
+
+def unknown_names(text: str, names: frozenset[str]) -> list[str]:
+    """Return the words of `text` with a capital that begin no sentence and are no author's name, nor a month's."""
+    found: list[str] = []
+    begins = True
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token in ".?!":
+            begins = True
+            continue
+        word = _POSSESSIVE.sub("", token)
+        lower = word.lower()
+        has_capital = len(word) > 1 and word[0].isupper() and not word.isupper()
+        is_known = lower in names or lower in MONTHS or lower.startswith("i'")
+        if has_capital and not begins and not is_known:
+            found.append(lower)
+        begins = False
+    return found
+
+
+def _content(
+    text: str, names: frozenset[str], ignored: frozenset[str], config: str
+) -> list[tuple[str, float]]:
+    """Return the stems of the content words in order, and how much each tells."""
+    content: list[tuple[str, float]] = []
+    for token in words_of(text):
+        if token.lower() in ignored:
+            continue
+        for word in folded_words(token):
+            if word in names or word in ignored or word in _REMNANTS:
+                continue
+            weight = weight_of(zipf(word, config))
+            content += [(stem, weight) for stem in stems_of(word, config)]
+    return content
+
+
+def _pairs(stems: Sequence[str], kept: Sequence[str]) -> npt.NDArray[np.int64]:
+    place = {stem: index for index, stem in enumerate(kept)}
+    numbers = np.full((len(kept), len(kept)), -1, np.int64)
+    number = 0
+    for first, second in pairwise(stem for stem in stems if stem in place):
+        if first != second and numbers[place[first], place[second]] < 0:
+            numbers[place[first], place[second]] = numbers[place[second], place[first]] = number
+            number += 1
+    return numbers
+
+
+def weight_of(frequency: float) -> float:
+    """Return half the natural logarithm of how rare a word is, against the most frequent ones."""
+    return max(0.2, (8.0 - frequency) * math.log(10) / 2)
+
+
+@lru_cache(maxsize=65536)
+def zipf(word: str, config: str) -> float:
+    """Return the frequency of a word on the Zipf scale in the language of a text search configuration."""
+    language = _LANGUAGES.get(config, "en")
+    return wordfreq.zipf_frequency(word, language, wordlist="small") or UNKNOWN_WORD
+
+
+def _hashes(stems: Iterable[str]) -> npt.NDArray[np.uint32]:
+    return np.array([term_hash(stem) for stem in stems], np.uint32)

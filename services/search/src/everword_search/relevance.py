@@ -1,0 +1,143 @@
+"""What the evidence for a result says of its relevance.
+
+A calibration is of a profile, or of a mode with one arm, and of the embedding model: the one that `everword calibrate`
+has stored in this deployment, otherwise the one that is shipped. Where there is neither, relevance cannot be told.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from everword.db.pool import Connection
+from everword.db.statements import fetch_optional
+from everword.domain.calibration import CalibratedProfile, Calibration, from_json
+from everword.domain.errors import EmbedderUnavailable, InvalidArgument, NotCalibrated
+from everword_search.model import (
+    CalibrationState,
+    Found,
+    Hit,
+    SearchMode,
+    SearchRequest,
+    Verdict,
+)
+from everword_search.store import SQL
+
+#: Made by `everword calibrate --out` on the data that it names.
+SHIPPED = "calibrations.json"
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class CalibrationRow:
+    """What is known of a profile with a model; None for what there is not."""
+
+    model: str | None
+    evidence: list[float] | None
+    relevance: list[float] | None
+    floor: float | None
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """Tells the relevance of one search's results."""
+
+    #: None where nobody has measured what evidence means.
+    calibration: Calibration | None
+    #: Whether the mode has relevance at all.
+    exists: bool = True
+
+    def of(self, hit: Hit) -> float | None:
+        if self.calibration is None or hit.evidence is None:
+            return None
+        return self.calibration.relevance_of(hit.evidence)
+
+    def least_evidence(self, min_relevance: float) -> float:
+        """Return the evidence that a result needs."""
+        if not min_relevance or self.calibration is None:
+            return -math.inf
+        return self.calibration.evidence_for(min_relevance)
+
+    def state(self, found: Found) -> CalibrationState:
+        if not self.exists:
+            return CalibrationState.UNSPECIFIED
+        told = self.calibration is not None and not _unjudged(found)
+        return CalibrationState.CALIBRATED if told else CalibrationState.UNCALIBRATED
+
+    def verdict(self, found: Found) -> Verdict:
+        if not found.hits:
+            return Verdict.NOTHING_RELEVANT
+        if self.calibration is None or found.best_evidence is None:
+            return Verdict.RELEVANT
+        best = self.calibration.relevance_of(found.best_evidence)
+        return Verdict.NOTHING_RELEVANT if best < self.calibration.floor else Verdict.RELEVANT
+
+
+async def find_relevance(
+    conn: Connection, request: SearchRequest, generation_id: int | None
+) -> Relevance:
+    """Return what tells a search's relevance. Raises NotCalibrated where it asks for some that cannot be told.
+
+    `generation_id` is that of the query's vector; None takes the active one.
+    """
+    if request.mode is SearchMode.REGEX:
+        return Relevance(None, exists=False)
+    profile = calibrated_profile(request)
+    parameters = {"profile": profile, "generation_id": generation_id}
+    row = await fetch_optional(conn, SQL["find_calibration"], parameters, CalibrationRow)
+    calibration = _of_row(row, profile)
+    if calibration is None and request.min_relevance:
+        raise NotCalibrated(profile=profile, model=(row and row.model) or "")
+    return Relevance(calibration)
+
+
+def calibrated_profile(request: SearchRequest) -> str:
+    """Return what a search's calibration is of: the profile of HYBRID, or the mode."""
+    return request.profile if request.mode is SearchMode.HYBRID else request.mode.name.lower()
+
+
+def ensure_has_relevance(request: SearchRequest) -> None:
+    """Raise InvalidArgument where a search asks for relevance in a mode that has none."""
+    if request.min_relevance and request.mode is SearchMode.REGEX:
+        text = "goes with every mode but REGEX, which matches or does not"
+        raise InvalidArgument(violations=(("min_relevance", text),))
+
+
+def ensure_judged(request: SearchRequest, found: Found) -> None:
+    """Raise EmbedderUnavailable where results were to be left out whose relevance cannot be told."""
+    if request.min_relevance and _unjudged(found):
+        raise EmbedderUnavailable(
+            "min_relevance cannot be applied while an arm that relevance is told from does not answer; repeat the call "
+            "later, or without it."
+        )
+
+
+def most_evidence(hits: Sequence[Hit]) -> float | None:
+    return max((hit.evidence for hit in hits if hit.evidence is not None), default=None)
+
+
+def _unjudged(found: Found) -> bool:
+    return bool(found.hits) and all(hit.evidence is None for hit in found.hits)
+
+
+def _of_row(row: CalibrationRow | None, profile: str) -> Calibration | None:
+    if row is None:
+        return None
+    if row.evidence and row.relevance and row.floor is not None:
+        return Calibration(row.evidence, row.relevance, row.floor)
+    fitting = (each for each in _shipped() if each.fits(profile, row.model))
+    return next((each.calibration for each in fitting), None)
+
+
+@cache
+def _shipped() -> tuple[CalibratedProfile, ...]:
+    try:
+        text = files("everword_search").joinpath(SHIPPED).read_text(encoding="utf-8")
+        return tuple(from_json(text))
+    except (FileNotFoundError, ValueError) as error:
+        log.warning("no shipped calibrations", extra={"error": repr(error)})
+        return ()

@@ -1,0 +1,151 @@
+"""What the models of `recall` are given: by hand, and the same whatever else is in the pool."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from everword_search.ranking.features import Question, describe
+from everword_search.ranking.pool import build_pool
+from everword_search.ranking.store import CandidateRow
+from everword_search.ranking.terms import query_terms, weight_of, zipf
+from support.ranking import TURNS, ask, chat, row
+
+
+def features(
+    rows: Sequence[CandidateRow], question: Question, cosines: dict[int, float] | None = None
+) -> dict[str, np.ndarray]:
+    pool = build_pool(rows, cosines or {}, "english")
+    return dict(describe(pool, question).features)
+
+
+def test_words_count_by_bm25_over_how_rare_they_are_in_the_language() -> None:
+    found = features(chat(), ask("How long has Nate had his turtles?", "nate"))
+    weight = {word: weight_of(zipf(word, "english")) for word in ("long", "turtles")}
+    length = len(TURNS[4].split())
+    saturated = 1.9 / (1 + 0.9 * (0.6 + 0.4 * length / 60))
+    expected = weight["turtles"] * saturated / (sum(weight.values()) * 1.9)
+    assert found["sb"][4] == pytest.approx(expected)
+    assert found["cov"][4] == pytest.approx(weight["turtles"] / sum(weight.values()))
+    assert found["sb"][5] == 0
+
+
+def test_a_turn_knows_its_neighbours_scores() -> None:
+    found = features(chat(), ask("turtles"))
+    assert found["sb_p1"][2] == found["sb"][1] > 0
+    assert found["sb_n1"][3] == found["sb"][4] > 0
+    assert found["sb_p2"][3] == found["sb"][1]
+    assert found["sb_n2"][2] == found["sb"][4]
+    assert found["sb_p1"][0] == found["sb_n1"][6] == 0
+    # Together with what stands beside it, the answer holds the word.
+    assert found["covw"][3] == 1
+    assert found["cov"][3] == 0
+
+
+def test_sessions_and_conversations_are_no_neighbours() -> None:
+    rows = [row(1, "turtles"), row(2, "soup", minutes=60 * 4)]
+    assert features(rows, ask("turtles"))["sb_p1"].tolist() == [0, 0]
+    rows = [row(1, "turtles"), row(2, "soup", conversation=UUID(int=2))]
+    assert sorted(features(rows, ask("turtles"))["sb_p1"]) == [0, 0]
+    rows = [row(1, "turtles"), row(3, "soup")]
+    assert features(rows, ask("turtles"))["sb_p1"].tolist() == [0, 0]
+
+
+def test_features_do_not_depend_on_who_else_is_in_the_pool() -> None:
+    question = ask("How long has Nate had his turtles?", "nate")
+    cosines = {number * 10: number / 7 for number in range(1, 8)}
+    whole = features(chat(), question, cosines)
+    # The fourth turn with all that it looks at.
+    part = features(chat()[1:6], question, cosines)
+    for name, values in whole.items():
+        assert part[name][2] == pytest.approx(values[3], nan_ok=True), name
+
+
+def test_a_long_memory_counts_by_its_best_passage() -> None:
+    rows = [row(1, "soup and bread"), row(1, "turtles eat turtles", part=1), row(2, "nothing")]
+    question = ask("turtles")
+    pool = build_pool(rows, {10: 0.5, 11: 2.0}, "english")
+    described = describe(pool, question)
+    assert pool.size == 2
+    assert described.features["de"][0] == 2.0
+    assert math.isnan(described.features["de"][1])
+    assert described.features["sb"][0] > 0
+    assert np.argmax(described.passages[:2]) == 1
+
+
+def test_who_is_named_speaks() -> None:
+    found = features(chat(), ask("What did Nate adopt?", "nate"))
+    assert found["m_named"].tolist() == [1, 0, 1, 0, 1, 0, 1]
+    assert found["m_other"].tolist() == [0, 1, 0, 1, 0, 1, 0]
+    assert found["q_names"].tolist() == [1] * 7
+    nobody = features(chat(), ask("What was adopted?"))
+    assert not nobody["m_named"].any()
+    assert not nobody["m_other"].any()
+    # Somebody's name in a turn is a mention, not a voice.
+    assert features(chat(), ask("Did Jon come?", "jon"))["m_mention"].tolist() == [1] + [0] * 6
+
+
+def test_a_name_that_is_nobodys_here_is_unknown() -> None:
+    found = features(chat(), ask("What does Kate say about turtles?"))
+    assert found["q_unk"][0] == 1
+    assert found["m_unk"].tolist() == [1] * 7
+    assert features(chat(), ask("What does Nate say in May?", "nate"))["q_unk"][0] == 0
+
+
+def test_words_beside_each_other_in_the_question_count_where_they_are_close() -> None:
+    rows = [
+        row(1, "the green turtle"),
+        row(2, "a turtle that is green"),
+        row(3, "green is what I like, and I also have a turtle"),
+    ]
+    assert features(rows, ask("green turtle"))["bg"].tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "time_zone", "month", "year"),
+    [
+        ("What happened in May 2023?", "UTC", 1, 1),
+        ("What happened in June 2022?", "UTC", -1, -1),
+        ("What may happen?", "UTC", 0, 0),
+        ("What happened in May?", "Asia/Tokyo", 1, 0),
+    ],
+)
+def test_dates_agree_or_not(text: str, time_zone: str, month: int, year: int) -> None:
+    found = features(chat(TURNS[:1]), ask(text, time_zone=time_zone))
+    assert (found["x_month"][0], found["x_year"][0]) == (month, year)
+
+
+def test_days_are_those_of_the_namespaces_calendar() -> None:
+    question = "What happened on 9 May?"
+    assert features(chat(TURNS[:1]), ask(question))["x_day"][0] == 14
+    assert features(chat(TURNS[:1]), ask(question, time_zone="Asia/Tokyo"))["x_day"][0] == 14
+    late = [row(1, "late", minutes=60 * 9)]
+    assert features(late, ask(question, time_zone="Asia/Tokyo"))["x_day"][0] == 15
+
+
+def test_a_question_of_function_words_is_taken_as_it_is() -> None:
+    terms = query_terms(
+        "to be or not to be", frozenset(), frozenset({"to", "be", "or", "not"}), "english"
+    )
+    assert len(terms.hashes) == 4
+
+
+def test_what_was_stored_without_a_record_is_read_from_its_text() -> None:
+    stored = row(1, "I adopted two turtles last week.")
+    older = CandidateRow(
+        **{**vars(stored), "ranking": None, "content": "I adopted two turtles last week."}
+    )
+    question = ask("turtles")
+    found, expected = features([older], question), features([stored], question)
+    for name, values in expected.items():
+        assert found[name] == pytest.approx(values, nan_ok=True), name
+
+
+def test_an_empty_question_and_a_passage_without_words_are_no_error() -> None:
+    found = features([row(1, ""), row(2, "…")], ask("?!"))
+    assert found["sb"].tolist() == [0, 0]
+    assert not np.isnan(found["covw"]).any()

@@ -1,0 +1,112 @@
+"""The packaged models are what the manifest says, and plain weights stand in for what cannot be used."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import logging
+from collections.abc import Callable
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import pytest
+
+from everword_search.ranking import ensemble
+from everword_search.ranking.ensemble import Ensemble, ModelUnusable, load_ensemble
+from everword_search.ranking.features import Question, describe
+from everword_search.ranking.pool import build_pool
+from everword_search.ranking.ranker import Ranker
+from support.ranking import TURNS, ask, chat
+
+MODELS = ("recall-ranking.onnx", "recall-relevance.onnx")
+MAX_BYTES = 2 * 1024 * 1024
+
+
+def features_of(question: Question) -> dict[str, Any]:
+    cosines = {10: 0.1, 20: 6.0, 30: 1.0, 40: 0.4, 50: 2.0, 60: -0.5, 70: 0.0}
+    return dict(describe(build_pool(chat(), cosines, "english"), question).features)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_is_small_and_names_where_it_comes_from(name: str) -> None:
+    path = resources.files("everword_search.ranking") / "models" / name
+    assert len(path.read_bytes()) < MAX_BYTES
+    metadata = Ensemble(name).metadata
+    assert "scripts/train_ranking" in metadata["script"]
+    assert metadata["data"].count("=") == 3
+    assert set(json.loads(metadata["features"])) <= set(features_of(ask("turtles")))
+
+
+@pytest.mark.parametrize("ranker", [Ranker.load, Ranker.without_models])
+def test_both_rankers_put_what_answers_before_what_does_not(ranker: Callable[[], Ranker]) -> None:
+    found = features_of(ask("What animals did Nate adopt?", "nate"))
+    scores = ranker().rank(found, np.zeros(len(TURNS)))
+    assert scores.argmax() == 1
+    assert ((scores >= 0) & (scores <= 1)).all()
+
+
+@pytest.mark.parametrize("ranker", [Ranker.load, Ranker.without_models])
+def test_what_has_no_vector_is_ranked_by_its_words(ranker: Callable[[], Ranker]) -> None:
+    pool = build_pool(chat(), {}, "english")
+    found = describe(pool, ask("What animals did Nate adopt?", "nate")).features
+    scores = ranker().rank(found, np.zeros(len(TURNS)))
+    assert np.isfinite(scores).all()
+    assert scores.argmax() == 1
+
+
+def test_only_a_model_tells_relevance() -> None:
+    found = features_of(ask("What animals did Nate adopt?", "nate"))
+    evidence = Ranker.load().judge(found, np.zeros(len(TURNS)))
+    assert evidence.argmax() == 1
+    assert np.isnan(Ranker.without_models().judge(found, np.zeros(len(TURNS)))).all()
+
+
+def test_a_literal_lifts_a_memory() -> None:
+    found = features_of(ask("auth.rs:42"))
+    literals = np.array([0, 0, 0, 1.0, 0, 0, 0])
+    ranker = Ranker.load()
+    assert ranker.rank(found, literals).argmax() == 3
+    assert ranker.judge(found, literals).argmax() == 3
+
+
+def test_the_packaged_models_are_used() -> None:
+    ranker = Ranker.load()
+    assert ranker.trees is not None
+    assert ranker.relevance is not None
+    assert (ranker.trees.name, ranker.relevance.name) == MODELS
+
+
+def test_a_file_that_is_not_the_manifests_is_not_ranked_with(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(ensemble, "MANIFEST", "recall-ranking.onnx.json")
+    with pytest.raises(ModelUnusable):
+        Ensemble("recall-ranking.onnx")
+    with caplog.at_level(logging.WARNING):
+        assert load_ensemble("recall-ranking.onnx") is None
+    assert "cannot be used" in caplog.text
+
+
+def test_without_onnx_runtime_plain_weights_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    real_import = builtins.__import__
+
+    def no_runtime(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name == "onnxruntime":
+            raise ImportError(name)
+        return real_import(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", no_runtime)
+    ranker = Ranker.load()
+    assert ranker.trees is None
+    assert ranker.relevance is None
+
+
+def test_another_digest_is_refused(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "recall-ranking.onnx").write_bytes(b"not a model")
+    (folder / "models.json").write_text(json.dumps({"recall-ranking.onnx": "0" * 64}))
+    monkeypatch.setattr(resources, "files", lambda package: tmp_path)
+    with pytest.raises(ModelUnusable, match="SHA-256"):
+        Ensemble("recall-ranking.onnx")

@@ -1,0 +1,200 @@
+"""What a crowd of foreign messages does to searches: `make bench-crowd DATA="under-test.json others.json"`.
+
+The conversations of the first file are asked their questions twice: each alone in a namespace, then all of them in one
+namespace together with many messages that are made of the other files' sentences. Exact BM25 loses something by that;
+what counts is how much more `recall` loses, and that a message keeps its relevance to a query.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import secrets
+import sys
+import time
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from bench.crowd_report import (
+    VARIANTS,
+    Answers,
+    Asked,
+    Hit,
+    Report,
+    asked_of,
+    build_report,
+    print_report,
+)
+from bench.foreign import foreign_entries
+from everword.bench.answer import Place
+from everword.bench.dataset import BenchSet, read_sets
+from everword.bench.provenance import commit
+from everword.bench.report import write_json
+from everword.bench.stand import Say, fill, namespace, wait_until_embedded
+from everword.bench.target import own_target, running_target
+from everword.bench.variants import Variant
+from everword.bench.world import Query, World
+from everword.cli.output import note, progress
+from everword.client import CallError, Client, ClientSettings
+from everword.client.importing import ImportSummary, import_messages
+from everword.client.transcripts import TranscriptError
+from everword.domain.settings import Environment
+from everword.v1 import search_service_pb2 as pb
+from everword.v1.admin_service_pb2 import CreateNamespaceRequest
+
+#: How far down the results are looked at.
+DEEP = 200
+
+
+async def ask(client: Client, world: World, places: dict[str, Place], say: Say) -> Answers:
+    """Ask a world's questions in every way of ranking."""
+    answers: Answers = {}
+    queries = asked_of(world)
+    for number, query in enumerate(queries, start=1):
+        say(f"{world.name}: asking {number}/{len(queries)}")
+        for variant in VARIANTS:
+            answers[world.name, query.id, variant.name] = await _ask(client, variant, query, places)
+    return answers
+
+
+async def _ask(client: Client, variant: Variant, query: Query, places: dict[str, Place]) -> Asked:
+    request = variant.request(query.text)
+    deep = pb.SearchRequest()
+    deep.CopyFrom(request)
+    deep.page_size, deep.max_content_chars = DEEP, 1
+    # This one pays for the query's vector.
+    response = await client.search_service.Search(deep)
+    started = time.perf_counter()
+    await client.search_service.Search(request)
+    took = time.perf_counter() - started
+    hits = tuple(_hit(result, places) for result in response.results)
+    degraded = (arm for arm in response.arms if arm.state == pb.ArmReport.STATE_DEGRADED)
+    return Asked(hits, took * 1000, tuple(pb.SearchArm.Name(arm.arm) for arm in degraded))
+
+
+def _hit(result: pb.SearchResult, places: dict[str, Place]) -> Hit:
+    id_ = result.memory.id
+    message = places[id_].external_id if id_ in places else f"foreign {id_}"
+    relevance = result.relevance if result.HasField("relevance") else None
+    return Hit(message, result.score, relevance)
+
+
+async def ask_alone(settings: ClientSettings, worlds: Iterable[World], say: Say) -> Answers:
+    """Ask every world by itself."""
+    answers: Answers = {}
+    for world in worlds:
+        async with namespace(settings, f"alone-{secrets.token_hex(4)}-") as client:
+            token, places = await fill(client, world, say)
+            await _embedded(client, token, say)
+            answers |= await ask(client, world, places, say)
+    return answers
+
+
+async def ask_in_crowd(
+    client: Client, sets: Sequence[BenchSet], messages: int, say: Say
+) -> Answers:
+    """Ask every world of the first set among all of them and so many foreign messages."""
+    under_test, *sources = sets
+
+    def imported(summary: ImportSummary) -> None:
+        say(f"importing the crowd {summary.messages}/{messages}")
+
+    places = [(await fill(client, world, say))[1] for world in under_test.worlds]
+    crowd = foreign_entries(sources, under_test, messages)
+    token = (await import_messages(client, crowd, imported)).consistency_token
+    await _embedded(client, token, say)
+    answers: Answers = {}
+    for world, own in zip(under_test.worlds, places, strict=True):
+        answers |= await ask(client, world, own, say)
+    return answers
+
+
+async def _embedded(client: Client, token: str, say: Say) -> None:
+    if not await wait_until_embedded(client, token, say):
+        raise RuntimeError(
+            "no vector was stored for a while: is an embedder with a worker running?"
+        )
+
+
+@asynccontextmanager
+async def crowd_namespace(settings: ClientSettings, name: str) -> AsyncIterator[Client]:
+    """Lend a client of the crowd's namespace: one that stays, if it is named, so that the next run finds it full."""
+    if not name:
+        async with namespace(settings, f"crowd-{secrets.token_hex(4)}-") as client:
+            yield client
+        return
+    async with Client.connect(replace(settings, namespace=name)) as client:
+        try:
+            await client.admin_service.CreateNamespace(CreateNamespaceRequest(name=name))
+        except CallError as error:
+            if error.reason != "NAMESPACE_ALREADY_EXISTS":
+                raise
+        yield client
+
+
+async def measure(sets: Sequence[BenchSet], messages: int, running: bool, kept: str) -> Report:
+    environment = Environment(os.environ)
+    async with AsyncExitStack() as resources:
+        if running:
+            target = running_target(environment)
+        else:
+            target = await resources.enter_async_context(own_target(environment, note))
+        display = resources.enter_context(progress())
+        task = display.add_task("", total=None)
+
+        def say(text: str) -> None:
+            """Show a step, with its bar where it ends in done/total."""
+            done, _, total = text.rpartition(" ")[2].partition("/")
+            counted = done.isdecimal() and total.isdecimal()
+            display.update(
+                task,
+                description=text,
+                completed=int(done) if counted else 0,
+                total=int(total) if counted else None,
+            )
+
+        worlds = sets[0].worlds
+        model = await target.model()
+        alone = await ask_alone(target.settings, worlds, say)
+        async with crowd_namespace(target.settings, kept) as client:
+            crowd = await ask_in_crowd(client, sets, messages, say)
+    return build_report(
+        alone,
+        crowd,
+        worlds,
+        commit=commit(),
+        model=model,
+        set=sets[0].name,
+        crowd_of=[each.name for each in sets[1:]],
+        messages=messages,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, nargs="+", required=True, metavar="FILE",
+                        help="the first is measured; the crowd is made of the others")  # fmt: skip
+    parser.add_argument("--messages", type=int, default=100_000, help="how many the crowd has")
+    parser.add_argument("--json", type=Path, dest="output", metavar="OUT")
+    parser.add_argument("--running", action="store_true",
+                        help="use the Everword that other commands find")  # fmt: skip
+    parser.add_argument("--keep", default="", metavar="NAMESPACE",
+                        help="with --running: fill this namespace, and leave it")  # fmt: skip
+    given = parser.parse_args()
+    if len(given.data) < 2:
+        parser.error("a second file is needed: the crowd is made of other files' sentences")
+    try:
+        sets = read_sets(given.data)
+    except TranscriptError as error:
+        sys.exit(str(error))
+    report = asyncio.run(measure(sets, given.messages, given.running, given.keep))
+    if given.output:
+        write_json(given.output, report)
+    print_report(report)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""Names of authors: kept by appends, and left out of what is embedded of a query."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from everword.db.generations import Generations, NewGeneration
+from everword.v1 import admin_service_pb2, context_service_pb2, ingest_service_pb2
+from support.background import embed_everything
+from support.callers import make_namespaces, within
+from support.calls import append, message, target
+from support.corpus import search_request
+from support.databases import DatabaseUnderTest
+from support.scripted_embedder import ScriptedEmbedder
+from support.stack import Stack, running_stack
+from support.waiting import until
+
+
+def known_names(stack: Stack, namespace: str = "default") -> list[str]:
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            "SELECT a.name FROM author_names a JOIN namespaces n ON n.id = a.namespace_id "
+            "WHERE n.name = %s ORDER BY a.name",
+            [namespace],
+        ).fetchall()
+    return [name for (name,) in rows]
+
+
+# What an append keeps
+
+
+async def test_an_append_keeps_every_word_of_who_spoke(stack: Stack) -> None:
+    await append(
+        stack,
+        message("Hello.", author="Mary-Jane O'Brien"),
+        message("Olá.", author="INÉS 2"),
+        message("你好。", author="田中"),
+        message("Hm.", author="mary"),
+        "Somebody without a name.",
+    )
+    assert known_names(stack) == ["brien", "inés", "jane", "mary", "田中"]
+
+
+async def test_roles_are_no_names(stack: Stack) -> None:
+    roles = ("user", "Assistant", "SYSTEM", "tool", "human", "AI", "bot")
+    await append(stack, *(message("Hello.", author=role) for role in roles))
+    assert known_names(stack) == []
+
+
+async def test_names_are_kept_once_whoever_speaks_again(stack: Stack) -> None:
+    for number in range(3):
+        said = [message("Hello.", author=author) for author in ("Ana", "Ben", "Ana")]
+        await append(stack, *said, session_key=str(number))
+    assert known_names(stack) == ["ana", "ben"]
+
+
+async def test_appends_at_once_that_bring_the_same_names_wait_and_all_go_through(
+    stack: Stack,
+) -> None:
+    """The first word of one is the last word of the other: each taking them in its own order would be a deadlock."""
+
+    def waiting() -> bool:
+        found = owner.execute("SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted")
+        return found.fetchone() == (2,)
+
+    with stack.database.connect() as owner, stack.database.connect() as holder:
+        with holder.transaction(force_rollback=True):
+            holder.execute("INSERT INTO author_names VALUES (1, 'mel')")
+            appends = [
+                asyncio.create_task(
+                    append(
+                        stack,
+                        *(message("Hello.", author=author) for author in authors),
+                        session_key=authors[0],
+                    )
+                )
+                for authors in (("Ana", "Mel", "Zoe"), ("Zoe", "Mel", "Ana"))
+            ]
+            await until(waiting)
+        await asyncio.gather(*appends)
+    assert known_names(stack) == ["ana", "mel", "zoe"]
+
+
+async def test_who_speaks_where_nothing_is_indexed_is_no_name(stack: Stack) -> None:
+    with stack.database.connect() as conn:
+        conn.execute("""UPDATE namespaces SET channel_policies = '{"discord": {"index": false}}'""")
+    hidden = ingest_service_pb2.AppendMessagesRequest(
+        conversation=target("s", channel="discord"), messages=[message("Hello.", author="Ana")]
+    )
+    await stack.ingest.AppendMessages(hidden)
+    assert known_names(stack) == []
+
+
+async def test_names_are_erased_with_their_namespace(stack: Stack) -> None:
+    await make_namespaces(stack, "theirs")
+    for namespace, author in (("default", "Ana"), ("theirs", "Ben")):
+        await append(stack, message("Hello.", author=author), metadata=within(namespace))
+    await stack.admin.DeleteNamespace(admin_service_pb2.DeleteNamespaceRequest(name="theirs"))
+    assert (known_names(stack), known_names(stack, "theirs")) == (["ana"], [])
+    with stack.database.connect() as conn:
+        assert conn.execute("SELECT count(*) FROM author_names").fetchone() == (1,)
+
+
+# What is embedded of a query
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedEmbedder]:
+    with ScriptedEmbedder().running() as model:
+        yield model
+
+
+@pytest.fixture
+async def knowing(database: DatabaseUnderTest, model: ScriptedEmbedder) -> AsyncIterator[Stack]:
+    """A stack that embeds with `model`, and in which Caroline and Mel O'Brien spoke."""
+    async with running_stack(database, semantic=True) as stack:
+        generations = Generations(database.admin_url)
+        new = NewGeneration("openai", model.model, model.dimensions, endpoint=model.url)
+        added = await asyncio.to_thread(generations.add, new)
+        await append(
+            stack,
+            message("I adopted a dog.", author="Caroline"),
+            message("How lovely!", author="Mel O'Brien"),
+        )
+        await embed_everything(stack)
+        await asyncio.to_thread(generations.switch, added)
+        yield stack
+
+
+async def test_a_passage_is_embedded_without_who_spoke_and_when(
+    knowing: Stack, model: ScriptedEmbedder
+) -> None:
+    embedded = {text for texts in model.texts for text in texts}
+    assert {"I adopted a dog.", "How lovely!"} <= embedded
+    assert not any("Caroline" in text or "202" in text for text in embedded)
+
+
+@pytest.mark.parametrize("mode", ["HYBRID", "SEMANTIC"])
+@pytest.mark.parametrize(
+    ("query", "embedded"),
+    [
+        ("What did Caroline adopt?", "What did adopt?"),
+        ("What is CAROLINE’s dog called?", "What is dog called?"),
+        ("What did Mel tell O'Brien's dog?", "What did tell dog?"),
+        ("Who carolines  at home?", "Who carolines  at home?"),
+        ("Caroline", "Caroline"),
+    ],
+)
+async def test_a_query_is_embedded_without_the_names_of_authors(
+    knowing: Stack, model: ScriptedEmbedder, mode: str, query: str, embedded: str
+) -> None:
+    model.requests.clear()
+    await knowing.search.Search(search_request(query, mode))
+    assert model.texts == [[embedded]]
+
+
+async def test_names_of_another_namespace_stay_in_a_query(
+    knowing: Stack, model: ScriptedEmbedder
+) -> None:
+    await make_namespaces(knowing, "theirs")
+    await append(knowing, "I adopted a dog.", metadata=within("theirs"))
+    model.requests.clear()
+    request = search_request("What did Caroline adopt?", "SEMANTIC")
+    await knowing.search.Search(request, metadata=within("theirs"))
+    assert model.texts == [["What did Caroline adopt?"]]
+
+
+async def test_a_context_is_looked_for_without_names_too(
+    knowing: Stack, model: ScriptedEmbedder
+) -> None:
+    model.requests.clear()
+    request = context_service_pb2.BuildContextRequest(query="What did Caroline adopt?")
+    await knowing.context.BuildContext(request)
+    assert model.texts == [["What did adopt?"]]

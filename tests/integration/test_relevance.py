@@ -1,0 +1,343 @@
+"""Relevance: what is told without a calibration and with one, the floor, and `min_relevance` in every mode."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import grpc
+import pytest
+
+from everword.db.calibrations import CalibrationError, Calibrations
+from everword.domain.calibration import CalibratedProfile, Calibration, to_json
+from everword.v1 import context_service_pb2
+from everword.v1 import search_service_pb2 as pb
+from everword_search import relevance
+from support.background import embed_everything
+from support.calls import append
+from support.corpus import search_request
+from support.databases import DatabaseUnderTest
+from support.refusals import refused
+from support.running_stack import embed_with
+from support.scripted_embedder import ScriptedEmbedder
+from support.stack import Stack, running_stack
+
+QUERY = "cutover of 10.20.4.17"
+#: What can be calibrated, and how it is asked for.
+WAYS: dict[str, dict[str, Any]] = {
+    "recall": {"mode": "HYBRID"},
+    "balanced": {"mode": "HYBRID", "profile": "balanced"},
+    "lexical": {"mode": "LEXICAL"},
+    "semantic": {"mode": "SEMANTIC"},
+    "trigram": {"mode": "TRIGRAM"},
+}
+way = pytest.mark.parametrize("way", WAYS)
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedEmbedder]:
+    with ScriptedEmbedder(8).running() as server:
+        yield server
+
+
+@pytest.fixture
+async def told(database: DatabaseUnderTest, model: ScriptedEmbedder) -> AsyncIterator[Stack]:
+    """A stack that was told a few things, with a model that nothing is shipped for."""
+    embed_with(database, model)
+    async with running_stack(database, semantic=True) as stack:
+        await append(
+            stack,
+            "The cutover of the orders is on 10.20.4.17.",
+            "Who decides about the cutover?",
+            "10.20.4.18 is the standby.",
+            "Marta waters the ferns.",
+            *(f"Note {number} about the cutover and 10.20.4.{number}." for number in range(30)),
+        )
+        await embed_everything(stack)
+        yield stack
+
+
+@pytest.fixture(autouse=True)
+def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relevance, "_shipped", lambda: ())
+
+
+async def search(stack: Stack, way: str, query: str = QUERY, **fields: Any) -> pb.SearchResponse:
+    return await stack.search.Search(search_request(query, **WAYS[way], **fields))
+
+
+async def evidence(stack: Stack, way: str) -> list[float]:
+    """Return the evidence for everything that is found."""
+    response = await search(stack, way, explain=True, page_size=200)
+    assert all(result.explanation.HasField("evidence") for result in response.results)
+    return [result.explanation.evidence for result in response.results]
+
+
+def measured(
+    way: str, found: list[float], floor: float, model: str = "scripted"
+) -> CalibratedProfile:
+    """Return a calibration in which the least evidence is irrelevant, and the most is all that there is."""
+    knots = (min(found), max(found) + 1e-9)
+    return CalibratedProfile(way, model, Calibration(knots, (0.0, 1.0), floor))
+
+
+def store(stack: Stack, *calibrations: CalibratedProfile) -> None:
+    Calibrations(stack.database.admin_url).store(calibrations)
+
+
+def ids(response: pb.SearchResponse) -> list[str]:
+    return [result.memory.id for result in response.results]
+
+
+# Without a calibration
+
+
+@way
+async def test_without_a_calibration_it_says_so_and_applies_no_floor(told: Stack, way: str) -> None:
+    response = await search(told, way)
+    assert response.calibration == pb.CALIBRATION_UNCALIBRATED
+    assert response.verdict == pb.VERDICT_RELEVANT
+    assert response.results
+    assert not any(result.HasField("relevance") for result in response.results)
+
+
+@way
+async def test_a_floor_that_cannot_be_applied_is_refused(told: Stack, way: str) -> None:
+    refusal = await refused(search(told, way, min_relevance=0.1))
+    assert refusal.code is grpc.StatusCode.FAILED_PRECONDITION
+    assert refusal.reason == "NOT_CALIBRATED"
+    assert refusal.metadata["profile"] == way
+    assert "everword calibrate" in refusal.message
+
+
+async def test_a_calibration_of_one_way_is_none_of_another(told: Stack) -> None:
+    store(told, measured("recall", await evidence(told, "recall"), 0.0))
+    states = {way: (await search(told, way)).calibration for way in WAYS}
+    assert states.pop("recall") == pb.CALIBRATION_CALIBRATED
+    assert set(states.values()) == {pb.CALIBRATION_UNCALIBRATED}
+
+
+async def test_a_regular_expression_has_no_relevance(told: Stack) -> None:
+    request = search_request("cut.*over", "REGEX")
+    response = await told.search.Search(request)
+    assert response.calibration == pb.CALIBRATION_UNSPECIFIED
+    assert response.verdict == pb.VERDICT_RELEVANT
+    request.min_relevance = 0.1
+    refusal = await refused(told.search.Search(request))
+    assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert refusal.fields == {"min_relevance"}
+
+
+# With one
+
+
+@way
+async def test_relevance_is_what_the_calibration_makes_of_the_evidence(
+    told: Stack, way: str
+) -> None:
+    found = await evidence(told, way)
+    calibrated = measured(way, found, 0.0)
+    store(told, calibrated)
+    response = await search(told, way, explain=True, page_size=200)
+    assert response.calibration == pb.CALIBRATION_CALIBRATED
+    assert response.verdict == pb.VERDICT_RELEVANT
+    for result in response.results:
+        expected = calibrated.calibration.relevance_of(result.explanation.evidence)
+        assert result.relevance == pytest.approx(expected)
+    assert max(result.relevance for result in response.results) == pytest.approx(1)
+
+
+@way
+async def test_where_the_best_is_under_the_floor_nothing_is_relevant_on_every_page(
+    told: Stack, way: str
+) -> None:
+    found = await evidence(told, way)
+    low = Calibration((min(found), max(found) + 1e-9), (0.0, 0.5), floor=0.6)
+    store(told, CalibratedProfile(way, "scripted", low))
+    first = await search(told, way, page_size=1)
+    second = await search(told, way, page_size=1, page_token=first.next_page_token)
+    assert first.results
+    assert second.results
+    assert {first.verdict, second.verdict} == {pb.VERDICT_NOTHING_RELEVANT}
+
+
+@way
+async def test_the_verdict_goes_by_the_best_of_all_pages(told: Stack, way: str) -> None:
+    store(told, measured(way, await evidence(told, way), floor=0.99))
+    token, verdicts, relevances = "", set(), []
+    while True:
+        page = await search(told, way, page_size=2, page_token=token)
+        verdicts.add(page.verdict)
+        relevances += [result.relevance for result in page.results]
+        if not (token := page.next_page_token):
+            break
+    assert min(relevances) < 0.99 < max(relevances)
+    assert verdicts == {pb.VERDICT_RELEVANT}
+
+
+@way
+async def test_min_relevance_leaves_out_exactly_what_is_less_relevant(
+    told: Stack, way: str
+) -> None:
+    store(told, measured(way, await evidence(told, way), 0.0))
+    everything = await search(told, way, page_size=200)
+    told_of = {result.memory.id: result.relevance for result in everything.results}
+    levels = sorted(set(told_of.values()))
+    # What a result has is enough for it.
+    for least in (levels[0], levels[len(levels) // 2], levels[-1]):
+        if least == 0:
+            continue
+        response = await search(told, way, page_size=200, min_relevance=least)
+        assert ids(response) == [id_ for id_ in ids(everything) if told_of[id_] >= least]
+
+
+@way
+async def test_pages_under_min_relevance_are_everything_once(told: Stack, way: str) -> None:
+    store(told, measured(way, await evidence(told, way), 0.0))
+    whole = ids(await search(told, way, page_size=200, min_relevance=0.05))
+    seen: list[str] = []
+    token = ""
+    while True:
+        page = await search(told, way, page_size=2, page_token=token, min_relevance=0.05)
+        seen += ids(page)
+        if not (token := page.next_page_token):
+            break
+    assert whole
+    assert seen == whole
+
+
+async def test_more_than_anything_has_leaves_nothing(told: Stack) -> None:
+    found = await evidence(told, "lexical")
+    half = Calibration((min(found), max(found)), (0.0, 0.5), floor=0.1)
+    store(told, CalibratedProfile("lexical", None, half))
+    response = await search(told, "lexical", min_relevance=0.6)
+    assert not response.results
+    assert response.verdict == pb.VERDICT_NOTHING_RELEVANT
+    assert response.calibration == pb.CALIBRATION_CALIBRATED
+
+
+async def test_time_and_importance_are_no_relevance(told: Stack) -> None:
+    """The same words and vectors, newer or more important: another score, the same relevance."""
+    store(told, measured("balanced", await evidence(told, "balanced"), 0.0))
+    before = {each.memory.id: each for each in (await search(told, "balanced")).results}
+    with told.database.connect() as conn:
+        conn.execute(
+            "INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at) "
+            "SELECT namespace_id, id, 20, occurred_at + interval '1 year' FROM messages "
+            "WHERE id = %s",
+            [next(iter(before))],
+        )
+        conn.execute("UPDATE memories SET importance_class = 4")
+    after = {each.memory.id: each for each in (await search(told, "balanced")).results}
+    shared = before.keys() & after.keys()
+    assert any(before[id_].score != after[id_].score for id_ in shared)
+    for id_ in shared:
+        assert before[id_].relevance == after[id_].relevance
+
+
+# Which calibration counts
+
+
+async def test_what_is_stored_here_comes_before_what_is_shipped(
+    told: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = await evidence(told, "recall")
+    shipped = CalibratedProfile(
+        "recall", "library/Scripted", Calibration((min(found), max(found)), (0.25, 0.25), 0.1)
+    )
+    monkeypatch.setattr(relevance, "_shipped", lambda: (shipped,))
+    response = await search(told, "recall")
+    assert {result.relevance for result in response.results} == {0.25}
+    store(told, measured("recall", found, 0.0))
+    assert (await search(told, "recall")).results[0].relevance != 0.25
+
+
+async def test_a_shipped_calibration_of_another_model_does_not_count(
+    told: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = measured("recall", [0.0, 1.0], 0.5, model="another")
+    lexical = measured("lexical", [0.0, 1.0], 0.0)
+    monkeypatch.setattr(relevance, "_shipped", lambda: (other, lexical))
+    assert (await search(told, "recall")).calibration == pb.CALIBRATION_UNCALIBRATED
+    # Nothing is embedded for it.
+    assert (await search(told, "lexical")).calibration == pb.CALIBRATION_CALIBRATED
+
+
+def test_without_a_shipped_file_nothing_is_shipped(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(relevance, "files", lambda package: tmp_path)
+    relevance._shipped.cache_clear()
+    try:
+        assert relevance._shipped() == ()
+        relevance._shipped.cache_clear()
+        (tmp_path / relevance.SHIPPED).write_text("{}")
+        assert relevance._shipped() == ()
+        relevance._shipped.cache_clear()
+        found = (measured("recall", [0.0, 1.0], 0.5),)
+        (tmp_path / relevance.SHIPPED).write_text(to_json(found))
+        assert relevance._shipped() == found
+    finally:
+        relevance._shipped.cache_clear()
+
+
+async def test_a_model_generation_takes_its_calibrations_along(
+    told: Stack, model: ScriptedEmbedder
+) -> None:
+    store(told, measured("semantic", [0.0, 1.0], 0.0), measured("lexical", [0.0, 1.0], 0.0))
+    with pytest.raises(CalibrationError, match="another"):
+        store(told, measured("semantic", [0.0, 1.0], 0.0, model="another"))
+    with told.database.connect() as conn:
+        active = "(SELECT id FROM model_generations WHERE state = 'active')"
+        conn.execute(f"SELECT drop_vector_table({active})".encode())
+        left = conn.execute("SELECT profile FROM calibrations").fetchall()
+    assert left == [("lexical",)]
+
+
+async def test_measuring_again_replaces_what_was_measured(told: Stack) -> None:
+    for floor in (0.1, 0.2):
+        store(told, measured("lexical", [0.0, 1.0], floor), measured("recall", [0.0, 1.0], floor))
+    with told.database.connect() as conn:
+        kept = conn.execute("SELECT profile, floor FROM calibrations ORDER BY 1").fetchall()
+    assert kept == [("lexical", 0.2), ("recall", 0.2)]
+
+
+# What cannot answer
+
+
+async def test_without_a_vector_balanced_cannot_tell(database: DatabaseUnderTest) -> None:
+    async with running_stack(database) as stack:
+        await append(stack, "The cutover is on Monday.")
+        store(stack, measured("balanced", [0.0, 1.0], 0.5, model="all-MiniLM-L6-v2"))
+        response = await search(stack, "balanced")
+        assert response.results
+        assert response.calibration == pb.CALIBRATION_UNCALIBRATED
+        assert response.verdict == pb.VERDICT_RELEVANT
+        refusal = await refused(search(stack, "balanced", min_relevance=0.1))
+        assert refusal.code is grpc.StatusCode.UNAVAILABLE
+        assert refusal.reason == "EMBEDDER_UNAVAILABLE"
+
+
+# Contexts and statistics
+
+
+async def test_a_context_leaves_out_what_is_less_relevant(told: Stack) -> None:
+    found = await evidence(told, "balanced")
+    store(told, measured("balanced", found, 0.0))
+    request = context_service_pb2.BuildContextRequest(
+        query=QUERY, max_memories=200, min_relevance=0.5
+    )
+    built = await told.context.BuildContext(request)
+    response = await search(told, "balanced", page_size=200, min_relevance=0.5)
+    assert 0 < len(response.results) < len(found)
+    [memories] = built.blocks
+    assert {item.memory_id for item in memories.items} == set(ids(response))
+
+
+async def test_statistics_name_the_model(told: Stack) -> None:
+    stats = await told.search.Stats(pb.StatsRequest())
+    assert stats.embedding.model == "openai:scripted"
+    with told.database.connect() as conn:
+        conn.execute("UPDATE model_generations SET state = 'retiring'")
+    assert (await told.search.Stats(pb.StatsRequest())).embedding.model == ""

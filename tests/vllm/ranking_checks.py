@@ -1,0 +1,124 @@
+"""Whether it matters who makes the vectors: vLLM, the same model in full precision, or the local int8 model.
+
+Run by run.py, which serves the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from everword.bench.dataset import BenchSet, read_set
+from everword.bench.variants import of_mode, of_profile
+from everword.samples import sample_path
+from vllm.rankings import (
+    Asked,
+    Rankings,
+    ask_everything,
+    drift,
+    gap,
+    mean_metric,
+    of_variant,
+    overlap,
+)
+from vllm.reference import ReferenceServer
+
+VLLM_URL = os.environ["EVERWORD_TEST_VLLM_URL"]
+VARIANTS = (of_profile("recall"), of_mode("semantic", ""))
+NAMES = [each.name for each in VARIANTS]
+#: What a calibration of this model is shipped for.
+CALIBRATED = "recall"
+#: Two results whose scores are nearer than this are in either order: sums of fp32 depend on the order of summation, and
+#: vectors are stored with 11 bits, so that equal models give cosines that differ in the sixth digit.
+TIE = 1e-4
+#: Of the first results, what full precision and int8 have in common, on average.
+COMMON = 0.95
+#: What relevance may differ by between them, on average.
+RELEVANCE = 0.02
+
+
+def asked_set() -> BenchSet:
+    """Return what is asked: the first conversation of the set in EVERWORD_BENCH_DATA, or the sample that is shipped."""
+    folder = os.environ.get("EVERWORD_BENCH_DATA")
+    if not folder:
+        return read_set(sample_path())
+    found = read_set(Path(folder) / "locomo-dev.json")
+    return replace(found, worlds=found.worlds[:1])
+
+
+@pytest.fixture(scope="module")
+def rankings() -> Mapping[str, Rankings]:
+    """The same questions three times, by who makes the vectors."""
+    asked: dict[str, Rankings] = {}
+    with pytest.MonkeyPatch.context() as environment, ReferenceServer().running() as reference:
+        # The reference takes its time: no request may last longer than a server may be silent.
+        environment.setenv("EVERWORD_EMBED_BATCH", "8")
+        for name, url in {"vLLM": VLLM_URL, "fp32": reference.url, "int8": ""}.items():
+            environment.setenv("EVERWORD_EMBED_URL", url)
+            asked[name] = asyncio.run(ask_everything(asked_set(), VARIANTS))
+    return asked
+
+
+def test_every_arm_answers(rankings: Mapping[str, Rankings]) -> None:
+    for name, asked in rankings.items():
+        assert not [each.answer.degraded for each in asked.values() if each.answer.degraded], name
+
+
+@pytest.mark.parametrize("variant", NAMES)
+def test_vllm_ranks_as_its_model_does_elsewhere_in_full_precision(
+    rankings: Mapping[str, Rankings], variant: str
+) -> None:
+    pairs = _pairs(rankings, "fp32", variant)
+    gaps = [gap(one, other) for one, other in pairs]
+    drifts = [drift(one, other) for one, other in pairs]
+    print(
+        f"\n{variant}, vLLM and fp32: another order of the first ten in {sum(each > 0 for each in gaps)} of "
+        f"{len(pairs)} questions, of scores that differ by {max(gaps):.1e} at most; a result's score differs by "
+        f"{statistics.median(drifts):.1e} at most in half of them, {max(drifts):.1e} in all, more than {TIE:.0e} in "
+        f"{sum(each > TIE for each in drifts)}"
+    )
+    assert max(gaps) < TIE
+
+
+@pytest.mark.parametrize("variant", NAMES)
+def test_int8_finds_nearly_the_same(rankings: Mapping[str, Rankings], variant: str) -> None:
+    pairs = _pairs(rankings, "int8", variant)
+    common = statistics.fmean(overlap(one, other) for one, other in pairs)
+    same = sum(one.top == other.top for one, other in pairs)
+    found = {name: list(of_variant(asked, variant).values()) for name, asked in rankings.items()}
+    for metric in ("recall@10", "ndcg@10"):
+        values = (f"{mean_metric(asked, metric):.3f} {name}" for name, asked in found.items())
+        print(f"\n{variant}, {metric}: {', '.join(values)}", end="")
+    print(
+        f"\n{variant}, vLLM and int8: {common:.4f} of the first ten in common, the same order in {same} of {len(pairs)}"
+    )
+    assert common >= COMMON
+
+
+def test_relevance_is_calibrated_whoever_serves_the_model(
+    rankings: Mapping[str, Rankings],
+) -> None:
+    for name, asked in rankings.items():
+        states = {each.calibration for each in of_variant(asked, CALIBRATED).values()}
+        assert states == {"CALIBRATED"}, name
+    for name in ("fp32", "int8"):
+        pairs = _pairs(rankings, name, CALIBRATED)
+        apart = [abs(one.relevance - other.relevance) for one, other in pairs]
+        verdicts = sum(one.answer.verdict != other.answer.verdict for one, other in pairs)
+        print(
+            f"\n{CALIBRATED}, vLLM and {name}: the highest relevance differs by {statistics.fmean(apart):.1e} on "
+            f"average, by {max(apart):.1e} at most; another verdict in {verdicts} of {len(pairs)} questions"
+        )
+        assert statistics.fmean(apart) <= RELEVANCE
+
+
+def _pairs(rankings: Mapping[str, Rankings], other: str, variant: str) -> list[tuple[Asked, Asked]]:
+    """Return the answers to each question with vLLM's vectors and with others."""
+    others = rankings[other]
+    return [(asked, others[key]) for key, asked in of_variant(rankings["vLLM"], variant).items()]

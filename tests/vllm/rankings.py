@@ -1,0 +1,124 @@
+"""What Search ranks with one server's vectors, by the stack and the steps of `everword bench retrieval`.
+
+The benchmark's own rows leave out what is compared here: the scores, and whether relevance is calibrated.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from everword.bench.answer import Answer, Places, messages_of, read_answer, relevance
+from everword.bench.dataset import BenchSet
+from everword.bench.metrics import judge
+from everword.bench.stand import fill, namespace, wait_until_embedded
+from everword.bench.target import own_target
+from everword.bench.variants import Variant
+from everword.bench.world import Question, World, questions
+from everword.client import Client
+from everword.domain.settings import Environment
+from everword.v1 import search_service_pb2 as pb
+
+#: How many of the first results are compared.
+TOP = 10
+#: A world, the question's own world, the question, and the way of ranking.
+Key = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The answer to a question."""
+
+    answer: Answer
+    #: By external id of the message.
+    scores: Mapping[str, float]
+    #: Name of the response's calibration, such as `CALIBRATED`.
+    calibration: str
+    #: Of the most relevant result; where nothing is calibrated, its score.
+    relevance: float
+    #: Of the benchmark's metrics; None where nothing answers the question.
+    metrics: Mapping[str, float] | None
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        return self.answer.ranked[:TOP]
+
+    def apart(self, one: str | None, other: str | None) -> float:
+        """Return how far apart two results' scores are; infinity where one is not among the results."""
+        if one is None or other is None or not {one, other} <= self.scores.keys():
+            return float("inf")
+        return abs(self.scores[one] - self.scores[other])
+
+
+Rankings = Mapping[Key, Asked]
+
+
+async def ask_everything(bench_set: BenchSet, variants: Sequence[Variant]) -> Rankings:
+    """Ask a set's questions of a stack that embeds with the server at EVERWORD_EMBED_URL, or by the local model."""
+    asked: dict[Key, Asked] = {}
+    async with own_target(Environment(os.environ), print) as target:
+        print(f"\nasking {bench_set.name}, embedded by {await target.model()}", flush=True)
+        for index, world in enumerate(bench_set.worlds):
+            async with namespace(target.settings, f"ranking-{secrets.token_hex(4)}-") as client:
+                token, places = await fill(client, world, lambda text: None)
+                assert await wait_until_embedded(client, token, lambda text: None)
+                for question in questions(bench_set.worlds, index):
+                    for variant in variants:
+                        key = _key(world, question, variant)
+                        asked[key] = await _ask(client, question, variant, places)
+    return asked
+
+
+def _key(world: World, question: Question, variant: Variant) -> Key:
+    return world.name, question.home, question.query.id, variant.name
+
+
+async def _ask(client: Client, question: Question, variant: Variant, places: Places) -> Asked:
+    query = question.query
+    response = await client.search_service.Search(variant.request(query.text))
+    answer = read_answer(response, places)
+    wanted = query.relevant if query.is_averaged and not question.foreign else frozenset()
+    return Asked(
+        answer,
+        {
+            message: result.score
+            for result in response.results
+            for message in messages_of(result.memory, places)
+        },
+        pb.Calibration.Name(response.calibration).removeprefix("CALIBRATION_"),
+        max(map(relevance, response.results), default=0.0),
+        judge(answer.ranked, wanted) if wanted else None,
+    )
+
+
+def of_variant(rankings: Rankings, name: str) -> Rankings:
+    return {key: asked for key, asked in rankings.items() if key[-1] == name}
+
+
+def gap(one: Asked, other: Asked) -> float:
+    """Return the largest difference in score between two results that have one place among the first; 0 for one order.
+
+    What is not among the other's results is infinitely far away.
+    """
+    pairs = [(a, b) for a, b in zip_longest(one.top, other.top) if a != b]
+    return max((asked.apart(a, b) for asked in (one, other) for a, b in pairs), default=0.0)
+
+
+def overlap(one: Asked, other: Asked) -> float:
+    """Return which share of the first results two answers have in common; of two empty ones all."""
+    most = max(len(one.top), len(other.top))
+    return len({*one.top} & {*other.top}) / most if most else 1.0
+
+
+def drift(one: Asked, other: Asked) -> float:
+    """Return the largest difference in score of a result that is among the first of both answers."""
+    both = {*one.top} & {*other.top}
+    return max((abs(one.scores[each] - other.scores[each]) for each in both), default=0.0)
+
+
+def mean_metric(asked: Iterable[Asked], name: str) -> float:
+    return statistics.fmean(each.metrics[name] for each in asked if each.metrics is not None)
