@@ -138,7 +138,8 @@ async def test_without_a_literal_the_trigram_arm_is_skipped(corpus: Corpus) -> N
     response = await corpus.search("When does the migration start?", "HYBRID")
     assert states(response) == {"LEXICAL": "RAN", "TRIGRAM": "SKIPPED"}
     lexical = await corpus.search("When does the migration start?", "LEXICAL")
-    assert response.results == lexical.results
+    best = lexical.results[0].memory.id
+    assert best in {result.memory.id for result in response.results}
 
 
 async def test_hybrid_is_the_default(corpus: Corpus) -> None:
@@ -146,16 +147,19 @@ async def test_hybrid_is_the_default(corpus: Corpus) -> None:
     assert states(response) == {"LEXICAL": "RAN", "TRIGRAM": "RAN"}
 
 
-async def test_a_score_is_the_weighted_sum_of_its_parts(corpus: Corpus) -> None:
+async def test_a_score_is_explained_by_what_the_arms_and_the_models_were_told(
+    corpus: Corpus,
+) -> None:
     request = ("Why is orders-db on 10.20.4.17?", "HYBRID")
     response = await corpus.search(*request, explain=True, page_size=50)
-    both = 0
+    names = {feature.name for feature in response.results[0].explanation.features}
+    assert {"sb", "de", "covw", "m_named", "d_len"} <= names
     for result in response.results:
-        parts = result.explanation.parts
-        assert result.score == pytest.approx(sum(p.weight * p.score for p in parts), abs=1e-8)
-        both += len(parts) == 2
-    assert both
-    assert response.results[0].score > 0.3
+        explanation = result.explanation
+        assert {feature.name for feature in explanation.features} == names
+        assert all(part.weight == 0 for part in explanation.parts)
+        assert 0 < result.score < 1
+    assert any(len(result.explanation.parts) == 2 for result in response.results)
 
 
 async def test_a_score_is_the_same_alone_and_in_a_crowd(corpus: Corpus) -> None:
@@ -222,7 +226,8 @@ async def test_an_arm_that_fails_is_degraded_and_the_others_answer(corpus: Corpu
     (reason,) = [arm.reason for arm in response.arms if arm.arm == pb.SEARCH_ARM_TRIGRAM]
     assert reason == "the database refused it"
     lexical = await corpus.search("orders-db migration", "LEXICAL")
-    assert response.results == lexical.results
+    best = lexical.results[0].memory.id
+    assert best in {result.memory.id for result in response.results}
 
 
 async def test_an_arm_that_takes_too_long_leaves_time_for_the_others(corpus: Corpus) -> None:

@@ -118,7 +118,8 @@ async def test_a_long_summary_is_found_by_the_passage_that_answers_and_counts_on
     await embed_everything(stack)
     results = await search(stack, QUESTION, mode, profile=profile, page_size=50)
     [place] = [place for place, each in enumerate(results) if each.memory.id == summary]
-    assert place < 3
+    # A text that is mostly about other things is less of an answer to `recall`.
+    assert place < (10 if profile == "recall" else 3)
     assert ANSWER in results[place].passage
 
 
@@ -197,15 +198,22 @@ async def test_kinds_can_be_asked_for(weak: Stack) -> None:
 
 async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
     """Another system raised what the asking instance wrote, and multiplied twice; here an instance is a filter."""
-    await append(stack, *(message(ANSWER, instance=name) for name in ("desk", "phone")))
+    now = datetime.now(UTC)
+    for name, hours in (("desk", 30), ("phone", 5)):
+        stamp = Timestamp()
+        stamp.FromDatetime(now - timedelta(hours=hours))
+        await append(stack, message(ANSWER, instance=name, create_time=stamp))
     await embed_everything(stack)
     for mode, profile in RANKINGS:
         results = await search(stack, QUESTION, mode, profile=profile)
-        assert len({round(result.score, 6) for result in results}) == 1
+        # What is newer is worth more by `balanced` alone.
+        digits = 1 if profile == "balanced" else 6
+        assert len({round(result.score, digits) for result in results}) == 1
         only = memory.MemoryFilter(instances=["desk"])
         [own] = await search(stack, QUESTION, mode, profile=profile, filter=only)
         assert own.memory.instance == "desk"
-        assert own.score == pytest.approx(results[0].score, abs=1e-6)
+        [same] = [result for result in results if result.memory.id == own.memory.id]
+        assert own.score == pytest.approx(same.score, abs=1e-6)
 
 
 # The rest of what is done with memories

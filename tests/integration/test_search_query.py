@@ -114,8 +114,8 @@ async def contents(stack: Stack, query: str, mode: str = "LEXICAL") -> list[str]
 @pytest.mark.parametrize("query", EVERYDAY)
 async def test_everyday_input_is_never_an_error(corpus: Corpus, query: str, mode: str) -> None:
     response = await corpus.search(query, mode)
-    relevant = pb.VERDICT_RELEVANT if response.results else pb.VERDICT_NOTHING_RELEVANT
-    assert response.verdict == relevant
+    assert response.verdict in (pb.VERDICT_RELEVANT, pb.VERDICT_NOTHING_RELEVANT)
+    assert response.results or response.verdict == pb.VERDICT_NOTHING_RELEVANT
     assert response.arms
     assert not degraded(response)
 

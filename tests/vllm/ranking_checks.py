@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from everword.bench.dataset import BenchSet, read_set
-from everword.bench.variants import of_mode, of_profile
+from everword.bench.variants import PAGE_SIZE, of_mode, of_profile
 from everword.samples import sample_path
 from vllm.rankings import (
     Asked,
@@ -35,7 +35,8 @@ NAMES = [each.name for each in VARIANTS]
 #: What a calibration of this model is shipped for.
 CALIBRATED = "recall"
 #: Two results whose scores are nearer than this are in either order: sums of fp32 depend on the order of summation, and
-#: vectors are stored with 11 bits, so that equal models give cosines that differ in the sixth digit.
+#: vectors are stored with 11 bits, so that cosines of equal models differ in the sixth digit. A cosine at a threshold
+#: of the trees of `recall` may cross it and change a score by more: seen once in 9,657 results, at the 41st place.
 TIE = 1e-4
 #: Of the first results, what full precision and int8 have in common, on average.
 COMMON = 0.95
@@ -77,11 +78,12 @@ def test_vllm_ranks_as_its_model_does_elsewhere_in_full_precision(
     pairs = _pairs(rankings, "fp32", variant)
     gaps = [gap(one, other) for one, other in pairs]
     drifts = [drift(one, other) for one, other in pairs]
+    pages = sum(gap(one, other, PAGE_SIZE) > 0 for one, other in pairs)
     print(
         f"\n{variant}, vLLM and fp32: another order of the first ten in {sum(each > 0 for each in gaps)} of "
-        f"{len(pairs)} questions, of scores that differ by {max(gaps):.1e} at most; a result's score differs by "
-        f"{statistics.median(drifts):.1e} at most in half of them, {max(drifts):.1e} in all, more than {TIE:.0e} in "
-        f"{sum(each > TIE for each in drifts)}"
+        f"{len(pairs)} questions, where scores differ by {max(gaps):.1e} at most; of the first {PAGE_SIZE} in {pages}. "
+        f"A score among the first ten changes by {max(drifts):.1e} at most, in half of the questions by "
+        f"{statistics.median(drifts):.1e}"
     )
     assert max(gaps) < TIE
 

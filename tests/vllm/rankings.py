@@ -60,7 +60,7 @@ Rankings = Mapping[Key, Asked]
 async def ask_everything(bench_set: BenchSet, variants: Sequence[Variant]) -> Rankings:
     """Ask a set's questions of a stack that embeds with the server at EVERWORD_EMBED_URL, or by the local model."""
     asked: dict[Key, Asked] = {}
-    async with own_target(Environment(os.environ), print) as target:
+    async with own_target(Environment(os.environ), lambda text: None) as target:
         print(f"\nasking {bench_set.name}, embedded by {await target.model()}", flush=True)
         for index, world in enumerate(bench_set.worlds):
             async with namespace(target.settings, f"ranking-{secrets.token_hex(4)}-") as client:
@@ -99,12 +99,13 @@ def of_variant(rankings: Rankings, name: str) -> Rankings:
     return {key: asked for key, asked in rankings.items() if key[-1] == name}
 
 
-def gap(one: Asked, other: Asked) -> float:
+def gap(one: Asked, other: Asked, first: int = TOP) -> float:
     """Return the largest difference in score between two results that have one place among the first; 0 for one order.
 
     What is not among the other's results is infinitely far away.
     """
-    pairs = [(a, b) for a, b in zip_longest(one.top, other.top) if a != b]
+    places = zip_longest(one.answer.ranked[:first], other.answer.ranked[:first])
+    pairs = [(a, b) for a, b in places if a != b]
     return max((asked.apart(a, b) for asked in (one, other) for a, b in pairs), default=0.0)
 
 

@@ -46,13 +46,24 @@ def test_a_turn_knows_its_neighbours_scores() -> None:
     assert found["cov"][3] == 0
 
 
-def test_sessions_and_conversations_are_no_neighbours() -> None:
-    rows = [row(1, "turtles"), row(2, "soup", minutes=60 * 4)]
-    assert features(rows, ask("turtles"))["sb_p1"].tolist() == [0, 0]
-    rows = [row(1, "turtles"), row(2, "soup", conversation=UUID(int=2))]
-    assert sorted(features(rows, ask("turtles"))["sb_p1"]) == [0, 0]
-    rows = [row(1, "turtles"), row(3, "soup")]
-    assert features(rows, ask("turtles"))["sb_p1"].tolist() == [0, 0]
+@pytest.mark.parametrize(
+    "second",
+    [
+        row(2, "soup", minutes=60 * 4),
+        row(2, "soup", conversation=UUID(int=2)),
+        row(3, "soup"),
+    ],
+)
+def test_sessions_and_conversations_are_no_neighbours(second: CandidateRow) -> None:
+    found = features([row(1, "turtles"), second], ask("turtles"))
+    assert sorted(found["sb_p1"])[0] == 0
+    assert found["sb_p1"][np.argmin(found["sb"])] == 0
+
+
+def test_what_stands_alone_has_its_context_within_itself() -> None:
+    found = features([row(1, "turtles")], ask("turtles"), {10: 2.0})
+    assert found["sb_p1"][0] == found["sb_n2"][0] == pytest.approx(0.8 * found["sb"][0])
+    assert found["de_n1"][0] == pytest.approx(1.6)
 
 
 def test_features_do_not_depend_on_who_else_is_in_the_pool() -> None:

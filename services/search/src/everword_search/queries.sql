@@ -263,9 +263,10 @@ WITH found AS MATERIALIZED (
       FROM visible_memories m
      WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s) AND m.part = 0
 ), places AS MATERIALIZED (
-    SELECT DISTINCT f.conversation_id, place.seq
+    -- The same few shifts for all: the planner can tell how many those are, and looks each place up.
+    SELECT DISTINCT f.conversation_id, f.seq + shift AS seq
       FROM found f
-     CROSS JOIN LATERAL generate_series(f.seq - %(reach)s::bigint, f.seq + %(reach)s::bigint) AS place (seq)
+     CROSS JOIN generate_series(-%(reach)s::bigint, %(reach)s::bigint) AS shift
      WHERE f.is_turn
 ), near AS (
     SELECT m.*, true AS is_turn

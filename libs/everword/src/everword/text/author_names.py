@@ -11,11 +11,14 @@ import regex
 
 from everword.text.analysis import folded_words, is_lone, words_of
 
-#: Roles, and what stands between names: these words tell no author from another.
+#: Roles, what stands between names, and names that are mostly other words: these tell no author from another.
 _NOBODY = frozenset(
     {
         *("user", "assistant", "system", "tool", "human", "ai", "bot"),
         *("the", "and", "of"),
+        # In a question they are rather when than who.
+        *("january", "february", "march", "april", "may", "june", "july", "august"),
+        *("september", "october", "november", "december", "will"),
     }
 )
 # A word as it stands in a text, with the apostrophe of "James' house".

@@ -20,8 +20,11 @@ from everword_search.ranking.question import question_traits
 from everword_search.ranking.terms import QueryTerms, query_terms
 from everword_search.ranking.words import Matches, match_words
 
-#: Role of people, as stored.
-_USER = 2
+#: Roles of those who answer people, as stored: assistant, system and tool.
+_ANSWERING = (1, 3, 4)
+#: What of its own values counts as that of neighbours for a memory that has none, such as a summary: about what turns
+#: have in common with those next to them.
+ALONE_SHARE = 0.8
 #: What a deviation of a cosine counts against BM25 where a memory's best passage is chosen.
 _MEANING_SHARE = 0.02
 NEIGHBOURS = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
@@ -89,9 +92,15 @@ def _relevance(pool: Pool, question: Question, matches: Matches) -> dict[str, Fl
         **_held(pool, question.terms, matches),
     }
     for suffix, distance in NEIGHBOURS.items():
-        features[f"sb_{suffix}"] = pool.neighbour(words, distance)
-        features[f"de_{suffix}"] = pool.neighbour(meaning, distance)
+        features[f"sb_{suffix}"] = _around(pool, words, distance)
+        features[f"de_{suffix}"] = _around(pool, meaning, distance)
     return features
+
+
+def _around(pool: Pool, values: Floats, distance: int) -> Floats:
+    """Return what stands around a memory; what stands alone has its context within itself."""
+    near = pool.neighbour(values, distance)
+    return np.where(pool.alone, ALONE_SHARE * np.nan_to_num(values), near)
 
 
 def _held(pool: Pool, terms: QueryTerms, matches: Matches) -> dict[str, Floats]:
@@ -104,7 +113,7 @@ def _held(pool: Pool, terms: QueryTerms, matches: Matches) -> dict[str, Floats]:
     return {
         "covm": held @ share,
         "covw": around,
-        "cov3": pool.neighbour(around, -1) + pool.neighbour(around, 1),
+        "cov3": _around(pool, around, -1) + _around(pool, around, 1),
         "cov_rare": pool.best(matches.present[:, rarest].sum(axis=1)),
         "m_hit": held.sum(axis=1),
         "m_unk": (1 - together[:, terms.unknown]).sum(axis=1),
@@ -116,11 +125,15 @@ def _held(pool: Pool, terms: QueryTerms, matches: Matches) -> dict[str, Floats]:
 def _people(pool: Pool, question: Question, matches: Matches) -> dict[str, Floats]:
     authors = {head.author for head in pool.heads}
     those_named = {each for each in authors if not question.names.isdisjoint(name_words(each))}
+    spoken = np.array([bool(head.author) for head in pool.heads])
+    mentioned = pool.best(matches.names)
     named = np.array([head.author in those_named for head in pool.heads], float)
+    named = np.where(spoken, named, mentioned)
     return {
         "m_named": named,
-        "m_other": (1 - named) if question.names else np.zeros(pool.size),
-        "m_mention": pool.best(matches.names),
+        # What nobody said, such as a note, is about whom it mentions.
+        "m_other": np.where(spoken, 1 - named, 0.0) if question.names else np.zeros(pool.size),
+        "m_mention": mentioned,
         "q_names": np.full(pool.size, float(len(question.names))),
     }
 
@@ -133,7 +146,7 @@ def _traits(pool: Pool) -> dict[str, Floats]:
     before = pool.neighbour(np.ones(pool.size), -1), pool.neighbour(np.ones(pool.size), -2)
     after = pool.neighbour(np.ones(pool.size), 1), pool.neighbour(np.ones(pool.size), 2)
     return {
-        "d_role": np.array([head.role == _USER for head in pool.heads], float),
+        "d_role": np.array([head.role not in _ANSWERING for head in pool.heads], float),
         "d_len": length,
         "d_q": asks,
         "d_qend": (flags & ENDS_ASKING > 0).astype(float),

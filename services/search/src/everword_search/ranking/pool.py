@@ -47,6 +47,12 @@ class Pool:
         """The first passage of each memory."""
         return [self.rows[start] for start in self.starts]
 
+    @property
+    def alone(self) -> npt.NDArray[np.bool_]:
+        """Which memories have nothing next to them."""
+        sizes = np.bincount(self.sessions, minlength=1)
+        return np.asarray(sizes[self.sessions] == 1)
+
     def best(self, values: Floats) -> Floats:
         """Return each memory's best passage's value; NaN only where no passage has one."""
         return np.fmax.reduceat(values, self.starts) if len(values) else values
@@ -114,6 +120,8 @@ def _sessions(heads: Sequence[CandidateRow], conversations: Mapping[object, int]
     sequence = np.array([row.seq or 0 for row in heads])
     breaks = np.ones(len(heads), bool)
     breaks[1:] = (
-        (np.diff(conversation) != 0) | (np.diff(moments) > SESSION_GAP_S) | (np.diff(sequence) != 1)
+        (np.diff(conversation) != 0)
+        | (np.abs(np.diff(moments)) > SESSION_GAP_S)
+        | (np.diff(sequence) != 1)
     )
     return np.cumsum(breaks)

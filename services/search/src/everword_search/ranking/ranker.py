@@ -20,7 +20,7 @@ PLAIN_SHARE = 0.4
 #: What half of the scores are above, so that they spread between 0 and 1.
 _MIDDLE = 2.0
 #: Nothing in the training data is looked up letter by letter: what a literal match adds.
-LITERAL_WEIGHT = 4.0
+LITERAL_WEIGHT = 8.0
 
 
 @dataclass(frozen=True)
