@@ -41,7 +41,7 @@ async def test_what_it_stores_counts_at_once(stack: Stack) -> None:
     assert 2 <= knots <= 64
     assert provenance["data"][0]["name"] == "brotkorb"
     assert len(provenance["data"][0]["sha256"]) == 64
-    assert provenance["queries"] == 62
+    assert provenance["queries"] == 182
     await append(stack, "The cutover of the orders is on Monday at nine.", "Ferns need water.")
     sure = await stack.search.Search(search_request("orders cutover Monday"))
     assert sure.calibration == pb.CALIBRATION_CALIBRATED

@@ -28,6 +28,7 @@ def test_json_has_the_protos_names_and_empty_fields(capsys: pytest.CaptureFixtur
         "next_page_token": "",
         "verdict": "VERDICT_UNSPECIFIED",
         "arms": [],
+        "calibration": "CALIBRATION_UNSPECIFIED",
     }
 
 

@@ -72,4 +72,5 @@ def _question(
     """Return what is asked for, without operators and what is excluded."""
     text = " ".join(operand.text for operand in query.wanted)
     config = settings.text_search_config
-    return Question.ask(text, names, analysed.ignored, config, settings.time_zone)
+    has_prefix = any(term.prefix is not None for term in analysed.terms)
+    return Question.ask(text, names, analysed.ignored, config, settings.time_zone, has_prefix)

@@ -41,6 +41,8 @@ class Question:
     dates: NamedDates
     #: Text search configuration of the namespace.
     config: str
+    #: Whether beginnings of words are asked for, which hashes of whole words cannot tell.
+    has_prefix: bool
     #: IANA name: days are named by the namespace's own calendar.
     time_zone: str
 
@@ -52,10 +54,11 @@ class Question:
         ignored: frozenset[str],
         config: str,
         time_zone: str,
+        has_prefix: bool = False,
     ) -> Question:
         """Return the question that `text` asks; see `query_terms`."""
         terms = query_terms(text, names, ignored, config)
-        return cls(text, terms, names, named_dates(text), config, time_zone)
+        return cls(text, terms, names, named_dates(text), config, has_prefix, time_zone)
 
 
 @dataclass(frozen=True)

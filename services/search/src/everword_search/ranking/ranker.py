@@ -17,10 +17,13 @@ RANKING_FILE = "recall-ranking.onnx"
 RELEVANCE_FILE = "recall-relevance.onnx"
 #: The sum's share beside the trees, chosen by cross-validation; both alone are worse.
 PLAIN_SHARE = 0.4
-#: What half of the scores are above, so that they spread between 0 and 1.
-_MIDDLE = 2.0
-#: Nothing in the training data is looked up letter by letter: what a literal match adds.
+#: What becomes a score of one half, and how far scores spread: half of what answers a question has more than .6.
+_MIDDLE = 5.0
+_SPREAD = 3.0
+#: Nothing in the training data is looked up letter by letter: what a literal match adds to rank and evidence, by the cube
+#: of its score, since letters that are alike in part say little.
 LITERAL_WEIGHT = 8.0
+LITERAL_EVIDENCE = 4.0
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,11 @@ class Ranker:
         total = self.plain.score(features)
         if self.trees is not None:
             total = PLAIN_SHARE * total + self.trees.score(features)
-        total = total + LITERAL_WEIGHT * literals - _MIDDLE
+        total = (total + LITERAL_WEIGHT * literals**3 - _MIDDLE) / _SPREAD
         return np.round(1 / (1 + np.exp(-total)), 9)
 
     def judge(self, features: Mapping[str, Floats], literals: Floats) -> Floats:
         """Return the evidence that each memory answers the query, in log-odds; NaN where that cannot be told."""
         if self.relevance is None:
             return np.full(len(literals), np.nan)
-        return np.round(self.relevance.score(features) + LITERAL_WEIGHT * literals, 9)
+        return np.round(self.relevance.score(features) + LITERAL_EVIDENCE * literals**3, 9)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -106,7 +107,8 @@ async def _judge(
     absent = await _absent_names(runner, scope, question, rows)
     pool = build_pool(rows, cosines, question.config, absent)
     heads = pool.heads
-    literals = np.array([_literal(views.get(head.source_id)) for head in heads])
+    arms_trusted = {SearchArm.TRIGRAM} | ({SearchArm.LEXICAL} if question.has_prefix else set())
+    literals = np.array([_literal(views.get(head.source_id), arms_trusted) for head in heads])
     return Judged(pool, _wanted(pool, views), describe(pool, question), literals, views)
 
 
@@ -167,9 +169,10 @@ def _known(evidence: np.float64) -> float | None:
     return float(evidence) if np.isfinite(evidence) else None
 
 
-def _literal(views: Views | None) -> float:
-    found = views.get(SearchArm.TRIGRAM) if views else None
-    return found.score if found else 0.0
+def _literal(views: Views | None, arms: AbstractSet[SearchArm]) -> float:
+    """Return how alike the letters are, as far as only an arm can tell."""
+    found = [view.score for arm, view in (views or {}).items() if arm in arms]
+    return max(found, default=0.0)
 
 
 def _hit(
