@@ -20,8 +20,8 @@ PLAIN_SHARE = 0.4
 #: What becomes a score of one half, and how far scores spread: half of what answers a question has more than .6.
 _MIDDLE = 5.0
 _SPREAD = 3.0
-#: Nothing in the training data is looked up letter by letter: what a literal match adds to rank and evidence, by the cube
-#: of its score, since letters that are alike in part say little.
+#: Nothing in the training data is looked up letter by letter: what a literal match adds to rank and evidence, by the
+#: cube of its score, since letters that are alike in part say little.
 LITERAL_WEIGHT = 8.0
 LITERAL_EVIDENCE = 4.0
 
