@@ -78,7 +78,7 @@ bench-crowd: $(SETUP) ## Measure what foreign messages do to Search: DATA="measu
 .PHONY: train-ranking
 train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…")
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-train.lock
-	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking/asked.pickle
+	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking
 
 .PHONY: test-kills
 test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck

@@ -1,4 +1,4 @@
-"""Train the models of the profile `recall`: python -m scripts.train_ranking --data FILE… --cache FILE.
+"""Train the models of the profile `recall`: python -m scripts.train_ranking --data FILE… --cache FOLDER.
 
 Prints what models reach on conversations that they were not fitted on, and writes models fitted on all of them.
 """
@@ -14,6 +14,7 @@ import click
 from everword.bench.dataset import BenchSet, read_sets
 from everword.bench.provenance import commit
 from everword.domain.settings import Environment
+from everword_search.ranking.arrays import Floats
 from everword_search.ranking.plain import FILE
 from everword_search.ranking.ranker import PLAIN_SHARE, RANKING_FILE, RELEVANCE_FILE
 from scripts.train_ranking.calibration import calibrate_evidence, write_calibration
@@ -21,7 +22,6 @@ from scripts.train_ranking.collect import Asked, collect
 from scripts.train_ranking.export import write_manifest, write_model
 from scripts.train_ranking.features import RANKING_FEATURES, RELEVANCE_FEATURES
 from scripts.train_ranking.fit import (
-    Floats,
     cross_validate,
     fit_ranking,
     fit_relevance,
@@ -54,7 +54,7 @@ def main(files: tuple[Path, ...], cache: Path) -> None:
     scores = cross_validate(asked, _ranking)
     print_ranking(asked, scores)
     evidence = cross_validate(asked, _relevance)
-    print_abstention(asked, evidence)
+    print_abstention(asked, scores, evidence)
     fitted = calibrate_evidence(asked, scores, evidence)
     print_calibration(fitted)
     _write(asked, sets)

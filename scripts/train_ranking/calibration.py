@@ -17,8 +17,8 @@ from everword.bench.checkpoint import Row
 from everword.bench.dataset import BenchSet
 from everword.bench.provenance import commit
 from everword.domain.calibration import CalibratedProfile, from_json, to_json
+from everword_search.ranking.arrays import Floats
 from scripts.train_ranking.collect import Asked
-from scripts.train_ranking.fit import Floats
 
 PROFILE = "recall"
 #: The local provider's model, whose vectors are collected.
@@ -34,8 +34,6 @@ def calibrate_evidence(
     rows: list[Row] = []
     for one, order, values in zip(asked, scores, evidence, strict=True):
         best = np.argsort(-order, kind="stable")[:RESULTS]
-        # The verdict goes by the most evidence of all candidates.
-        best = np.union1d(best, np.argsort(-values, kind="stable")[:1]).astype(int)
         rows.append(
             {
                 "set": one.set,

@@ -6,6 +6,7 @@ The features come from `explain`: they are those that a search computes, so trai
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from everword.domain.settings import Environment
 from everword.v1 import search_service_pb2 as pb
 
 PAGE_SIZE = 200
+#: The checkout that is asked, and whose state the collected features are of.
+SOURCES = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,25 @@ class Asked:
 
 
 def collect(sets: Sequence[BenchSet], environment: Environment, cache: Path) -> list[Asked]:
-    """Return every question of `sets` as it was asked of an Everword; kept in `cache`, and read from there again."""
-    if not cache.exists():
+    """Return every question of `sets` as it was asked of an Everword.
+
+    They are kept in the folder `cache`, and read from there again as long as data and code are the same.
+    """
+    path = cache / f"asked-{_key(sets)}.pickle"
+    if not path.exists():
         asked = asyncio.run(_collect(sets, environment))
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        cache.write_bytes(pickle.dumps(asked))
-    return list(pickle.loads(cache.read_bytes()))
+        cache.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(pickle.dumps(asked))
+    return list(pickle.loads(path.read_bytes()))
+
+
+def _key(sets: Sequence[BenchSet]) -> str:
+    """Return what changes with the data, and with the code that makes features of them."""
+    digest = hashlib.sha256(" ".join(f"{each.name}={each.digest}" for each in sets).encode())
+    kinds = ("libs/*/src/**/*.py", "services/*/src/**/*.py", "services/*/src/**/*.sql")
+    for path in sorted(path for kind in kinds for path in SOURCES.glob(kind)):
+        digest.update(f"\n{path.relative_to(SOURCES)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 async def _collect(sets: Sequence[BenchSet], environment: Environment) -> list[Asked]:

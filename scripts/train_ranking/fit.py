@@ -10,11 +10,10 @@ import lightgbm
 import numpy as np
 import numpy.typing as npt
 
+from everword_search.ranking.arrays import Floats
 from everword_search.ranking.plain import PlainRanking
 from scripts.train_ranking.collect import Asked
 from scripts.train_ranking.plain import features_of, fit_plain
-
-Floats = npt.NDArray[np.float64]
 
 #: How much a question of a set counts: the sets are of very different size, and none shall be ranked for alone.
 SET_WEIGHTS: Mapping[str, float] = {"locomo-dev": 1.0, "realtalk-dev": 1.5, "beam100k-dev": 3.0}

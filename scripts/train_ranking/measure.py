@@ -9,8 +9,9 @@ import numpy as np
 
 from everword.bench.calibrating import Fitted
 from everword.bench.metrics import auroc, judge
+from everword.domain.calibration import DECIDING
+from everword_search.ranking.arrays import Floats
 from scripts.train_ranking.collect import Asked
-from scripts.train_ranking.fit import Floats
 
 SHOWN = ("recall@1", "recall@5", "recall@10", "recall@50", "ndcg@10", "mrr")
 
@@ -29,12 +30,14 @@ def print_ranking(asked: Sequence[Asked], scores: Sequence[Floats]) -> None:
         print(f"{name:42} {len(rows):4}  {means}")
 
 
-def print_abstention(asked: Sequence[Asked], evidence: Sequence[Floats]) -> None:
-    """Print the AUROC of the best candidate's evidence: answerable against foreign questions and near misses."""
+def print_abstention(
+    asked: Sequence[Asked], scores: Sequence[Floats], evidence: Sequence[Floats]
+) -> None:
+    """Print the AUROC of what the verdict goes by: answerable against foreign questions and near misses."""
     best: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for one, values in zip(asked, evidence, strict=True):
-        kind = "foreign" if one.question.foreign else "own" if one.relevant else "near miss"
-        best[one.set, kind].append(float(values.max()) if len(values) else -np.inf)
+    for one, score, values in zip(asked, scores, evidence, strict=True):
+        deciding = values[np.argsort(-score, kind="stable")[:DECIDING]]
+        best[one.set, one.kind].append(float(deciding.max(initial=-np.inf)))
     for name in sorted({one.set for one in asked}):
         own = best[name, "own"]
         against = {kind: auroc(own, best[name, kind]) for kind in ("foreign", "near miss")}

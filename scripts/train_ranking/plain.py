@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 
+from everword_search.ranking.arrays import Floats
 from everword_search.ranking.plain import TERMS, VECTOR_TERMS, plain_terms
 from scripts.train_ranking.collect import Asked
 
-Floats = npt.NDArray[np.float64]
 L2 = 1e-3
 
 

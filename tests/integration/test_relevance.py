@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
+from uuid import UUID
 
 import grpc
 import pytest
 
 from everword.db.calibrations import CalibrationError, Calibrations
-from everword.domain.calibration import CalibratedProfile, Calibration, to_json
+from everword.domain.calibration import DECIDING, CalibratedProfile, Calibration, to_json
 from everword.v1 import context_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_search import relevance
+from everword_search.model import Hit
 from support.background import embed_everything
 from support.calls import append
 from support.corpus import search_request
@@ -162,8 +164,16 @@ async def test_where_the_best_is_under_the_floor_nothing_is_relevant_on_every_pa
 
 
 @way
-async def test_the_verdict_goes_by_the_best_of_all_pages(told: Stack, way: str) -> None:
-    store(told, measured(way, await evidence(told, way), floor=0.99))
+@pytest.mark.parametrize("enough", [True, False])
+async def test_the_verdict_goes_by_the_best_of_the_first_ten_on_every_page(
+    told: Stack, way: str, enough: bool
+) -> None:
+    found = await evidence(told, way)
+    assert len(found) > 2
+    best = max(found[:DECIDING])
+    knots = (min(found) - 1, max(found) + 1)
+    floor = Calibration(knots, (0.0, 1.0), 0.0).relevance_of(best) + (-1e-6 if enough else 1e-6)
+    store(told, CalibratedProfile(way, "scripted", Calibration(knots, (0.0, 1.0), floor)))
     token, verdicts, relevances = "", set(), []
     while True:
         page = await search(told, way, page_size=2, page_token=token)
@@ -171,8 +181,18 @@ async def test_the_verdict_goes_by_the_best_of_all_pages(told: Stack, way: str) 
         relevances += [result.relevance for result in page.results]
         if not (token := page.next_page_token):
             break
-    assert min(relevances) < 0.99 < max(relevances)
-    assert verdicts == {pb.VERDICT_RELEVANT}
+    assert len(relevances) == len(found)
+    assert (max(relevances[:DECIDING]) >= floor) == enough
+    assert verdicts == {pb.VERDICT_RELEVANT if enough else pb.VERDICT_NOTHING_RELEVANT}
+
+
+def test_evidence_after_the_first_ten_decides_nothing() -> None:
+    def hit(evidence: float | None) -> Hit:
+        return Hit(UUID(int=1), 1, 0.5, [0.5, 1], (), evidence=evidence)
+
+    early = [hit(None), *(hit(0.1 * place) for place in range(DECIDING - 1))]
+    assert relevance.most_evidence([*early, hit(9.0)]) == pytest.approx(0.1 * (DECIDING - 2))
+    assert relevance.most_evidence([hit(None)]) is None
 
 
 @way

@@ -72,7 +72,8 @@ async def search(stack: Stack, query: str, mode: str, **fields: Any) -> list[pb.
 
 def without_others(kind: str) -> memory.MemoryFilter:
     """Let messages through, which have no agent, and the memories of one kind."""
-    return memory.MemoryFilter(kinds=[1, DERIVED_KINDS[kind]])  # type: ignore[list-item]
+    derived: memory.MemoryKind.ValueType = memory.MemoryKind.Value(f"MEMORY_KIND_{kind.upper()}")
+    return memory.MemoryFilter(kinds=[memory.MEMORY_KIND_MESSAGE, derived])
 
 
 # One scale

@@ -10,8 +10,11 @@ import psycopg
 import pytest
 import pytest_asyncio
 
+from everword.domain.tokens import PageTokens
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
+from everword_search.search import TOKEN_KIND
+from everword_search.translate import to_page
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message
 from support.corpus import Corpus, sample_corpus, search_request
@@ -162,6 +165,26 @@ async def test_a_token_of_another_rpc_or_namespace_is_refused(corpus: Corpus) ->
     assert (await refused(elsewhere)).reason == "PAGE_TOKEN_INVALID"
     browse = pb.BrowseRequest(page_token=request.page_token)
     assert (await refused(corpus.stack.search.Browse(browse))).reason == "PAGE_TOKEN_INVALID"
+
+
+@pytest.mark.parametrize("mode", ["LEXICAL", "HYBRID"])
+async def test_a_token_of_an_earlier_release_is_refused(corpus: Corpus, mode: str) -> None:
+    """Its positions had no place for the evidence."""
+    request = search_request("orders", mode)
+    with corpus.stack.database.connect() as conn:
+        [(secret, namespace_id)] = conn.execute(
+            "SELECT token_secret, id FROM deployment, namespaces WHERE name = 'default'"
+        ).fetchall()
+    position = [0.5, 7]
+    tokens = PageTokens(bytes(secret), f"Search:{namespace_id}")
+    request.page_token = tokens.issue(to_page(request).request_hash, position)
+    refusal = await refused(corpus.stack.search.Search(request))
+    assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert refusal.reason == "PAGE_TOKEN_INVALID"
+    # It is refused for its kind, not because it was made here.
+    known = PageTokens(bytes(secret), f"{TOKEN_KIND}:{namespace_id}")
+    request.page_token = known.issue(to_page(request).request_hash, [None, *position])
+    await corpus.stack.search.Search(request)
 
 
 async def test_pages_of_long_contents_are_shorter(corpus: Corpus) -> None:

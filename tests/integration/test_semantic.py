@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from typing import Any
 
 import grpc
 import pytest
@@ -13,9 +14,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from everword.db.generations import GenerationError, Generations, NewGeneration
 from everword.v1 import search_service_pb2 as pb
-from everword.v1.memory_pb2 import MemoryFilter
+from everword.v1.memory_pb2 import ROLE_USER, MemoryFilter
 from support.background import embed_everything
-from support.calls import append, reason
+from support.calls import append, message, reason
 from support.databases import DatabaseUnderTest
 from support.spans import trace_of
 from support.stack import Stack, running_stack
@@ -178,6 +179,44 @@ async def test_a_large_scope_goes_through_the_index_and_finds_the_same(
     exact = contents(await search(knowing, "Which pets do we have?", "SEMANTIC"))
     monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 2)
     assert contents(await search(knowing, "Which pets do we have?", "SEMANTIC")) == exact
+
+
+async def statements_of(stack: Stack, spans: InMemorySpanExporter, **fields: Any) -> list[str]:
+    """Return the statements that a search by meaning runs to find passages."""
+    with trace.get_tracer("caller").start_as_current_span("caller"):
+        carrier: dict[str, str] = {}
+        propagate.inject(carrier)
+        request = pb.SearchRequest(
+            query=f"{TOLD[0]} {TOLD[3]}", mode=pb.SEARCH_MODE_SEMANTIC, **fields
+        )
+        await stack.search.Search(request, metadata=tuple(carrier.items()))
+    names = [span.name for span in trace_of(spans.get_finished_spans(), "caller")]
+    spans.clear()
+    return [name for name in names if name.startswith(("count_", "find_semantic"))]
+
+
+async def test_passages_are_counted_one_by_one_only_under_a_filter(
+    knowing: Stack, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only = MemoryFilter(roles=[ROLE_USER])
+    exact = ["count_corpus", "find_semantic_exact"]
+    assert await statements_of(knowing, spans) == exact
+    assert await statements_of(knowing, spans, filter=only) == exact
+    monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 2)
+    large = await statements_of(knowing, spans, page_size=1)
+    assert large == ["count_corpus", "find_semantic_hnsw"]
+    large = await statements_of(knowing, spans, filter=only)
+    assert large == ["count_corpus", "count_scope", "find_semantic_hnsw"]
+
+
+async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
+    knowing: Stack, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beats = [message(f"heartbeat {n}", automated=True) for n in range(4)]
+    await append(knowing, *beats)
+    monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", len(TOLD))
+    found = await statements_of(knowing, spans)
+    assert found == ["count_corpus", "find_semantic_hnsw", "count_scope", "find_semantic_exact"]
 
 
 async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: Stack) -> None:

@@ -138,6 +138,13 @@ def test_days_are_those_of_the_namespaces_calendar() -> None:
     assert features(late, ask(question, time_zone="Asia/Tokyo"))["x_day"][0] == 15
 
 
+def test_a_capital_makes_no_name_of_a_word_that_is_not_indexed() -> None:
+    """Nobody is found to mention it: it would be absent everywhere."""
+    terms = query_terms("So, Did Marta leave? In May?", frozenset(), frozenset({"did"}), "english")
+    assert terms.strangers == ("marta",)
+    assert terms.unknown.sum() == 1
+
+
 def test_a_question_of_function_words_is_taken_as_it_is() -> None:
     terms = query_terms(
         "to be or not to be", frozenset(), frozenset({"to", "be", "or", "not"}), "english"

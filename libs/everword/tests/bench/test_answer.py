@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everword.bench.answer import Found, Place, read_answer, relevance
 from everword.bench.variants import ABLATION, PAGE_SIZE, of_mode, of_profile
+from everword.domain.calibration import DECIDING
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 
@@ -57,6 +58,11 @@ def test_the_most_relevant_result_need_not_be_the_first() -> None:
     results[0].relevance, results[1].relevance = 0.3, 0.6
     answer = read_answer(pb.SearchResponse(results=results), PLACES)
     assert (answer.top_score, answer.top_relevance) == (0.9, 0.6)
+    # A verdict does not go by what comes after the first ten.
+    late = [result(n, 0.5) for n in range(DECIDING)]
+    late[-1].relevance, last = 0.7, result(100, 0.4)
+    last.relevance = 0.9
+    assert read_answer(pb.SearchResponse(results=[*late, last]), PLACES).top_relevance == 0.7
     # A relevance of 0 is one; without any, the score stands in.
     results[0].relevance = 0.0
     assert relevance(results[0]) == 0

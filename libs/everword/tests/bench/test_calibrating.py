@@ -52,6 +52,18 @@ def test_the_floor_rejects_two_in_a_hundred_of_the_queries_that_can_be_answered(
     assert 0 < sum(rejected) <= 0.02 * len(rejected) + 1
 
 
+def test_only_the_first_results_decide_what_is_rejected() -> None:
+    """An answer that ranks eleventh keeps nobody's verdict, and lowers the floor by nothing."""
+    rows = asked()
+    for each in rows:
+        # The first result is the answer, where there is one; behind ten others nobody looks at it.
+        each["evidence"] = [*each["evidence"][1:], each["evidence"][0]]
+    late = calibrate(rows)
+    assert late.foreign_rejected is not None
+    assert late.foreign_rejected < 0.1
+    assert calibrate(asked()).calibration.floor > 10 * late.calibration.floor
+
+
 def test_figures_are_of_conversations_that_were_left_out() -> None:
     rows = asked()
     fitted = calibrate(rows)

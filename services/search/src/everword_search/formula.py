@@ -38,13 +38,13 @@ async def rank_by_formula(
     rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
     judged = {arm.name for arm in arms} >= _JUDGING
     hits = [_hit(row, pool[row.source_id], profile, now, judged) for row in rows]
+    hits.sort(key=lambda hit: (hit.score, hit.passage_id), reverse=True)
     wanted = [
         hit
         for hit in hits
         if window.admits(hit.score, hit.evidence)
         and (hit.score, hit.passage_id) < (score, passage_id)
     ]
-    wanted.sort(key=lambda hit: (hit.score, hit.passage_id), reverse=True)
     return Found(wanted[: window.limit], most_evidence(hits))
 
 

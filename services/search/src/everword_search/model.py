@@ -197,7 +197,8 @@ class Found:
     """The hits of a page."""
 
     hits: list[Hit]
-    #: The most evidence that there is for any memory, on this page or another; None where that cannot be told.
+    #: The most evidence among the results that decide the verdict, whichever page this is; None where that cannot be
+    #: told.
     best_evidence: float | None = None
 
 

@@ -464,6 +464,12 @@ ON CONFLICT (namespace_id, memory_id) DO UPDATE
 -- How the vectors of a model generation are kept, and what a cosine of theirs means.
 SELECT id, storage, background_mean, background_deviation FROM model_generations WHERE id = %(generation_id)s;
 
+-- count_corpus --
+-- How many passages a namespace holds.
+SELECT coalesce(sum(passages), 0)::bigint
+  FROM corpus_counts
+ WHERE namespace_id = %(namespace_id)s;
+
 -- count_scope --
 -- How many passages a filter lets through, counted up to a limit.
 SELECT count(*) FROM (

@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_optional
-from everword.domain.calibration import CalibratedProfile, Calibration, from_json
+from everword.domain.calibration import DECIDING, CalibratedProfile, Calibration, from_json
 from everword.domain.errors import EmbedderUnavailable, InvalidArgument, NotCalibrated
 from everword_search.model import (
     CalibrationState,
@@ -117,7 +117,9 @@ def ensure_judged(request: SearchRequest, found: Found) -> None:
 
 
 def most_evidence(hits: Sequence[Hit]) -> float | None:
-    return max((hit.evidence for hit in hits if hit.evidence is not None), default=None)
+    """Return the most evidence among the first of `hits`, best ranked first: what the verdict goes by."""
+    evidence = (hit.evidence for hit in hits[:DECIDING])
+    return max((each for each in evidence if each is not None), default=None)
 
 
 def _unjudged(found: Found) -> bool:

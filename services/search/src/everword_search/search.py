@@ -30,7 +30,7 @@ from everword_search.model import (
 )
 from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open_cursor
 from everword_search.plan import Plan, QueryMeaning, plan_search
-from everword_search.profiles import Balanced, find_profile
+from everword_search.profiles import Balanced, Profile, find_profile
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
 from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import Ranking, rank_by_recall
@@ -46,6 +46,8 @@ from everword_search.store import Scope
 from everword_search.use import count_use
 
 DEFAULT_PAGE = 10
+#: Page tokens of one kind hold positions of one form: a change of `_next_token` takes another number.
+TOKEN_KIND = "Search/2"
 _BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})
 #: `UseCounting` of a namespace in which being returned is a use.
 _RETURNED = 2
@@ -89,10 +91,10 @@ async def find_memories(
     if not request.text.strip():
         raise InvalidArgument(violations=(("query", "must hold more than white space"),))
     ensure_has_relevance(request)
-    # Also where the mode has one arm, and ranks by that.
-    find_profile(request.profile, request.balanced)
+    # Refuses a profile that there is not also where the mode has one arm, and ranks by that.
+    profile = find_profile(request.profile, request.balanced)
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
-    cursor = await open_cursor(database, namespace, "Search", request.page, DEFAULT_PAGE, chars)
+    cursor = await open_cursor(database, namespace, TOKEN_KIND, request.page, DEFAULT_PAGE, chars)
     # The query is embedded before a connection is taken for the search: a slow model must not hold one.
     names = await _names(database, namespace, request)
     vector = await _embed(sources.embedder, request, names)
@@ -105,7 +107,9 @@ async def find_memories(
         runner = Runner(conn, plan.arms)
         relevance = await find_relevance(conn, request, _generation(vector))
         window = _window(cursor, request, relevance)
-        rank = partial(_rank, runner, plan, _ranking(sources.ranker, request, plan), window)
+        rank = partial(
+            _rank, runner, plan, _ranking(sources.ranker, profile, request, plan), window
+        )
         found = await _run(rank, [arm for arm in plan.arms if not arm.idle_reason])
         found = _of_all_pages(cursor, found)
         ensure_judged(request, found)
@@ -151,9 +155,10 @@ async def _embed(
         return error
 
 
-def _ranking(ranker: Ranker, request: SearchRequest, plan: Plan) -> Ranking | Balanced | None:
-    """Return what a search ranks by; None for the order of its one arm. Raises InvalidArgument."""
-    profile = find_profile(request.profile, request.balanced)
+def _ranking(
+    ranker: Ranker, profile: Profile, request: SearchRequest, plan: Plan
+) -> Ranking | Balanced | None:
+    """Return what a search ranks by; None for the order of its one arm."""
     if plan.question is None:
         return None
     if isinstance(profile, Balanced):
@@ -173,7 +178,7 @@ def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance) -> Win
 
 
 def _of_all_pages(cursor: Cursor, found: Found) -> Found:
-    """Return what was found with the most evidence that the first page knew of."""
+    """Return what was found with the evidence that decided the verdict of the first page."""
     return replace(found, best_evidence=cursor.after[0]) if cursor.after else found
 
 

@@ -80,6 +80,11 @@ async def get_generation(conn: Connection, generation_id: int) -> GenerationRow:
     return found
 
 
+async def count_corpus(conn: Connection, namespace_id: int) -> int:
+    """Return the number of passages of a namespace."""
+    return int(await fetch_value(conn, SQL["count_corpus"], namespaced(namespace_id)))
+
+
 async def count_scope(conn: Connection, scope: Scope, limit: int) -> int:
     """Count the passages that a filter lets through, up to `limit`."""
     parameters = {**scope.parameters, "limit": limit}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from everword.bench.variants import PAGE_SIZE
+from everword.domain.calibration import DECIDING
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 
@@ -43,7 +44,7 @@ class Answer:
     ranked: tuple[str, ...]
     #: Of the best result; 0 without one.
     top_score: float
-    #: Of the most relevant result, which is not always the best one; 0 without one.
+    #: Of the most relevant among the first results, which decide the verdict; 0 without one.
     top_relevance: float
     #: Name of the verdict, such as `RELEVANT`.
     verdict: str
@@ -61,7 +62,7 @@ def read_answer(response: pb.SearchResponse, places: Places, explained: bool = F
     return Answer(
         ranked=tuple(ranked)[:PAGE_SIZE],
         top_score=results[0].score if results else 0.0,
-        top_relevance=max(map(relevance, results), default=0.0),
+        top_relevance=max(map(relevance, results[:DECIDING]), default=0.0),
         verdict=pb.Verdict.Name(response.verdict).removeprefix("VERDICT_"),
         degraded={
             pb.SearchArm.Name(arm.arm).removeprefix("SEARCH_ARM_").lower(): arm.reason

@@ -10,7 +10,7 @@ from everword.bench.checkpoint import Row
 from everword.bench.isotonic import FitError, fit
 from everword.bench.metrics import percentile
 from everword.bench.variants import ARMS, PROFILES, Variant
-from everword.domain.calibration import Calibration
+from everword.domain.calibration import DECIDING, Calibration
 
 #: Of the queries that can be answered, the share whose best result may be less relevant than the floor.
 REJECTED = 0.02
@@ -141,7 +141,9 @@ def _rejected(
 
 
 def _best(row: Row, calibration: Calibration) -> float:
-    relevance = (calibration.relevance_of(evidence) for evidence, _ in row["evidence"])
+    """Return what the verdict on a row goes by; its evidence is in the order of the results."""
+    deciding = row["evidence"][:DECIDING]
+    relevance = (calibration.relevance_of(evidence) for evidence, _ in deciding)
     return max(relevance, default=0.0)
 
 

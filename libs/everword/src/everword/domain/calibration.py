@@ -18,6 +18,9 @@ from itertools import pairwise
 from typing import Any
 
 FORMAT = "everword-calibrations/1"
+#: The verdict goes by so many results, those that rank first: what comes later is seldom read, and the more are looked
+#: at, the likelier is one that only seems to answer.
+DECIDING = 10
 #: What ranks without an embedding model.
 WITHOUT_MODEL = frozenset({"lexical", "trigram"})
 #: What can be calibrated: the profiles of HYBRID, and the modes of one arm.
@@ -35,7 +38,7 @@ class Calibration:
     evidence: Sequence[float]
     #: From 0 to 1, one for each knot.
     relevance: Sequence[float]
-    #: Where the best result is less relevant, nothing is.
+    #: Where the most relevant of the `DECIDING` first results is less relevant, nothing is.
     floor: float
 
     def __post_init__(self) -> None:

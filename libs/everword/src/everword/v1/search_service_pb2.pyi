@@ -102,8 +102,8 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     VERDICT_RELEVANT: _Verdict.ValueType  # 1
     """VERDICT_RELEVANT: there are results that match."""
     VERDICT_NOTHING_RELEVANT: _Verdict.ValueType  # 2
-    """VERDICT_NOTHING_RELEVANT: nothing that is remembered answers the query. There may be results all the same: the nearest
-    ones, none of which is as relevant as answers are.
+    """VERDICT_NOTHING_RELEVANT: nothing that is remembered seems to answer the query. There may be results all the same: the
+    nearest ones, of which none of the first ten is as relevant as answers are.
     """
 
 class Verdict(_Verdict, metaclass=_VerdictEnumTypeWrapper):
@@ -114,8 +114,8 @@ VERDICT_UNSPECIFIED: Verdict.ValueType  # 0
 VERDICT_RELEVANT: Verdict.ValueType  # 1
 """VERDICT_RELEVANT: there are results that match."""
 VERDICT_NOTHING_RELEVANT: Verdict.ValueType  # 2
-"""VERDICT_NOTHING_RELEVANT: nothing that is remembered answers the query. There may be results all the same: the nearest
-ones, none of which is as relevant as answers are.
+"""VERDICT_NOTHING_RELEVANT: nothing that is remembered seems to answer the query. There may be results all the same: the
+nearest ones, of which none of the first ten is as relevant as answers are.
 """
 Global___Verdict: _TypeAlias = Verdict  # noqa: Y015
 
@@ -305,7 +305,7 @@ class SearchResponse(_message.Message):
     next_page_token: _builtins.str
     """next_page_token asks for the next page; empty at the end."""
     verdict: Global___Verdict.ValueType
-    """verdict says whether anything relevant was found: on this page or on another one."""
+    """verdict says whether something relevant is among the ten results that rank first. It is the same on every page."""
     calibration: Global___Calibration.ValueType
     """calibration says whether the relevance of results can be told."""
     @_builtins.property

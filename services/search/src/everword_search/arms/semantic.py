@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from everword.db.pool import Connection
 from everword_search import vectors
 from everword_search.arms.base import RankingArm, Window, scored_position
-from everword_search.model import ArmState, Candidate, SearchArm
+from everword_search.model import EVERYTHING, ArmState, Candidate, SearchArm
 from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.store import Scope
 from everword_search.vectors import GenerationRow, VectorRow
@@ -55,10 +56,28 @@ class SemanticArm(RankingArm):
         if generation.storage == "array":
             scanned = self._scan(await vectors.read_arrays(conn, self._scope, generation.id))
             return _within(window, scanned)
-        large = await vectors.count_scope(conn, self._scope, EXACT_PASSAGES + 1) > EXACT_PASSAGES
-        find = vectors.find_approximate if large else vectors.find_exact
-        rows = await find(conn, self._scope, generation.id, parameters)
+        rows = await self._find(conn, generation.id, parameters)
         return [_candidate(row) for row in rows]
+
+    async def _find(
+        self, conn: Connection, generation_id: int, parameters: dict[str, Any]
+    ) -> list[VectorRow]:
+        """Compare every vector of a small scope, and search a large one through the index.
+
+        Passages are counted one by one only where the namespace's own sum cannot tell which of both a scope is.
+        """
+        scope = self._scope
+        small = await vectors.count_corpus(conn, scope.namespace_id) <= EXACT_PASSAGES
+        if not small and not _is_open(scope):
+            small = await _is_small(conn, scope)
+        if not small:
+            rows = await vectors.find_approximate(conn, scope, generation_id, parameters)
+            # An open scope leaves out what is automated, which may be nearly all: the index would not get to the rest.
+            missing = _is_open(scope) and len(rows) < parameters["limit"]
+            small = missing and await _is_small(conn, scope)
+            if not small:
+                return rows
+        return await vectors.find_exact(conn, scope, generation_id, parameters)
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         """Return the cosines of these memories, also of those that it does not match."""
@@ -117,6 +136,15 @@ class SemanticArm(RankingArm):
             if known is None or found.position > known.position:
                 best[row.source_id] = found
         return list(best.values())
+
+
+def _is_open(scope: Scope) -> bool:
+    """Tell whether nobody asked to leave out anything; what is automated may be left out all the same."""
+    return scope.constraint is None and replace(scope.filter, include_automated=False) == EVERYTHING
+
+
+async def _is_small(conn: Connection, scope: Scope) -> bool:
+    return await vectors.count_scope(conn, scope, EXACT_PASSAGES + 1) <= EXACT_PASSAGES
 
 
 def _within(window: Window, candidates: Sequence[Candidate]) -> list[Candidate]:

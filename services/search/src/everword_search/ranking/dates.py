@@ -9,9 +9,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from everword_search.ranking.arrays import Floats
 
 _NAMES = [
     "january",
@@ -83,7 +82,6 @@ def compare_dates(
         else nothing,
         "x_day": closeness,
         "x_year": np.where(np.isin(year, list(dates.years)), 1.0, -1.0) if dates.years else nothing,
-        "q_month": np.full(len(moments), float(len(dates.months))),
     }
 
 

@@ -14,9 +14,9 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from everword_search.ranking.arrays import Floats
+
 log = logging.getLogger(__name__)
 MANIFEST = "models.json"
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from everword.text.author_names import name_words
-from everword.text.ranking_record import ASKS, ENDS_ASKING, HAS_CODE, HAS_DIGITS, SHOWS_OR_LINKS
+from everword.text.ranking_record import ASKS
+from everword_search.ranking.arrays import Floats
 from everword_search.ranking.dates import NamedDates, compare_dates, named_dates
-from everword_search.ranking.pool import Floats, Pool
+from everword_search.ranking.pool import Pool
 from everword_search.ranking.question import question_traits
 from everword_search.ranking.terms import QueryTerms, query_terms
 from everword_search.ranking.words import Matches, match_words
@@ -152,14 +153,9 @@ def _traits(pool: Pool) -> dict[str, Floats]:
         "d_role": np.array([head.role not in _ANSWERING for head in pool.heads], float),
         "d_len": length,
         "d_q": asks,
-        "d_qend": (flags & ENDS_ASKING > 0).astype(float),
-        "d_num": (flags & HAS_DIGITS > 0).astype(float),
-        "d_img": (flags & SHOWS_OR_LINKS > 0).astype(float),
-        "d_code": (flags & HAS_CODE > 0).astype(float),
         "d_time": records.time_words[pool.starts].astype(float),
         "d_self": records.self_words[pool.starts] / np.maximum(8.0, records.words[pool.starts]),
         "d_prevlen": pool.neighbour(length, -1),
-        "d_nextlen": pool.neighbour(length, 1),
         "d_prevq": pool.neighbour(asks, -1),
         "d_pos": before[0] + before[1],
         "d_last": after[0] + after[1],

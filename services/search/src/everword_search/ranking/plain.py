@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from importlib import resources
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from everword_search.ranking.arrays import Floats
 
 FILE = "recall-plain.json"
 #: From so many words on, a message is long enough to say something.
@@ -48,8 +47,6 @@ def plain_terms(features: Mapping[str, Floats]) -> dict[str, Floats]:
 
 class PlainRanking:
     """A weighted sum of terms."""
-
-    name = "plain"
 
     def __init__(
         self, with_vector: Mapping[str, float], without_vector: Mapping[str, float]

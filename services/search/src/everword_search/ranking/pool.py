@@ -11,13 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.text.ranking_record import Records, message_traits, pack_record, unpack_records
+from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.store import CandidateRow
 
 #: A pause of this length ends a session: what comes after it is no answer to what was before.
 SESSION_GAP_S = 3 * 3600.0
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

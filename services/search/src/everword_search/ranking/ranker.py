@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from everword_search.ranking.arrays import Floats
 from everword_search.ranking.ensemble import Ensemble, load_ensemble
 from everword_search.ranking.plain import PlainRanking
-
-Floats = npt.NDArray[np.float64]
 
 RANKING_FILE = "recall-ranking.onnx"
 RELEVANCE_FILE = "recall-relevance.onnx"

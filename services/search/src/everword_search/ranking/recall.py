@@ -1,8 +1,17 @@
 """Ranks by the learned models: what the arms find, and the turns next to it.
 
-A memory's score depends on the query, on itself and on the two turns before and after it, and on nothing else: neither
-on the statistics of the namespace, so that it is the same among 500 memories and among 1,000,000, nor on which other
-candidates there are. The pool has a bounded size, so pages end with it.
+A memory's score depends on the query, on itself and on the two turns before and after it; its evidence also on which
+names its conversation mentions. Neither depends on the statistics of the namespace, so that they are the same among 500
+memories and among 1,000,000, nor on which other candidates there are, with three exceptions:
+
+- Of a memory of more than `MAX_PARTS` passages, a later one is read only where an arm has it among its best `POOL`; the
+  memory is judged by the passages that were read.
+- Letters that are alike count by the trigram arm's score, which is the memory's own, but only among that arm's best
+  `POOL`.
+- Where the query has a prefix or a lone character, hashes of whole words cannot tell what matches. Then the lexical
+  arm's score counts in the same way: it rests on the statistics of the namespace.
+
+The pool has a bounded size, so pages end with it.
 """
 
 from __future__ import annotations
@@ -16,12 +25,14 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from everword.domain.calibration import DECIDING
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_search.arms.base import RankingArm, Window
 from everword_search.arms.semantic import SemanticArm
 from everword_search.model import Candidate, Found, Hit, ScorePart, SearchArm
+from everword_search.ranking.arrays import Floats
 from everword_search.ranking.features import Described, Question, describe
-from everword_search.ranking.pool import Floats, Pool, build_pool
+from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.store import CandidateRow, find_mentions, read_candidates
 from everword_search.runner import TIME_SHARE, Runner
@@ -72,18 +83,19 @@ async def rank_by_recall(
     scores = ranking.ranker.rank(judged.described.features, judged.literals)
     evidence = ranking.ranker.judge(judged.described.features, judged.literals)
     before = tuple(window.after[:2]) if window.after else (2.0, 0)
-    admitted = (scores >= window.min_score) & ~(evidence < window.min_evidence)
     places = [
         (float(scores[index]), _passage(judged, index), index)
-        for index in np.flatnonzero(judged.wanted & admitted).tolist()
+        for index in np.flatnonzero(judged.wanted).tolist()
     ]
-    places = [place for place in places if place[:2] < before]
     places.sort(reverse=True)
+    deciding = evidence[[index for _, _, index in places[:DECIDING]]]
+    admitted = (scores >= window.min_score) & ~(evidence < window.min_evidence)
+    places = [place for place in places if admitted[place[2]] and place[:2] < before]
     hits = [
         _hit(judged, index, score, passage_id, _known(evidence[index]), ranking.explain)
         for score, passage_id, index in places[: window.limit]
     ]
-    return Found(hits, _known(np.max(evidence[judged.wanted], initial=-np.inf)))
+    return Found(hits, _known(np.max(deciding, initial=-np.inf)))
 
 
 async def _judge(

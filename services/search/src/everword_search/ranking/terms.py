@@ -82,7 +82,7 @@ def query_terms(
     `names` are those of its words that name authors, `ignored` those that text search does not index, in lower case.
     A query of function words alone is taken as it is.
     """
-    strangers = tuple(dict.fromkeys(unknown_names(text, names)))[:MAX_STRANGERS]
+    strangers = tuple(dict.fromkeys(unknown_names(text, names, ignored)))[:MAX_STRANGERS]
     unknown = {stem for word in strangers for stem in stems_of(word, config)}
     content = _content(text, names, ignored, config) or _content(text, names, frozenset(), config)
     weights: dict[str, float] = {}
@@ -100,8 +100,11 @@ def query_terms(
     )
 
 
-def unknown_names(text: str, names: frozenset[str]) -> list[str]:
-    """Return the words of `text` with a capital that begin no sentence and are no author's name, nor a month's."""
+def unknown_names(text: str, names: frozenset[str], ignored: frozenset[str]) -> list[str]:
+    """Return the words of `text` with a capital that begin no sentence and are no author's name, nor a month's.
+
+    Words that text search does not index are none: nobody could be found to mention them.
+    """
     found: list[str] = []
     begins = True
     for match in _TOKEN.finditer(text):
@@ -112,7 +115,7 @@ def unknown_names(text: str, names: frozenset[str]) -> list[str]:
         word = _POSSESSIVE.sub("", token)
         lower = word.lower()
         has_capital = len(word) > 1 and word[0].isupper() and not word.isupper()
-        is_known = lower in names or lower in MONTHS or lower.startswith("i'")
+        is_known = lower in names or lower in ignored or lower in MONTHS or lower.startswith("i'")
         if has_capital and not begins and not is_known:
             found.append(lower)
         begins = False

@@ -8,14 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.text.ranking_record import Records
+from everword_search.arms.lexical import K1, B
+from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.terms import QueryTerms
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
-#: BM25's saturation and length normalisation, as in the lexical arm.
-K1 = 0.9
-B = 0.4
 #: How long passages are taken to be on average, in words: a constant, so that scores do not depend on the namespace.
 MEAN_LENGTH = 60.0
 #: Two words of a question that follow each other do so in a passage, too, if they are at most this far apart.

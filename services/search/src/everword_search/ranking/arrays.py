@@ -1,0 +1,9 @@
+"""Types of the arrays that the ranking computes with."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
