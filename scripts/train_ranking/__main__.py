@@ -49,6 +49,8 @@ CALIBRATIONS = Path("services/search/src/everword_search/calibrations.json")
 def main(files: tuple[Path, ...], cache: Path) -> None:
     """Train the models of the profile `recall` on FILEs."""
     sets = read_sets(files)
+    # What is written changes the checkout: afterwards it would be told from its commit.
+    made_at = commit()
     asked = collect(sets, Environment(os.environ), cache)
     click.echo("conversations left out")
     scores = cross_validate(asked, _ranking)
@@ -57,8 +59,8 @@ def main(files: tuple[Path, ...], cache: Path) -> None:
     print_abstention(asked, scores, evidence)
     fitted = calibrate_evidence(asked, scores, evidence)
     print_calibration(fitted)
-    _write(asked, sets)
-    write_calibration(CALIBRATIONS, fitted, sets)
+    _write(asked, sets, made_at)
+    write_calibration(CALIBRATIONS, fitted, sets, made_at)
 
 
 def _ranking(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
@@ -77,10 +79,10 @@ def _relevance(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
     return lambda one: predict(trees, matrix_of(one, RELEVANCE_FEATURES))
 
 
-def _write(asked: Sequence[Asked], sets: Sequence[BenchSet]) -> None:
+def _write(asked: Sequence[Asked], sets: Sequence[BenchSet], made_at: str | None) -> None:
     made_by = {
         "data": " ".join(f"{each.name}={each.digest}" for each in sets),
-        "script": f"scripts/train_ranking at {commit()}",
+        "script": f"scripts/train_ranking at {made_at}",
         "license": "Apache-2.0",
     }
     MODELS.mkdir(exist_ok=True)

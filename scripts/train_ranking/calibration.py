@@ -15,7 +15,6 @@ import numpy as np
 from everword.bench.calibrating import Fitted, calibrate
 from everword.bench.checkpoint import Row
 from everword.bench.dataset import BenchSet
-from everword.bench.provenance import commit
 from everword.domain.calibration import CalibratedProfile, from_json, to_json
 from everword_search.ranking.arrays import Floats
 from scripts.train_ranking.collect import Asked
@@ -48,7 +47,9 @@ def calibrate_evidence(
     return calibrate(rows)
 
 
-def write_calibration(path: Path, fitted: Fitted, sets: Sequence[BenchSet]) -> None:
+def write_calibration(
+    path: Path, fitted: Fitted, sets: Sequence[BenchSet], made_at: str | None
+) -> None:
     """Put the calibration of `recall` into the file of those that are shipped; the others stay."""
     others = from_json(path.read_text(encoding="utf-8")) if path.exists() else []
     provenance = {
@@ -57,7 +58,7 @@ def write_calibration(path: Path, fitted: Fitted, sets: Sequence[BenchSet]) -> N
         "results": fitted.results,
         "expected_calibration_error": fitted.error,
         "answerable_rejected": fitted.answerable_rejected,
-        "commit": commit(),
+        "commit": made_at,
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     own = CalibratedProfile(PROFILE, MODEL, fitted.calibration, provenance)
