@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from everword.domain.settings import Secret, SettingError
+from everword.domain.settings import Secret
 from everword.telemetry.tracing import tracer
 from everword_embedder.describe import describe, main
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.openai import RELEARN_S, OpenAIProvider
-from everword_embedder.providers.openai_server import root_of
 from everword_embedder.providers.settings import EmbedSettings
 from support.scripted_embedder import Behaviour, ScriptedEmbedder, slow, status, unordered
 from support.spans import exporter
@@ -144,24 +143,6 @@ async def test_the_key_goes_to_the_server_it_is_for_and_to_no_other(
     assert server.headers["authorization"] == "Bearer k"
     assert "authorization" not in ollama.headers
     assert "'k'" not in repr(settings)
-
-
-@pytest.mark.parametrize(
-    "endpoint",
-    ["http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/embeddings"],
-)
-def test_an_endpoint_may_be_given_with_or_without_its_path(endpoint: str) -> None:
-    assert root_of(endpoint) == "http://h:1"
-
-
-def test_a_path_before_the_api_is_kept() -> None:
-    assert root_of("https://h/models/v1") == "https://h/models"
-
-
-@pytest.mark.parametrize("endpoint", ["", "localhost:8000", "redis://h", "http://"])
-def test_what_is_no_url_is_refused(endpoint: str) -> None:
-    with pytest.raises(SettingError, match="it must be a URL"):
-        root_of(endpoint)
 
 
 async def test_a_server_tells_what_a_new_generation_has_to_know(server: ScriptedEmbedder) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 
 import numpy as np
 import pytest
 
+from everword.model_server.breaker import FAILURES, PAUSE_S
 from everword_embedder.batcher import Batcher, Priority
-from everword_embedder.providers.breaker import FAILURES, PAUSE_S
 from everword_embedder.providers.errors import (
     BatchRefused,
     ProviderError,
@@ -22,7 +20,6 @@ from everword_embedder.providers.errors import (
 )
 from everword_embedder.providers.isolation import Outcome
 from everword_embedder.providers.openai import OpenAIProvider
-from everword_embedder.providers.openai_answers import pause_of
 from support.scripted_embedder import (
     Behaviour,
     ScriptedEmbedder,
@@ -123,15 +120,6 @@ async def test_the_pause_that_a_server_asks_for_is_kept(
     with pytest.raises(ProviderUnavailable, match="left alone for a while"):
         await provider.embed(TEXTS)
     assert len(server.requests) == asked
-
-
-def test_a_pause_is_seconds_or_a_date_and_has_a_limit() -> None:
-    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
-    assert pause_of("1.5") == 1.5
-    assert pause_of(soon) == pytest.approx(20, abs=2)
-    assert pause_of("86400") == 60
-    assert pause_of("-1") == 0
-    assert (pause_of(None), pause_of(""), pause_of("soon")) == (None, None, None)
 
 
 @pytest.mark.parametrize("secret", ["my password is hunter2", "x" * 40])

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import time
 from collections.abc import Sequence
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
 import numpy as np
 
+from everword.model_server.refusals import pause_of, said_of
 from everword_embedder.providers.errors import (
     BatchRefused,
     ProviderError,
@@ -25,10 +24,6 @@ from everword_embedder.providers.vectors import Vector, Vectors
 _REFUSED = {400, 413, 422}
 #: Codes that blame the moment. 408 and 425 are what proxies say.
 _LATER = {408, 425, 429}
-#: The longest message of a server that is passed on.
-_MAX_MESSAGE = 200
-#: What a message and a text may have in common by chance; more may be content that the server repeats.
-_ECHO = 12
 #: The longest pause that is kept: searches go without meaning meanwhile.
 _MAX_PAUSE_S = 60.0
 
@@ -38,49 +33,13 @@ def error_of(answer: httpx.Response, texts: Sequence[str]) -> ProviderError | No
     status = answer.status_code
     if status == 200:
         return None
-    said = f"the model server answers {status}{_message(answer, texts)}"
+    said = said_of(answer, texts)
     if status in _REFUSED:
         return BatchRefused(said)
     if status in _LATER or status >= 500:
-        return ProviderUnavailable(said, retry_after_s=pause_of(answer.headers.get("retry-after")))
+        pause = pause_of(answer.headers.get("retry-after"), _MAX_PAUSE_S)
+        return ProviderUnavailable(said, retry_after_s=pause)
     return ProviderMisconfigured(said)
-
-
-def _message(answer: httpx.Response, texts: Sequence[str]) -> str:
-    """Return the server's words, unless they repeat a part of a text: errors must not hold content."""
-    message = " ".join(_find_message(answer).split())[:_MAX_MESSAGE]
-    parts = {message[start : start + _ECHO] for start in range(len(message) - _ECHO + 1)}
-    if not message or any(part in text for part in parts for text in texts):
-        return ""
-    return f": {message}"
-
-
-def _find_message(answer: httpx.Response) -> str:
-    """Return the message of `{"error": {"message": …}}`, `{"error": …}` or `{"detail": …}`."""
-    try:
-        body = answer.json()
-    except ValueError:
-        return ""
-    if not isinstance(body, dict):
-        return ""
-    error = body.get("error", body.get("detail", ""))
-    if isinstance(error, dict):
-        error = error.get("message", "")
-    return error if isinstance(error, str) else ""
-
-
-def pause_of(header: str | None) -> float | None:
-    """Return the seconds that a Retry-After header asks for: a number of seconds, or a date."""
-    if not header:
-        return None
-    try:
-        pause = float(header)
-    except ValueError:
-        try:
-            pause = parsedate_to_datetime(header).timestamp() - time.time()
-        except ValueError:
-            return None
-    return min(max(pause, 0.0), _MAX_PAUSE_S)
 
 
 def json_of(answer: httpx.Response) -> dict[str, Any]:

@@ -11,25 +11,14 @@ from urllib.parse import urlsplit
 import httpx
 from opentelemetry import propagate
 
-from everword.domain.settings import SettingError
-from everword_embedder.providers.breaker import CircuitBreaker
+from everword.model_server.breaker import CircuitBreaker, CircuitOpen
+from everword.model_server.endpoint import root_of
 from everword_embedder.providers.errors import ProviderUnavailable
 from everword_embedder.providers.openai_answers import error_of, json_of
 from everword_embedder.providers.settings import EmbedSettings
 
 #: Whoever gives up sooner than this says nothing about the server.
 _PATIENCE_S = 0.2
-
-
-def root_of(endpoint: str) -> str:
-    """Return the root of a server, which people give with or without `/v1`. Raises SettingError where it is no URL."""
-    parts = urlsplit(endpoint)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise SettingError(
-            f"the embedding endpoint is {endpoint!r}; it must be a URL, such as http://localhost:8000/v1"
-        )
-    path = parts.path.rstrip("/").removesuffix("/embeddings").removesuffix("/v1")
-    return parts._replace(path=path, query="", fragment="").geturl()
 
 
 class OpenAIServer:
@@ -41,7 +30,7 @@ class OpenAIServer:
         settings: EmbedSettings,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        root = root_of(endpoint)
+        root = root_of(endpoint, "the embedding endpoint")
         # The key goes to the server that it was set for, and to no other that a generation names.
         ours = not settings.url or urlsplit(root).netloc == urlsplit(settings.url).netloc
         key = settings.api_key.reveal() if ours else ""
@@ -73,7 +62,10 @@ class OpenAIServer:
     async def _send(
         self, method: str, path: str, body: dict[str, Any] | None, texts: Sequence[str]
     ) -> httpx.Response:
-        self._breaker.enter()
+        try:
+            self._breaker.enter()
+        except CircuitOpen as circuit:
+            raise ProviderUnavailable(str(circuit), circuit.retry_after_s) from None
         headers: dict[str, str] = {}
         propagate.inject(headers)
         started = self._clock()

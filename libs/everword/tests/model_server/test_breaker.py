@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everword_embedder.providers.breaker import FAILURES, PAUSE_S, CircuitBreaker
-from everword_embedder.providers.errors import ProviderUnavailable
+from everword.model_server.breaker import FAILURES, PAUSE_S, CircuitBreaker, CircuitOpen
 
 
 class Clock:
@@ -29,7 +28,7 @@ def breaker(clock: Clock) -> CircuitBreaker:
 def passes(breaker: CircuitBreaker) -> bool:
     try:
         breaker.enter()
-    except ProviderUnavailable:
+    except CircuitOpen:
         return False
     return True
 
@@ -56,7 +55,7 @@ def test_in_an_outage_calls_fail_at_once_and_say_for_how_long(
 ) -> None:
     fail(breaker)
     clock.now += 1
-    with pytest.raises(ProviderUnavailable) as caught:
+    with pytest.raises(CircuitOpen) as caught:
         breaker.enter()
     assert caught.value.retry_after_s == pytest.approx(PAUSE_S - 1)
 

@@ -1,15 +1,23 @@
-"""Stops asking a server that does not answer, or that asked for a pause, so that searches do not wait for it."""
+"""Stops asking a server that does not answer, or that asked for a pause, so that nobody waits for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from everword_embedder.providers.errors import ProviderUnavailable
-
 #: One lost connection is chance; this many without an answer in between are an outage.
 FAILURES = 3
 #: How long calls then fail at once, and how often one of them may try whether the server is back.
 PAUSE_S = 5.0
+
+
+class CircuitOpen(Exception):
+    """The server is left alone for `retry_after_s` more seconds."""
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__(
+            "the model server is left alone for a while: it did not answer lately, or asked for a pause"
+        )
+        self.retry_after_s = retry_after_s
 
 
 class CircuitBreaker:
@@ -21,13 +29,10 @@ class CircuitBreaker:
         self._open_until = 0.0
 
     def enter(self) -> None:
-        """Let a call pass, or raise ProviderUnavailable."""
+        """Let a call pass, or raise CircuitOpen."""
         left = self._open_until - self._clock()
         if left > 0:
-            raise ProviderUnavailable(
-                "the model server is left alone for a while: it did not answer lately, or asked for a pause",
-                retry_after_s=left,
-            )
+            raise CircuitOpen(left)
         if self._failures < FAILURES:
             return
         # This call tries for all; the others go on failing until it has its answer.

@@ -1,0 +1,99 @@
+"""Asks a chat model from sync code, whose lease is extended meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import wait
+from typing import Any, TypeVar
+
+from everword.chat.client import ChatClient
+from everword.chat.model import ChatAnswer, ChatRequest, UsageRecord, ignore
+from everword.chat.settings import ChatSettings
+
+_Result = TypeVar("_Result")
+_Call = Callable[[], Coroutine[Any, Any, _Result]]
+
+
+def no_beat() -> None:
+    """Nothing has to be done while a call waits."""
+
+
+class BlockingChat:
+    """Asks one model, by a client on an event loop in a thread of its own. Threads may share it."""
+
+    def __init__(
+        self,
+        settings: ChatSettings,
+        record: Callable[[UsageRecord], None] = ignore,
+        *,
+        beat_s: float = 3.0,
+    ) -> None:
+        """`record` is called in the thread that asks, after its call, for each request to the server.
+
+        `beat_s` is the pause between two beats of a call that waits, in seconds.
+        """
+        self.model = settings.model
+        self._record = record
+        self._beat_s = beat_s
+        self._loop = asyncio.new_event_loop()
+        self._client = ChatClient(settings)
+        # A process that must end does not wait for a model.
+        self._thread = threading.Thread(target=self._loop.run_forever, name="chat", daemon=True)
+        self._thread.start()
+
+    def complete(self, request: ChatRequest, beat: Callable[[], None] = no_beat) -> ChatAnswer:
+        """Return the model's answer, and call `beat` every few seconds until it is there.
+
+        What `beat` raises ends the call and is raised. Raises ChatError.
+        """
+        spent: list[UsageRecord] = []
+        try:
+            return self._run(lambda: self._client.complete(request, spent.append), beat)
+        finally:
+            for record in spent:
+                self._record(record)
+
+    def count_tokens(self, text: str, beat: Callable[[], None] = no_beat) -> int:
+        """Return how many tokens a text has. Raises ChatUnavailable."""
+        return self._run(lambda: self._client.count_tokens(text), beat)
+
+    def context_tokens(self, beat: Callable[[], None] = no_beat) -> int:
+        """Return how many tokens the model reads, its answer included. Raises ChatUnavailable."""
+        return self._run(self._client.context_tokens, beat)
+
+    def close(self) -> None:
+        """End what still runs, and the thread."""
+        self._run(self._close, no_beat)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _close(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await self._client.close()
+
+    def _run(self, call: _Call[_Result], beat: Callable[[], None]) -> _Result:
+        ended = threading.Event()
+        future = asyncio.run_coroutine_threadsafe(_until_ended(call, ended), self._loop)
+        try:
+            while not wait([future], timeout=self._beat_s).done:
+                beat()
+        except BaseException:
+            # Whatever ends the wait ends the call as well: a lost lease, a signal, the end of the process.
+            future.cancel()
+            ended.wait(timeout=self._beat_s)
+            raise
+        return future.result()
+
+
+async def _until_ended(call: _Call[_Result], ended: threading.Event) -> _Result:
+    """Run a call, and tell when it has ended: a cancelled future is done before its call is."""
+    try:
+        return await call()
+    finally:
+        ended.set()

@@ -1,0 +1,159 @@
+"""Asks a chat model from async code: patiently where its server is away, and in words that the server takes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from everword.chat.answers import answer_of
+from everword.chat.dialect import HELLO, LADDER, Dialect, body_of
+from everword.chat.errors import (
+    BadAnswer,
+    ChatBusy,
+    ChatMisconfigured,
+    ChatRefused,
+    ChatUnavailable,
+    InputTooLong,
+    ModelDeclined,
+)
+from everword.chat.limits import ModelLimits
+from everword.chat.model import ChatAnswer, ChatRequest, UsageRecord, ignore
+from everword.chat.server import ChatServer
+from everword.chat.settings import ChatSettings
+from everword.chat.telemetry import observed
+from everword.model_server.breaker import CircuitOpen
+
+#: The longest pause that a call waits for; who asks for more is told to the caller.
+MAX_WAIT_S = 60.0
+#: How long it is taken for granted what a server takes, once it refuses something.
+RELEARN_S = 10.0
+
+_Result = TypeVar("_Result")
+Record = Callable[[UsageRecord], None]
+
+
+class ChatClient:
+    """Asks one model. There is no time-out for the whole of a call: cancel it to give up."""
+
+    def __init__(
+        self,
+        settings: ChatSettings,
+        record: Record = ignore,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`record` is called once for each request to the server, on the event loop: it must neither wait nor raise."""
+        self.model = settings.model
+        self._settings = settings
+        self._record = record
+        self._clock = clock
+        self._sleep = sleep
+        self._server = ChatServer(settings, clock)
+        self._limits = ModelLimits(self._server, settings)
+        self._slots = asyncio.Semaphore(settings.concurrency)
+        self._dialect = Dialect()
+        self._learned_at = float("-inf")
+        self._learning = asyncio.Lock()
+
+    async def complete(self, request: ChatRequest, record: Record | None = None) -> ChatAnswer:
+        """Return the model's answer. `record` takes what this call costs, instead of the client's own.
+
+        Repeated after the settings' pauses where the server is away, busy or broken, or after the pause it asks for.
+        Raises ChatError.
+        """
+        return await self._patiently(lambda: self._understood(request, record or self._record))
+
+    async def count_tokens(self, text: str) -> int:
+        """Return how many tokens a text has, by the server's `/tokenize`; by an estimate on the high side without it.
+
+        Raises ChatUnavailable.
+        """
+        return await self._patiently(lambda: self._limits.count_tokens(text))
+
+    async def context_tokens(self) -> int:
+        """Return how many tokens the model reads, its answer included. Raises ChatUnavailable."""
+        return await self._patiently(self._limits.context_tokens)
+
+    async def close(self) -> None:
+        await self._server.close()
+
+    async def _patiently(self, call: Callable[[], Awaitable[_Result]]) -> _Result:
+        """Repeat a call while the server cannot answer. A server that is left alone already is not waited for."""
+        for tried, pause in enumerate((*self._settings.pauses_s, None)):
+            try:
+                return await call()
+            except CircuitOpen as circuit:
+                error = ChatUnavailable(str(circuit), circuit.retry_after_s)
+                wait = max(pause or 0.0, circuit.retry_after_s)
+                last = pause is None or tried == 0
+            except ChatMisconfigured:
+                raise
+            except ChatUnavailable as unavailable:
+                error = unavailable
+                asked = unavailable.retry_after_s
+                wait = (pause or 0.0) if asked is None else asked
+                last = pause is None
+                if not isinstance(unavailable, ChatBusy):
+                    self._forget()
+            if last or wait > MAX_WAIT_S:
+                raise error
+            await self._sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
+    def _forget(self) -> None:
+        """Another release of the server, or another model, may answer next."""
+        self._limits.forget()
+        self._dialect = Dialect()
+        self._learned_at = float("-inf")
+
+    async def _understood(self, request: ChatRequest, record: Record) -> ChatAnswer:
+        """Ask in the dialect of the server; learn it where the server refuses."""
+        spoken = self._dialect
+        try:
+            return await self._ask(request, spoken, record)
+        except ModelDeclined:
+            raise
+        except ChatRefused as refusal:
+            dialect = await self._learned(spoken, refusal, record)
+            if dialect == spoken:
+                raise
+        return await self._ask(request, dialect, record)
+
+    async def _learned(self, spoken: Dialect, refusal: ChatRefused, record: Record) -> Dialect:
+        """Return the most that the server takes. Raises ChatMisconfigured where it refuses everything."""
+        async with self._learning:
+            if self._dialect != spoken:
+                return self._dialect  # another call has learned it meanwhile
+            if self._clock() - self._learned_at < RELEARN_S:
+                return spoken
+            for dialect in LADDER:
+                if await self._takes(dialect, record):
+                    self._dialect, self._learned_at = dialect, self._clock()
+                    return dialect
+        raise ChatMisconfigured(str(refusal)) from refusal
+
+    async def _takes(self, dialect: Dialect, record: Record) -> bool:
+        try:
+            await self._ask(HELLO, dialect, record)
+        except (BadAnswer, ModelDeclined):
+            return True
+        except (ChatRefused, InputTooLong):
+            return False
+        return True
+
+    async def _ask(self, request: ChatRequest, dialect: Dialect, record: Record) -> ChatAnswer:
+        """Send one request. Raises ChatError, CircuitOpen."""
+        body = body_of(request, self.model, dialect)
+        async with self._slots:
+            self._server.enter()
+            with observed(request, self._settings, record) as reply:
+                try:
+                    await self._server.chat(body, [request.system, request.user], reply)
+                except InputTooLong as refusal:
+                    if refusal.limit:
+                        self._limits.correct(refusal.limit)
+                    raise
+                return answer_of(request, reply, self.model)

@@ -1,0 +1,82 @@
+"""What goes wrong with a chat model, told apart by what helps.
+
+ChatError
+├── ChatUnavailable        no request is to blame: try again later
+│   ├── ChatBusy           the same: the server is there, and has too much to do
+│   └── ChatMisconfigured  the same, and a person must act first: key, model name, URL
+├── InputTooLong           split the input
+├── ChatRefused            this request is refused, and will be again
+│   └── ModelDeclined      not by the server: the model will not answer
+└── BadAnswer              an answer that must not be used; another try may give a better one
+
+Messages go to logs and to tables that no namespace's fence protects: none may hold content.
+"""
+
+from __future__ import annotations
+
+
+class ChatError(Exception):
+    """A model gave no answer."""
+
+    #: What telemetry and the ledger call it.
+    outcome = "error"
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or (self.__doc__ or "").split("\n\n")[0])
+
+
+class ChatUnavailable(ChatError):
+    """The model does not answer.
+
+    `retry_after_s` is the pause it asks for, where it asks for one.
+    """
+
+    outcome = "unavailable"
+
+    def __init__(self, message: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class ChatBusy(ChatUnavailable):
+    """The model has too much to do."""
+
+
+class ChatMisconfigured(ChatUnavailable):
+    """The model cannot answer until its settings are put right."""
+
+    outcome = "misconfigured"
+
+
+class InputTooLong(ChatError):
+    """The input and the room for the answer are more than the model reads.
+
+    `limit` is the tokens it reads, where the server says so.
+    """
+
+    outcome = "too_long"
+
+    def __init__(self, message: str = "", limit: int | None = None) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class ChatRefused(ChatError):
+    """The request is refused."""
+
+    outcome = "refused"
+
+
+class ModelDeclined(ChatRefused):
+    """The model will not answer."""
+
+
+class BadAnswer(ChatError):
+    """The answer cannot be used.
+
+    `outcome` says why: `cut_off`, `empty` or `malformed`, which is not JSON or not of the schema.
+    """
+
+    def __init__(self, message: str, outcome: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome

@@ -1,0 +1,65 @@
+"""Requests to a chat model, and what comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One question to a model. Its representation holds no content."""
+
+    task: str
+    """What it is for, such as `leaf`: telemetry and the ledger tell tasks apart."""
+    system: str = field(repr=False)
+    user: str = field(repr=False)
+    max_tokens: int
+    """Room for the answer, its thinking included."""
+    temperature: float = 0.3
+    thinking: bool = False
+    """Whether the model may think first, where it can be told."""
+    schema: Mapping[str, Any] | None = field(default=None, repr=False)
+    """JSON schema (draft 2020-12) that the answer must obey; None for free text."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens that a call cost, as the server counts them; 0 where it does not say."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class ChatAnswer:
+    """A whole answer. Its representation holds no content."""
+
+    text: str = field(repr=False)
+    value: Any = field(repr=False)
+    """The answer as JSON that obeys the schema; None where none was given."""
+    reasoning: str = field(repr=False)
+    """What the model thought, where the server tells."""
+    model: str
+    """The model that answered, as the server names it."""
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class UsageRecord:
+    """What one request to a server cost. A call that is repeated has several."""
+
+    task: str
+    model: str
+    endpoint: str
+    """Host and port alone."""
+    input_tokens: int
+    output_tokens: int
+    outcome: str
+    """`ok`, `cancelled`, or the `outcome` of a ChatError."""
+    seconds: float
+
+
+def ignore(record: UsageRecord) -> None:
+    """Keep no record."""

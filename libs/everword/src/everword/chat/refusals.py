@@ -1,0 +1,66 @@
+"""What a chat server's refusal means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import httpx
+
+from everword.chat.errors import (
+    ChatBusy,
+    ChatError,
+    ChatMisconfigured,
+    ChatRefused,
+    ChatUnavailable,
+    InputTooLong,
+)
+from everword.model_server.refusals import json_or_none, message_of, pause_of, said_of
+
+#: Codes that blame the request.
+_REFUSED = {400, 413, 422}
+#: Codes that blame the moment. 408 and 425 are what proxies say.
+_BUSY = {408, 425, 429}
+#: The longest pause that is passed on.
+_MAX_PAUSE_S = 3600.0
+#: How servers word that an input is too long: vLLM in its releases, OpenAI, llama.cpp and others.
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|size|window)|maximum (?:model|prompt|input) length|max_model_len"
+    r"|(?:prompt|input|request)\b.{0,40}\btoo (?:long|large)|too many tokens|at least 1, got -",
+    re.IGNORECASE,
+)
+#: The model's limit in such words; the first number is the limit, the others are of the request.
+_LIMIT = re.compile(
+    r"(?:maximum (?:context|model|prompt|input) length|context (?:length|size|window)|max_model_len)"
+    r"\D{0,20}?(\d{3,9})",
+    re.IGNORECASE,
+)
+
+
+def error_of(answer: httpx.Response, texts: Sequence[str]) -> ChatError:
+    """Return what an answer that is no success means for a request with `texts`. Its body has been read."""
+    said = said_of(answer, texts)
+    pause = pause_of(answer.headers.get("retry-after"), _MAX_PAUSE_S)
+    return error_for(answer.status_code, said, _message_and_kind(answer), pause)
+
+
+def error_for(status: int, said: str, words: str, pause_s: float | None = None) -> ChatError:
+    """Return what a status means. `said` becomes the message; `words` are the server's own, and are only looked at."""
+    if status in _REFUSED:
+        if status == 413 or _TOO_LONG.search(words):
+            limit = _LIMIT.search(words)
+            return InputTooLong(said, int(limit[1]) if limit else None)
+        return ChatRefused(said)
+    if status in _BUSY:
+        return ChatBusy(said, pause_s)
+    if status >= 500:
+        return ChatUnavailable(said, pause_s)
+    return ChatMisconfigured(said)
+
+
+def _message_and_kind(answer: httpx.Response) -> str:
+    """Return a refusal's message, its type and its code: any of them may say what it is."""
+    body = json_or_none(answer)
+    error = body.get("error") if isinstance(body, dict) else None
+    kinds = [error.get("type"), error.get("code")] if isinstance(error, dict) else []
+    return " ".join([message_of(body), *(kind for kind in kinds if isinstance(kind, str))])

@@ -1,0 +1,25 @@
+"""Where a model server is, from what people write."""
+
+from __future__ import annotations
+
+import pytest
+
+from everword.domain.settings import SettingError
+from everword.model_server.endpoint import root_of
+
+
+@pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/", "/v1/embeddings", "/v1/chat/completions"])
+def test_an_endpoint_may_be_given_with_or_without_its_path(path: str) -> None:
+    assert root_of(f"http://h:1{path}", "it") == "http://h:1"
+
+
+def test_a_path_before_the_api_is_kept() -> None:
+    assert root_of("https://h/models/v1", "it") == "https://h/models"
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["", "localhost:8000", "redis://h", "http://", "http://h:port"]
+)
+def test_what_is_no_url_is_refused_by_its_name(endpoint: str) -> None:
+    with pytest.raises(SettingError, match=r"^the endpoint is .* it must be a URL"):
+        root_of(endpoint, "the endpoint")

@@ -1,0 +1,295 @@
+"""Every way in which a chat server fails, what it is taken for, and how long it is waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from everword.chat.client import ChatClient
+from everword.chat.errors import (
+    ChatBusy,
+    ChatError,
+    ChatMisconfigured,
+    ChatRefused,
+    ChatUnavailable,
+    InputTooLong,
+)
+from everword.chat.model import ChatRequest, UsageRecord
+from everword.chat.settings import ChatSettings
+from everword.model_server.breaker import PAUSE_S
+from support.scripted_chat import (
+    Reply,
+    ScriptedChat,
+    after,
+    answer,
+    cut_off,
+    end_after,
+    fail_after,
+    garbage,
+    hang,
+    hang_after,
+    not_http,
+    reset,
+    reset_after,
+    status,
+    too_long,
+    unknown_route,
+)
+
+SECRET = "my password is hunter2"
+ASKED = ChatRequest(task="leaf", system="Be brief.", user=SECRET, max_tokens=100)
+#: Pauses of the first, second and third repetition.
+PAUSES = [5.0, 10.0, 15.0]
+
+
+class Time:
+    """A clock that only pauses move."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.pauses: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.now += seconds
+
+
+class World:
+    """A server, a client that asks it, the client's time, and its ledger."""
+
+    def __init__(self, server: ScriptedChat, settings: ChatSettings) -> None:
+        self.server = server
+        self.time = Time()
+        self.records: list[UsageRecord] = []
+        self.client = ChatClient(
+            settings, self.records.append, clock=self.time, sleep=self.time.sleep
+        )
+
+    @property
+    def outcomes(self) -> list[str]:
+        return [record.outcome for record in self.records]
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedChat]:
+    with ScriptedChat().running() as server:
+        yield server
+
+
+@pytest.fixture
+async def make(server: ScriptedChat) -> AsyncIterator[Callable[..., World]]:
+    made: list[World] = []
+
+    def make(**more: object) -> World:
+        settings = ChatSettings(server.url, server.model, read_timeout_s=0.3, connect_timeout_s=1.0)
+        made.append(World(server, replace(settings, **more)))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield make
+    for world in made:
+        await world.client.close()
+
+
+@pytest.fixture
+def world(make: Callable[..., World]) -> World:
+    return make()
+
+
+AWAY: list[tuple[Reply, str]] = [
+    (hang(), "does not answer (ReadTimeout)"),
+    (hang_after("Half"), "does not answer (ReadTimeout)"),
+    (after(2, answer()), "does not answer (ReadTimeout)"),
+    (reset(), "does not answer (ReadError)"),
+    (reset_after("Half"), "does not answer (Re"),
+    (end_after("Half"), "ended its answer in the middle"),
+    (fail_after("Half"), "broke off with 500"),
+    (not_http(), "does not answer (RemoteProtocolError)"),
+    (garbage(), "what is not an answer"),
+    (garbage(b'"text"'), "what is not an answer"),
+    (garbage(b'{"choices": "none"}'), "what is not an answer"),
+    (garbage(b'{"choices": [7]}'), "what is not an answer"),
+    (garbage(b"[" * 100_000), "what is not an answer"),
+    (answer("Half", finish_reason="abort"), "gave the answer up"),
+    (status(408), "answers 408: no"),
+    (status(429), "answers 429: no"),
+    (status(500), "answers 500: no"),
+    (status(503, SECRET), "answers 503"),
+]
+
+
+@pytest.mark.parametrize(("trouble", "said"), AWAY, ids=[said for _, said in AWAY])
+async def test_a_server_that_fails_once_is_asked_again(
+    world: World, trouble: Reply, said: str
+) -> None:
+    world.server.script.append(trouble)
+    assert (await world.client.complete(ASKED)).text == "Fine."
+    assert world.time.pauses == PAUSES[:1]
+    assert world.outcomes == ["unavailable", "ok"]
+
+
+@pytest.mark.parametrize(("trouble", "said"), AWAY, ids=[said for _, said in AWAY])
+async def test_a_server_that_goes_on_failing_is_unavailable(
+    world: World, trouble: Reply, said: str
+) -> None:
+    world.server.always = trouble
+    with pytest.raises(ChatUnavailable) as caught:
+        await world.client.complete(ASKED)
+    assert said in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+    assert world.time.pauses == PAUSES
+    assert world.outcomes == ["unavailable"] * 4
+
+
+@pytest.mark.parametrize(
+    ("refusal", "error", "said"),
+    [
+        (status(401), ChatMisconfigured, "answers 401: no"),
+        (status(403), ChatMisconfigured, "answers 403: no"),
+        (status(404, "The model `x` does not exist."), ChatMisconfigured, "The model `x` does"),
+        (unknown_route(), ChatMisconfigured, "answers 404: Not Found"),
+        (status(302), ChatMisconfigured, "answers 302: no"),
+        (fail_after("Half", 400), ChatRefused, "broke off with 400"),
+        (status(400), ChatRefused, "answers 400: no"),
+        (status(422, SECRET), ChatRefused, "answers 422"),
+        (status(413), InputTooLong, "answers 413: no"),
+        (too_long(4096, 5000), InputTooLong, "maximum context length is 4096"),
+    ],
+)
+async def test_a_refusal_is_final_and_taken_for_what_it_is(
+    world: World, refusal: Reply, error: type[ChatError], said: str
+) -> None:
+    world.server.script.append(refusal)
+    with pytest.raises(ChatError) as caught:
+        await world.client.complete(ASKED)
+    assert type(caught.value) is error
+    assert said in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+    assert world.time.pauses == []
+
+
+@pytest.mark.parametrize(
+    ("words", "limit"),
+    [
+        ("This model's maximum context length is 4096 tokens. However, you requested 5000.", 4096),
+        ("'max_tokens' is too large: 5000. This model's maximum context length is 4096.", 4096),
+        ("However, the model's context length is only 4096 tokens, resulting in", 4096),
+        ("The prompt (length 5012) is longer than the maximum model length of 4096.", 4096),
+        ("request (5000 tokens) exceeds the available context size (4096 tokens)", 4096),
+        ("max_tokens must be at least 1, got -186.", None),
+        ("prompt is too long", None),
+    ],
+)
+async def test_a_refusal_for_length_is_known_by_its_words(
+    world: World, words: str, limit: int | None
+) -> None:
+    world.server.script.append(status(400, words))
+    with pytest.raises(InputTooLong) as caught:
+        await world.client.complete(ASKED)
+    assert caught.value.limit == limit
+    # What the server says then is believed from then on.
+    assert await world.client.context_tokens() == (limit or 8192)
+
+
+async def test_a_closed_port_is_unavailable() -> None:
+    with ScriptedChat().running() as gone:
+        world = World(gone, ChatSettings(gone.url, gone.model))
+    with pytest.raises(ChatUnavailable, match="ConnectError"):
+        await world.client.complete(ASKED)
+    assert world.time.pauses == PAUSES
+    await world.client.close()
+
+
+async def test_a_server_that_refuses_everything_is_misconfigured(world: World) -> None:
+    world.server.always = status(400, "not a chat model")
+    with pytest.raises(ChatMisconfigured, match="not a chat model"):
+        await world.client.complete(ASKED)
+
+
+@pytest.mark.parametrize("code", [429, 503])
+async def test_the_pause_that_a_server_asks_for_is_kept(world: World, code: int) -> None:
+    at = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    world.server.script += [status(code, retry_after="2"), status(code, retry_after=at)]
+    assert (await world.client.complete(ASKED)).text == "Fine."
+    assert world.time.pauses == [2.0, pytest.approx(40, abs=2)]
+
+
+async def test_a_pause_that_is_too_long_to_wait_for_is_told(world: World) -> None:
+    world.server.script.append(status(429, retry_after="600"))
+    with pytest.raises(ChatBusy) as caught:
+        await world.client.complete(ASKED)
+    assert caught.value.retry_after_s == 600
+    asked = len(world.server.requests)
+    with pytest.raises(ChatUnavailable, match="left alone") as again:
+        await world.client.complete(ASKED)
+    assert again.value.retry_after_s == 600
+    assert len(world.server.requests) == asked
+
+
+@pytest.mark.parametrize("trouble", [status(500), reset(), garbage()])
+async def test_an_outage_is_not_waited_for_by_each_call_and_ends(
+    world: World, trouble: Reply
+) -> None:
+    world.server.always = trouble
+    with pytest.raises(ChatUnavailable, match=r"the model server|an answer of"):
+        await world.client.complete(ASKED)
+    asked = len(world.server.requests)
+    with pytest.raises(ChatUnavailable, match="left alone"):
+        await world.client.complete(ASKED)
+    assert (len(world.server.requests), world.time.pauses) == (asked, PAUSES)
+    assert len(world.records) == asked, "a call that was not made costs nothing"
+    world.server.always = None
+    world.time.now += PAUSE_S
+    assert (await world.client.complete(ASKED)).text == "Fine."
+    assert (await world.client.complete(ASKED)).text == "Fine."
+
+
+async def test_a_call_that_has_begun_waits_for_an_outage_that_others_met(world: World) -> None:
+    world.server.script += [status(500)] * 3
+    answers = await asyncio.gather(*(world.client.complete(ASKED) for _ in range(3)))
+    assert [one.text for one in answers] == ["Fine."] * 3
+
+
+async def test_without_pauses_a_failure_is_told_at_once(make: Callable[..., World]) -> None:
+    world = make(pauses_s=())
+    world.server.script.append(status(503))
+    with pytest.raises(ChatUnavailable):
+        await world.client.complete(ASKED)
+    assert len(world.server.requests) == 1
+
+
+async def test_limits_are_learned_anew_after_an_outage(world: World) -> None:
+    assert await world.client.context_tokens() == 8192
+    world.server.context_tokens = 4096
+    assert await world.client.context_tokens() == 8192
+    world.server.script.append(reset())
+    await world.client.complete(ASKED)
+    assert await world.client.context_tokens() == 4096
+
+
+async def test_fields_are_learned_anew_after_an_outage(world: World) -> None:
+    world.server.refuses = frozenset({"chat_template_kwargs"})
+    await world.client.complete(ASKED)
+    assert "chat_template_kwargs" not in world.server.requests[-1]
+    world.server.refuses = frozenset()
+    world.server.script.append(reset())
+    await world.client.complete(ASKED)
+    assert "chat_template_kwargs" in world.server.requests[-1]
+
+
+async def test_what_a_failure_cost_is_recorded(world: World) -> None:
+    world.server.script.append(cut_off("one two three"))
+    with pytest.raises(ChatError):
+        await world.client.complete(ASKED)
+    [record] = world.records
+    assert record.endpoint == world.server.root.removeprefix("http://")
+    assert (record.task, record.model) == ("leaf", "scripted-chat")
+    assert (record.input_tokens, record.output_tokens, record.outcome) == (6, 3, "cut_off")
+    assert record.seconds > 0
