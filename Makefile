@@ -75,6 +75,10 @@ bench-crowd: $(SETUP) ## Measure what foreign messages do to Search: DATA="measu
 	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-crowd DATA="measured.json others.json" OUT=out.json'; exit 2; }
 	PYTHONPATH=tests $(BIN)/python -m bench.crowd $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(OUT),--json $(OUT)) --data $(DATA)
 
+.PHONY: bench-speed
+bench-speed: $(SETUP) ## Measure how fast Everword is, beside its floors: SCALE="10000 100000" OUT=out.json (OLD=old.json)
+	$(BIN)/everword bench speed $(SCALE:%=--scale %) $(if $(OUT),--json $(OUT)) $(if $(OLD),--compare $(OLD))
+
 .PHONY: train-ranking
 train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…")
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-train.lock

@@ -133,8 +133,8 @@ def test_dockerfiles_copy_what_exists_and_the_build_context_holds_it() -> None:
 
 def test_compose_runs_the_workers_that_everword_up_runs() -> None:
     for name, module in WORKERS.items():
-        assert _built()[name]["command"] == ["python", "-m", module]
-        assert find_spec(module) is not None
+        assert _built()[name]["command"] == ["python", "-m", *module]
+        assert find_spec(module[0]) is not None
 
 
 def test_every_image_is_pinned_by_a_tag_and_names_no_registry() -> None:

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 import everword.internal.v1
 import everword.v1
+from everword.chat.settings import ChatSettings
 from everword.cli.main import main
 from everword.client.settings import DEFAULT_ADDRESSES, ClientSettings
 from everword.domain.settings import Environment
@@ -37,6 +38,7 @@ BUF = str(Path(sys.executable).with_name("buf"))
 HEADINGS = (
     "Settings of the services",
     "Settings of the embedder",
+    "Settings of the chat model",
     "Settings of the client and the command line",
     "Settings of `everword up` and `everword migrate`",
 )
@@ -47,6 +49,7 @@ SERVICES: tuple[Callable[[Environment], object], ...] = (
     EmbedderSettings.from_environment,
     WorkerSettings.from_environment,
     ClientSettings.from_environment,
+    ChatSettings.from_environment,
 )
 
 
@@ -229,6 +232,8 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
                 "EVERWORD_DATABASE_URL": "postgresql://",
                 "EVERWORD_REDIS_URL": "redis://",
                 "EVERWORD_DATA": str(tmp_path),
+                "EVERWORD_CHAT_URL": "http://localhost:8000/v1",
+                "EVERWORD_CHAT_MODEL": "any",
             }
         )
         from_environment(recorder)
@@ -271,7 +276,7 @@ def test_links_lead_to_files_that_exist() -> None:
 def test_each_service_has_a_readme_of_at_most_forty_lines_with_its_rpcs() -> None:
     hosts = {
         "ingest": {"IngestService", "AdminService"},
-        "search": {"SearchService", "ContextService"},
+        "search": {"SearchService", "SummaryService", "ContextService"},
         "compactor": {"MaintenanceService"},
         "embedder": {"EmbedderService"},
     }

@@ -14,7 +14,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from everword_embedder.providers import breaker
+from everword.model_server import breaker
 from support.calls import append_request
 from support.databases import DatabaseUnderTest
 from support.running_stack import Background, embed_with, running_background, worker

@@ -78,7 +78,7 @@ def model() -> ScriptedModel:
 
 def run(jobs: BlockingDatabase, model: ScriptedModel) -> None:
     job = StartedJob(1, 1, "embed", "shard-0", 1, 1, 1, None)
-    Drain(jobs, model).run(JobRun(job, lambda: None))
+    Drain(jobs, model).run(JobRun(job, lambda: None, lambda: None))
 
 
 def queue(owner: psycopg.Connection) -> list[tuple[object, ...]]:

@@ -68,6 +68,8 @@ def test_tables_without_a_fence_have_no_content(owner: psycopg.Connection) -> No
     assert {name for (name,) in rows} == {
         *("jobs.task", "jobs.subject", "jobs.state", "jobs.trace_context", "jobs.error"),
         *("embedding_queue.state", "embedding_queue.error", "api_keys.description"),
+        *("tool_sentence_queue.state", "tool_sentence_queue.error"),
+        *("tool_sentence_queue.state", "tool_sentence_queue.error"),
     }
 
 
@@ -100,7 +102,13 @@ def test_no_service_changes_or_removes_what_was_said(owner: psycopg.Connection, 
 
 
 def test_only_ingest_adds_to_what_was_said(owner: psycopg.Connection) -> None:
-    for table in ("messages", "conversations", "visible_memories"):
+    indexers = {"everword_ingest", "everword_compactor"}
+    for table, expected in (
+        ("messages", {"everword_ingest"}),
+        ("conversations", {"everword_ingest"}),
+        # The compactor indexes summaries, and sentences of tool calls.
+        ("visible_memories", indexers),
+    ):
         adding = {
             role
             for role in ROLES
@@ -109,7 +117,7 @@ def test_only_ingest_adds_to_what_was_said(owner: psycopg.Connection) -> None:
             ).fetchone()
             == (True,)
         }
-        assert adding == {"everword_ingest"}
+        assert adding == expected
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -7,27 +7,52 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import grpc
 import pytest
 import pytest_asyncio
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
-from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword import v1
+from everword.chat.settings import ChatSettings
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
-from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
 from support.callers import make_namespaces, within
-from support.calls import append, message, target
+from support.calls import append
 from support.cases import unchanged
+from support.compaction import ScriptedComposer, compact_everything
 from support.databases import cloned
+from support.foreign import (
+    MODEL,
+    NO_CONVERSATION,
+    NO_MEMORY,
+    NO_PAGE,
+    NO_TOKEN,
+    SUMMARIES_EMPTY,
+    SUMMARIES_REFUSED,
+    Call,
+    Theirs,
+    answer_request,
+    append_request,
+    audit_request,
+    browse_request,
+    class_request,
+    conversations_request,
+    ensure_request,
+    import_batch,
+    list_request,
+    messages_request,
+    search_request,
+    significant_request,
+    update_request,
+    voice_request,
+    wait_request,
+)
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -40,26 +65,12 @@ TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
 OPERATORS = "AdminService"
 
 
-@dataclass(frozen=True)
-class Theirs:
-    """What there is in another namespace."""
-
-    conversation_id: str
-    message_id: str
-    consistency_token: str
-    #: By RPC.
-    page_tokens: dict[str, str]
-
-    @property
-    def filter(self) -> memory.MemoryFilter:
-        return memory.MemoryFilter(conversation_ids=[self.conversation_id])
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """One stack for all: no test leaves anything behind that another could find."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        chat = ChatSettings("http://127.0.0.1:9", MODEL)
+        async with running_stack(database, chat=chat) as stack:
             yield stack
 
 
@@ -67,112 +78,66 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 async def theirs(stack: Stack) -> Theirs:
     """Fill the namespace `theirs`; the callers of the tests work in `default`."""
     await make_namespaces(stack, "theirs", "third")
-    await stack.ingest.EnsureConversation(_ensure(), metadata=within("third"))
+    await stack.ingest.EnsureConversation(ensure_request(), metadata=within("third"))
+    for name in ("theirs", "third"):
+        await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
+        await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
     await stack.ingest.MarkUsed(used, metadata=THEIRS)
+    # Nobody would write these anew.
+    await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
+    listed = await stack.summaries.ListSummaries(list_request(), metadata=THEIRS)
+    audited = await stack.maintenance.AuditSummaries(audit_request(), metadata=THEIRS)
     return Theirs(
         conversation_id=first.conversation_id,
         message_id=first.messages[0].message_id,
+        summary_id=listed.summaries[0].id,
         consistency_token=first.consistency_token,
         page_tokens={
-            "Search": (await stack.search.Search(_search(), metadata=THEIRS)).next_page_token,
-            "Browse": (await stack.search.Browse(_browse(), metadata=THEIRS)).next_page_token,
+            "ListSummaries": listed.next_page_token,
+            "AuditSummaries": audited.next_page_token,
+            "Search": (
+                await stack.search.Search(search_request(), metadata=THEIRS)
+            ).next_page_token,
+            "Browse": (
+                await stack.search.Browse(browse_request(), metadata=THEIRS)
+            ).next_page_token,
             "ListConversations": (
-                await stack.search.ListConversations(_conversations(), metadata=THEIRS)
+                await stack.search.ListConversations(conversations_request(), metadata=THEIRS)
             ).next_page_token,
             "ListMessages": (
-                await stack.search.ListMessages(_messages(first.conversation_id), metadata=THEIRS)
+                await stack.search.ListMessages(
+                    messages_request(first.conversation_id), metadata=THEIRS
+                )
             ).next_page_token,
         },
     )
 
 
-def _search(**fields: Any) -> search.SearchRequest:
-    return search.SearchRequest(
-        query="words", mode=search.SEARCH_MODE_LEXICAL, page_size=1, **fields
-    )
-
-
-def _browse(**fields: Any) -> search.BrowseRequest:
-    return search.BrowseRequest(page_size=1, **fields)
-
-
-def _conversations(**fields: Any) -> search.ListConversationsRequest:
-    return search.ListConversationsRequest(page_size=1, **fields)
-
-
-def _messages(conversation_id: str, **fields: Any) -> search.ListMessagesRequest:
-    return search.ListMessagesRequest(conversation_id=conversation_id, page_size=1, **fields)
-
-
-def _ensure() -> ingest.EnsureConversationRequest:
-    """Ask for a conversation with the key that one of theirs has."""
-    return ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
-
-
-def _update(conversation_id: str) -> ingest.UpdateConversationRequest:
-    return ingest.UpdateConversationRequest(
-        conversation_id=conversation_id, title="Taken over", update_mask=FieldMask(paths=["title"])
-    )
-
-
-def _append(conversation_id: str) -> ingest.AppendMessagesRequest:
-    return ingest.AppendMessagesRequest(
-        conversation_id=conversation_id, messages=[message("Smuggled in.")]
-    )
-
-
-def _answer(parent_id: str) -> ingest.AppendMessagesRequest:
-    return ingest.AppendMessagesRequest(
-        conversation=target("mine"), messages=[message("An answer.", parent_id=parent_id)]
-    )
-
-
-async def _import(stack: Stack, batch: ingest.AppendMessagesRequest) -> Any:
-    return await stack.ingest.ImportMessages(iter([ingest.ImportMessagesRequest(batch=batch)]))
-
-
-def _class(memory_id: str) -> ingest.UpdateMemoryClassRequest:
-    return ingest.UpdateMemoryClassRequest(
-        memory_id=memory_id, importance_class=memory.IMPORTANCE_CLASS_FACT
-    )
-
-
-def _wait(token: str) -> ingest.WaitForIndexingRequest:
-    return ingest.WaitForIndexingRequest(
-        consistency_token=token, stage=ingest.INDEXING_STAGE_LEXICAL
-    )
-
-
-Call = Callable[[Stack, Theirs], Awaitable[Any]]
-NO_CONVERSATION = "CONVERSATION_NOT_FOUND"
-NO_MEMORY = "MEMORY_NOT_FOUND"
-NO_PAGE = "PAGE_TOKEN_INVALID"
-NO_TOKEN = "CONSISTENCY_TOKEN_INVALID"
-
 #: By RPC and field: the call that is given theirs, and the reason of its refusal.
 REFUSED: dict[str, tuple[str, Call]] = {
+    **SUMMARIES_REFUSED,
     "UpdateConversation conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.ingest.UpdateConversation(_update(t.conversation_id)),
+        lambda s, t: s.ingest.UpdateConversation(update_request(t.conversation_id)),
     ),
     "AppendMessages conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.ingest.AppendMessages(_append(t.conversation_id)),
+        lambda s, t: s.ingest.AppendMessages(append_request(t.conversation_id)),
     ),
     "AppendMessages messages.parent_id": (
         NO_MEMORY,
-        lambda s, t: s.ingest.AppendMessages(_answer(t.message_id)),
+        lambda s, t: s.ingest.AppendMessages(answer_request(t.message_id)),
     ),
     "ImportMessages batch.conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: _import(s, _append(t.conversation_id)),
+        lambda s, t: import_batch(s, append_request(t.conversation_id)),
     ),
     "ImportMessages batch.messages.parent_id": (
         NO_MEMORY,
-        lambda s, t: _import(s, _answer(t.message_id)),
+        lambda s, t: import_batch(s, answer_request(t.message_id)),
     ),
     "MarkUsed memory_ids": (
         NO_MEMORY,
@@ -180,27 +145,27 @@ REFUSED: dict[str, tuple[str, Call]] = {
     ),
     "UpdateMemoryClass memory_id": (
         NO_MEMORY,
-        lambda s, t: s.ingest.UpdateMemoryClass(_class(t.message_id)),
+        lambda s, t: s.ingest.UpdateMemoryClass(class_request(t.message_id)),
     ),
     "WaitForIndexing consistency_token": (
         NO_TOKEN,
-        lambda s, t: s.ingest.WaitForIndexing(_wait(t.consistency_token)),
+        lambda s, t: s.ingest.WaitForIndexing(wait_request(t.consistency_token)),
     ),
     "Search page_token": (
         NO_PAGE,
-        lambda s, t: s.search.Search(_search(page_token=t.page_tokens["Search"])),
+        lambda s, t: s.search.Search(search_request(page_token=t.page_tokens["Search"])),
     ),
     "Search at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.search.Search(_search(at_least_as_fresh=t.consistency_token)),
+        lambda s, t: s.search.Search(search_request(at_least_as_fresh=t.consistency_token)),
     ),
     "Browse page_token": (
         NO_PAGE,
-        lambda s, t: s.search.Browse(_browse(page_token=t.page_tokens["Browse"])),
+        lambda s, t: s.search.Browse(browse_request(page_token=t.page_tokens["Browse"])),
     ),
     "Browse at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.search.Browse(_browse(at_least_as_fresh=t.consistency_token)),
+        lambda s, t: s.search.Browse(browse_request(at_least_as_fresh=t.consistency_token)),
     ),
     "GetMemory memory_id": (
         NO_MEMORY,
@@ -227,29 +192,35 @@ REFUSED: dict[str, tuple[str, Call]] = {
     "ListConversations page_token": (
         NO_PAGE,
         lambda s, t: s.search.ListConversations(
-            _conversations(page_token=t.page_tokens["ListConversations"])
+            conversations_request(page_token=t.page_tokens["ListConversations"])
         ),
     ),
     "ListMessages conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.search.ListMessages(_messages(t.conversation_id)),
+        lambda s, t: s.search.ListMessages(messages_request(t.conversation_id)),
     ),
     "ListMessages page_token": (
         NO_PAGE,
         lambda s, t: s.search.ListMessages(
-            _messages(t.conversation_id, page_token=t.page_tokens["ListMessages"])
+            messages_request(t.conversation_id, page_token=t.page_tokens["ListMessages"])
         ),
     ),
     "ListMessages at_least_as_fresh": (
         NO_TOKEN,
         lambda s, t: s.search.ListMessages(
-            _messages(t.conversation_id, at_least_as_fresh=t.consistency_token)
+            messages_request(t.conversation_id, at_least_as_fresh=t.consistency_token)
         ),
     ),
     "BuildContext conversation_id": (
         NO_CONVERSATION,
         lambda s, t: s.context.BuildContext(
             context.BuildContextRequest(query="words", conversation_id=t.conversation_id)
+        ),
+    ),
+    "Compact conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: s.maintenance.Compact(
+            maintenance.CompactRequest(conversation_id=t.conversation_id)
         ),
     ),
     "BuildContext at_least_as_fresh": (
@@ -262,22 +233,23 @@ REFUSED: dict[str, tuple[str, Call]] = {
 
 #: By RPC, and field where there is one: the call, and what an answer without anything of theirs is like.
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
+    **SUMMARIES_EMPTY,
     "EnsureConversation": (
-        lambda s, t: s.ingest.EnsureConversation(_ensure(), metadata=within("third")),
+        lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),
         lambda answer: answer.conversation.message_count == 0,
     ),
-    "Search": (lambda s, t: s.search.Search(_search()), lambda answer: not answer.results),
+    "Search": (lambda s, t: s.search.Search(search_request()), lambda answer: not answer.results),
     "Search filter.conversation_ids": (
-        lambda s, t: s.search.Search(_search(filter=t.filter)),
+        lambda s, t: s.search.Search(search_request(filter=t.filter)),
         lambda answer: not answer.results,
     ),
-    "Browse": (lambda s, t: s.search.Browse(_browse()), lambda answer: not answer.memories),
+    "Browse": (lambda s, t: s.search.Browse(browse_request()), lambda answer: not answer.memories),
     "Browse filter.conversation_ids": (
-        lambda s, t: s.search.Browse(_browse(filter=t.filter)),
+        lambda s, t: s.search.Browse(browse_request(filter=t.filter)),
         lambda answer: not answer.memories,
     ),
     "ListConversations": (
-        lambda s, t: s.search.ListConversations(_conversations()),
+        lambda s, t: s.search.ListConversations(conversations_request()),
         lambda answer: not answer.conversations,
     ),
     "Stats": (
@@ -300,6 +272,26 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "QueueStatus": (
         lambda s, t: s.maintenance.QueueStatus(maintenance.QueueStatusRequest()),
         lambda answer: answer == maintenance.QueueStatusResponse(),
+    ),
+    "RollUp": (
+        lambda s, t: s.maintenance.RollUp(maintenance.RollUpRequest()),
+        lambda answer: answer.periods == 0,
+    ),
+    "GetVoice": (
+        lambda s, t: s.maintenance.GetVoice(maintenance.GetVoiceRequest()),
+        lambda answer: answer.voice == maintenance.Voice(),
+    ),
+    "UpdateVoice": (
+        lambda s, t: s.maintenance.UpdateVoice(voice_request("third"), metadata=within("third")),
+        lambda answer: answer.voice.identity == "third",
+    ),
+    "RecordSignificant": (
+        lambda s, t: s.ingest.RecordSignificant(significant_request(), metadata=within("third")),
+        lambda answer: answer.replayed,
+    ),
+    "Compact": (
+        lambda s, t: s.maintenance.Compact(maintenance.CompactRequest()),
+        lambda answer: answer == maintenance.CompactResponse(),
     ),
     "RetryJobs": (
         lambda s, t: s.maintenance.RetryJobs(maintenance.RetryJobsRequest()),
@@ -388,7 +380,7 @@ async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs:
     assert (await stack.search.GetMemory(read, metadata=THEIRS)).memory.id == theirs.message_id
     for page, token in theirs.page_tokens.items():
         assert token, page
-    found = await stack.search.Search(_search(filter=theirs.filter), metadata=THEIRS)
+    found = await stack.search.Search(search_request(filter=theirs.filter), metadata=THEIRS)
     assert found.results[0].memory.conversation_id == theirs.conversation_id
-    waited = _wait(theirs.consistency_token)
+    waited = wait_request(theirs.consistency_token)
     await stack.ingest.WaitForIndexing(waited, metadata=THEIRS)

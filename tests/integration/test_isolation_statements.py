@@ -15,6 +15,7 @@ from psycopg.types.numeric import Int8
 
 from everword.v1 import ingest_service_pb2
 from everword.v1 import memory_pb2 as memory
+from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
@@ -36,6 +37,7 @@ from support.statement_parameters import (
     common_parameters,
     parameters_of,
 )
+from support.summary_rows import insert_summaries
 
 STATEMENTS = {f"{package}.{entry.name}": entry for package, entry in all_statements()}
 BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & FENCED}
@@ -47,6 +49,7 @@ CROSSING = {
     "everword_ingest.fold_corpus_counts": "housekeeping folds the counters of all namespaces",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
+    "everword_compactor.compaction.schedule_outdated": "what is out of date is so in all namespaces",
     "everword_embedder.count_owed": "a model generation's backlog is that of all namespaces",
     "everword_embedder.claim_owed": "workers claim ids over all namespaces",
     "everword_embedder.measure_backlog": "the queue's length and age are those of all namespaces",
@@ -56,7 +59,14 @@ CROSSING = {
 CROSSING_PACKAGES = ("everword.jobs.",)
 
 #: Statements that write what they derive from memories: where they see none they have nothing to write.
-DERIVING = {"everword_embedder.store_halfvecs", "everword_embedder.store_arrays"}
+DERIVING = {
+    *("everword_embedder.store_halfvecs", "everword_embedder.store_arrays"),
+    "everword_compactor.tools.insert_sentence_passages",
+    *(
+        "everword_compactor.compaction.advance_progress",
+        "everword_compactor.compaction.want_leaves",
+    ),
+}
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
 COUNTING = {"everword_search.corpus_counts"}
 
@@ -113,6 +123,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
         conversation_id = asyncio.run(_prepare(database, fill=True))
         with database.connect() as conn:
             conn.execute("DELETE FROM embedding_queue")  # for a backfill to find
+            conn.execute("DELETE FROM tool_sentence_queue")
             vector = "array_fill(0.05::real, ARRAY[384])" + (
                 "::halfvec" if storage == "halfvec" else ""
             )
@@ -126,14 +137,20 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             )
             ids: dict[str, int] = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
             rows = conn.execute("SELECT source_id, id FROM memories ORDER BY id").fetchall()
+            message_ids = [source_id for source_id, _ in rows]
+            summaries = insert_summaries(
+                conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS
+            )
+            insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
         yield Filled(
             database=database,
             empty=empty,
             ours=ids["ours"],
             theirs=ids["theirs"],
             conversation_id=UUID(conversation_id),
-            message_ids=[source_id for source_id, _ in rows],
+            message_ids=message_ids,
             passage_ids=[id_ for _, id_ in rows],
+            summaries=summaries,
         )
 
 
@@ -154,7 +171,8 @@ async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
             return ""
         metadata = within("theirs")
         first = message(WORDS, external_id="external", token_count=7, author=AUTHOR)
-        messages = [first, message(WORDS)]
+        call = message("", tool_name="play", tool_args=WORDS)
+        messages = [first, message(WORDS), call]
         request = append_request(*messages, request_id="their-request")
         stored = await stack.ingest.AppendMessages(request, metadata=metadata)
         ids = [entry.message_id for entry in stored.messages]
@@ -196,6 +214,8 @@ def _values(found: object) -> Iterator[object]:
     if isinstance(found, list | tuple):
         for entry in found:
             yield from _values(entry)
+    elif isinstance(found, dict):
+        yield from _values(list(found.values()))
     else:
         yield found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
@@ -16,7 +17,7 @@ from everword.embedded.ports import free_ports
 from everword.jobs import queue, store
 from everword.jobs.publisher import Publisher
 from everword.jobs.sweep import sweep
-from everword.jobs.task import JobRun, LeaseLost, PermanentFailure, Task, queue_name
+from everword.jobs.task import JobRun, LeaseLost, PermanentFailure, Task, ToolAway, queue_name
 from everword.jobs.worker import Worker
 from support.databases import DatabaseUnderTest
 
@@ -107,6 +108,32 @@ def test_a_job_that_fails_is_tried_three_times_and_stays_visible(
     outcomes = [failing.execute(job_id) for _ in range(4)]
     assert outcomes == ["pending", "pending", "failed", None]
     assert state(owner, job_id) == ("failed", 3, "ValueError: no model�")
+
+
+def test_a_job_whose_tool_is_away_waits_and_is_never_given_up(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    def away(run: JobRun) -> None:
+        raise ToolAway("no model answers")
+
+    job_id = make_due(owner)
+    waiting = worker(jobs, away, away_s=0.0)
+    assert [waiting.execute(job_id) for _ in range(5)] == ["pending"] * 5
+    assert state(owner, job_id) == ("pending", 0, "no model answers")
+    # It is not due again at once.
+    assert worker(jobs, away).execute(job_id) == "pending"
+    assert worker(jobs, away).execute(job_id) is None
+
+
+def test_a_job_can_say_when_there_will_be_more(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    job_id = make_due(owner)
+    later = datetime.now(UTC) + timedelta(hours=1)
+    returning = Worker(jobs, Task("t", lambda run: later))
+    assert returning.execute(job_id) == "pending"
+    assert returning.execute(job_id) is None
+    assert owner.execute("SELECT not_before FROM jobs").fetchone() == (later,)
 
 
 def test_a_failure_that_is_permanent_is_given_up_at_once(

@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from everword.v1 import maintenance_service_pb2 as pb
-from everword_compactor import backfill
+from everword_compactor import backfill_embeddings
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.databases import DatabaseUnderTest
@@ -89,7 +89,10 @@ async def test_queue_status_shows_the_latest_twenty_failures(stack: Stack) -> No
 async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
     await append(stack, "Something to embed.")
     status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
-    assert [(task.task, task.pending) for task in status.tasks] == [("embed", 1)]
+    assert [(task.task, task.pending) for task in status.tasks] == [("compact", 1), ("embed", 1)]
+    compaction = status.tasks[0]
+    # It waits for its time, and is not late.
+    assert not compaction.HasField("oldest_pending")
 
 
 async def test_retrying_makes_failed_jobs_pending_as_if_never_tried(stack: Stack) -> None:
@@ -171,7 +174,7 @@ async def test_a_backfill_leaves_out_what_has_its_vector(stack: Stack) -> None:
 async def test_a_backfill_goes_on_over_several_batches(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backfill, "BATCH", 10)
+    monkeypatch.setattr(backfill_embeddings, "BATCH", 10)
     await append(stack, *[f"Message number {number}." for number in range(25)])
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM embedding_queue")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +12,13 @@ import grpc
 import pytest
 
 from everword.db.calibrations import CalibrationError, Calibrations
-from everword.domain.calibration import DECIDING, CalibratedProfile, Calibration, to_json
+from everword.domain.calibration import (
+    DECIDING,
+    CalibratedProfile,
+    Calibration,
+    answer_chance,
+    to_json,
+)
 from everword.v1 import context_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_search import relevance
@@ -150,11 +158,11 @@ async def test_relevance_is_what_the_calibration_makes_of_the_evidence(
 
 
 @way
-async def test_where_the_best_is_under_the_floor_nothing_is_relevant_on_every_page(
+async def test_where_the_chance_is_under_the_floor_nothing_is_relevant_on_every_page(
     told: Stack, way: str
 ) -> None:
     found = await evidence(told, way)
-    low = Calibration((min(found), max(found) + 1e-9), (0.0, 0.5), floor=0.6)
+    low = Calibration((min(found), max(found) + 1e-9), (0.0, 0.05), floor=0.5)
     store(told, CalibratedProfile(way, "scripted", low))
     first = await search(told, way, page_size=1)
     second = await search(told, way, page_size=1, page_token=first.next_page_token)
@@ -165,15 +173,19 @@ async def test_where_the_best_is_under_the_floor_nothing_is_relevant_on_every_pa
 
 @way
 @pytest.mark.parametrize("enough", [True, False])
-async def test_the_verdict_goes_by_the_best_of_the_first_ten_on_every_page(
+async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
     told: Stack, way: str, enough: bool
 ) -> None:
     found = await evidence(told, way)
     assert len(found) > 2
-    best = max(found[:DECIDING])
     knots = (min(found) - 1, max(found) + 1)
-    floor = Calibration(knots, (0.0, 1.0), 0.0).relevance_of(best) + (-1e-6 if enough else 1e-6)
-    store(told, CalibratedProfile(way, "scripted", Calibration(knots, (0.0, 1.0), floor)))
+    told_by = Calibration(knots, (0.0, 0.2), 0.0)
+    first = [told_by.relevance_of(each) for each in found[:DECIDING]]
+    chance = 1 - math.prod(1 - each for each in first)
+    # No result alone decides it.
+    assert chance > max(first) + 1e-6
+    floor = chance + (-1e-6 if enough else 1e-6)
+    store(told, CalibratedProfile(way, "scripted", replace(told_by, floor=floor)))
     token, verdicts, relevances = "", set(), []
     while True:
         page = await search(told, way, page_size=2, page_token=token)
@@ -182,8 +194,36 @@ async def test_the_verdict_goes_by_the_best_of_the_first_ten_on_every_page(
         if not (token := page.next_page_token):
             break
     assert len(relevances) == len(found)
-    assert (max(relevances[:DECIDING]) >= floor) == enough
+    assert (answer_chance(relevances) >= floor) == enough
     assert verdicts == {pb.VERDICT_RELEVANT if enough else pb.VERDICT_NOTHING_RELEVANT}
+
+
+@way
+async def test_what_floors_leave_out_counts_for_the_verdict(told: Stack, way: str) -> None:
+    """The verdict is on what is remembered, not on what the caller wants to see of it."""
+    found = await evidence(told, way)
+    knots = (min(found) - 1, max(found) + 1)
+    told_by = Calibration(knots, (0.0, 0.2), 0.0)
+    first = [told_by.relevance_of(each) for each in found[:DECIDING]]
+    floor = answer_chance(first) - 1e-6
+    store(told, CalibratedProfile(way, "scripted", replace(told_by, floor=floor)))
+    everything = await search(told, way, page_size=200)
+    levels = sorted(result.relevance for result in everything.results)
+    scores = sorted(result.score for result in everything.results)
+    for floors in ({"min_relevance": levels[-1]}, {"min_score": scores[-1] - 1e-6}):
+        response = await search(told, way, page_size=1, **floors)
+        assert len(response.results) == 1
+        assert response.verdict == pb.VERDICT_RELEVANT
+
+
+async def test_a_calibration_that_comes_between_pages_changes_no_verdict(told: Stack) -> None:
+    first = await search(told, "lexical", page_size=1)
+    found = await evidence(told, "lexical")
+    low = Calibration((min(found), max(found) + 1e-9), (0.0, 0.05), floor=0.5)
+    store(told, CalibratedProfile("lexical", None, low))
+    second = await search(told, "lexical", page_size=1, page_token=first.next_page_token)
+    assert {first.verdict, second.verdict} == {pb.VERDICT_RELEVANT}
+    assert (await search(told, "lexical")).verdict == pb.VERDICT_NOTHING_RELEVANT
 
 
 def test_evidence_after_the_first_ten_decides_nothing() -> None:
@@ -191,8 +231,9 @@ def test_evidence_after_the_first_ten_decides_nothing() -> None:
         return Hit(UUID(int=1), 1, 0.5, [0.5, 1], (), evidence=evidence)
 
     early = [hit(None), *(hit(0.1 * place) for place in range(DECIDING - 1))]
-    assert relevance.most_evidence([*early, hit(9.0)]) == pytest.approx(0.1 * (DECIDING - 2))
-    assert relevance.most_evidence([hit(None)]) is None
+    deciding = relevance.deciding_evidence([*early, hit(9.0)])
+    assert deciding == tuple(0.1 * place for place in range(DECIDING - 1))
+    assert relevance.deciding_evidence([hit(None)]) == ()
 
 
 @way

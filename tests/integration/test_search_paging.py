@@ -169,21 +169,21 @@ async def test_a_token_of_another_rpc_or_namespace_is_refused(corpus: Corpus) ->
 
 @pytest.mark.parametrize("mode", ["LEXICAL", "HYBRID"])
 async def test_a_token_of_an_earlier_release_is_refused(corpus: Corpus, mode: str) -> None:
-    """Its positions had no place for the evidence."""
+    """Its positions began with the evidence that decided the verdict, not with a chance."""
     request = search_request("orders", mode)
     with corpus.stack.database.connect() as conn:
         [(secret, namespace_id)] = conn.execute(
             "SELECT token_secret, id FROM deployment, namespaces WHERE name = 'default'"
         ).fetchall()
-    position = [0.5, 7]
-    tokens = PageTokens(bytes(secret), f"Search:{namespace_id}")
+    position = [-0.5, 0.5, 7]
+    tokens = PageTokens(bytes(secret), f"Search/2:{namespace_id}")
     request.page_token = tokens.issue(to_page(request).request_hash, position)
     refusal = await refused(corpus.stack.search.Search(request))
     assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.reason == "PAGE_TOKEN_INVALID"
     # It is refused for its kind, not because it was made here.
     known = PageTokens(bytes(secret), f"{TOKEN_KIND}:{namespace_id}")
-    request.page_token = known.issue(to_page(request).request_hash, [None, *position])
+    request.page_token = known.issue(to_page(request).request_hash, position)
     await corpus.stack.search.Search(request)
 
 

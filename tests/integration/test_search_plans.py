@@ -13,7 +13,8 @@ import pytest
 from psycopg.types.numeric import Int8
 
 from everword_search.arms.lexical import K1, B
-from everword_search.store import SQL
+from everword_search.store import SQL as SEARCH
+from everword_search.summaries.store import SQL as SUMMARIES
 from support.databases import DatabaseUnderTest, cloned
 
 PASSAGES = 20_000
@@ -33,6 +34,19 @@ TERMS = {
     "stems": ["word3", "word40", "word50"],
 }
 SOURCE_IDS = [UUID(int=n) for n in range(1, 50)]
+SQL = {**SEARCH, **SUMMARIES}
+#: Leaves stand for ten messages, branches for eight leaves.
+LEAVES = [UUID(int=2**64 + n) for n in range(1, 30)]
+BRANCHES = [UUID(int=2**65 + n) for n in range(1, 30)]
+LIST = {
+    **dict.fromkeys(("conversation_id", "since", "before", "max_chars")),
+    "levels": list(range(1, 9)),
+    "after_latest_at": "infinity",
+    "after_id": UUID(int=2**128 - 1),
+    "only_needing_review": False,
+    "limit": 51,
+    "max_bytes": 1_000_000,
+}
 
 #: Statement, its parameters, and the index that must serve it.
 HOT: dict[str, tuple[dict[str, Any], str]] = {
@@ -109,6 +123,21 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         {"conversation_id": UUID(int=1), "limit": 20, "max_bytes": 1_000_000},
         "conversation_id_seq",
     ),
+    "get_summaries": ({"ids": LEAVES, "max_chars": 300}, "summaries_p"),
+    "read_children": (
+        {"ids": BRANCHES, "most": 5, "limit": 100, "max_chars": 300},
+        "summary_sources_p",
+    ),
+    "read_sources": (
+        {"ids": LEAVES, "most": 4, "limit": 100, "max_chars": 300},
+        "summary_sources_p",
+    ),
+    "in_review": ({"ids": LEAVES}, "summaries_p"),
+    "list_summaries_newest": (LIST, "level_latest_at"),
+    "list_summaries_oldest": (
+        {**LIST, "after_latest_at": "-infinity", "after_id": UUID(int=0)},
+        "level_latest_at",
+    ),
 }
 
 
@@ -147,8 +176,36 @@ def _fill(conn: psycopg.Connection) -> None:
         "INSERT INTO corpus_counts (namespace_id, passages, lexemes) VALUES (%s, %s, %s)",
         [NAMESPACE, PASSAGES, PASSAGES * 20],
     )
+    for level, ids, below in ((1, LEAVES, 10), (2, BRANCHES, 8)):
+        _sum_up(conn, level, ids[0], below)
     conn.execute("VACUUM ANALYZE memories")
-    conn.execute("ANALYZE messages")
+    conn.execute("ANALYZE messages, summaries, summary_sources")
+
+
+def _sum_up(conn: psycopg.Connection, level: int, first: UUID, below: int) -> None:
+    """Put summaries over each `below` messages or leaves; `first` is the first one's id."""
+    kinds = {1: ("message_id", PASSAGES, 1), 2: ("child_id", PASSAGES // 10, LEAVES[0].int)}
+    column, count, start = kinds[level]
+    nodes = [(UUID(int=first.int + n), n) for n in range(count // below)]
+    conn.execute(
+        "INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, content, message_count, "
+        "                       earliest_at, latest_at) "
+        "SELECT %s, id, %s, %s, n, n, repeat('word ', 100), 1, now() - n * interval '1 hour', "
+        "       now() - n * interval '1 hour' FROM unnest(%s::uuid[]) WITH ORDINALITY AS t (id, n)",
+        [NAMESPACE, level, UUID(int=1), [id_ for id_, _ in nodes]],
+    )
+    links = [
+        (id_, place + 1, UUID(int=start + n * below + place))
+        for id_, n in nodes
+        for place in range(below)
+    ]
+    above, ordinals, sources = zip(*links, strict=True)
+    conn.execute(
+        f"INSERT INTO summary_sources (namespace_id, summary_id, ordinal, axis, {column}) "
+        "SELECT %s, above, ordinal, 1, source FROM unnest(%s::uuid[], %s::integer[], %s::uuid[]) "
+        "AS t (above, ordinal, source)".encode(),
+        [NAMESPACE, list(above), list(ordinals), list(sources)],
+    )
 
 
 @contextmanager
@@ -188,7 +245,7 @@ def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) 
     assert any(index in name for name in used), used
     scanned = [node for node in nodes(plan) if node["Node Type"] == "Seq Scan"]
     tables = {node["Relation Name"] for node in scanned}
-    assert not {t for t in tables if t.startswith(("memories", "messages"))}, tables
+    assert not {t for t in tables if t.startswith(("memories", "messages", "summar"))}, tables
 
 
 @pytest.mark.parametrize("name", ["find_lexical", "find_trigram"])

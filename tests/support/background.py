@@ -29,4 +29,4 @@ def _embed(stack: Stack) -> None:
     ):
         backfill_generations(database)
         job = StartedJob(1, 1, "embed", "shard-0", 1, 1, 1, None)
-        Drain(database, model).run(JobRun(job, lambda: None))
+        Drain(database, model).run(JobRun(job, lambda: None, lambda: None))

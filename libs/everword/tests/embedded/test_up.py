@@ -32,7 +32,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         package.mkdir(parents=True)
         (package / "__init__.py").touch()
         (package / "__main__.py").write_text(HEALTH_SERVER.read_text())
-    for module in WORKERS.values():
+    for module, *_ in WORKERS.values():
         worker = modules.joinpath(*module.split(".")).with_suffix(".py")
         worker.write_text("import signal\n\nsignal.pause()\n")
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}

@@ -6,41 +6,39 @@ from enum import IntEnum
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword_compactor import store
-
-#: Passages in one transaction: it holds row locks that a worker's claims wait for.
-BATCH = 5_000
+from everword_compactor.backfill_conversations import backfill_conversations
+from everword_compactor.backfill_days import backfill_days
+from everword_compactor.backfill_embeddings import backfill_embeddings
+from everword_compactor.backfill_tool_sentences import backfill_tool_sentences
 
 
 class BackfillTarget(IntEnum):
     """What can be backfilled. Values equal proto `BackfillTarget`."""
 
     EMBEDDINGS = 1
+    TOOL_SENTENCES = 2
+    SUMMARIES = 3
 
 
 async def backfill(
-    database: Database, namespace: NamespaceScope, target: BackfillTarget, dry_run: bool
+    database: Database,
+    namespace: NamespaceScope,
+    target: BackfillTarget,
+    dry_run: bool,
+    limit: int | None = None,
+    with_model: bool = False,
 ) -> int:
-    """Schedule what `target` names and return how much there was. A dry run only counts.
+    """Schedule what `target` names, at most `limit` items, and return how much there was. A dry run only counts.
 
+    `with_model` says that workers have a language model, before which what was made without one gives way.
     Calling it again finds nothing to do. A call that ends early has done a part, and the next one goes on.
     """
     match target:
         case BackfillTarget.EMBEDDINGS:
-            return await _backfill_embeddings(database, namespace.id, dry_run)
-
-
-async def _backfill_embeddings(database: Database, namespace_id: int, dry_run: bool) -> int:
-    """Make every passage without a vector owe one to each live model generation."""
-    async with database.connection() as conn:
-        generations = await store.live_generations(conn)
-    schedule = store.count_unowed_vectors if dry_run else store.owe_vectors
-    items, after = 0, 0
-    while True:
-        async with database.transaction(namespace_id) as conn:
-            last = await store.last_passage(conn, namespace_id, after, BATCH)
-            if last is None:
-                return items
-            for generation_id in generations:
-                items += await schedule(conn, namespace_id, generation_id, after, last)
-        after = last
+            return await backfill_embeddings(database, namespace.id, dry_run, limit)
+        case BackfillTarget.TOOL_SENTENCES:
+            return await backfill_tool_sentences(database, namespace.id, dry_run, limit, with_model)
+        case BackfillTarget.SUMMARIES:
+            items = await backfill_conversations(database, namespace.id, dry_run, limit)
+            room = None if limit is None else limit - items
+            return items + len(await backfill_days(database, namespace.id, dry_run, room))

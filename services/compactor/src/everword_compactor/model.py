@@ -42,9 +42,18 @@ class ParkedPassage:
 
 
 @dataclass(frozen=True)
+class ParkedCall:
+    """A tool call that gets no sentence."""
+
+    message_id: UUID
+    error: str
+
+
+@dataclass(frozen=True)
 class QueueStatus:
     """How the background work of a namespace stands."""
 
     tasks: list[TaskStatus]
     failed: list[FailedJob]
     parked: list[ParkedPassage]
+    parked_calls: list[ParkedCall]

@@ -6,11 +6,14 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword_compactor import store
 from everword_compactor.model import QueueStatus
+from everword_compactor.tools import owing
 
 #: Enough to see what goes wrong; RetryJobs and Backfill take them all.
 SHOWN = 20
 #: The task that passages wait for.
 EMBED = "embed"
+#: The task that tool calls without words wait for.
+TOOL_SENTENCES = "tool-sentences"
 
 
 async def queue_status(database: Database, namespace: NamespaceScope, task: str) -> QueueStatus:
@@ -18,7 +21,9 @@ async def queue_status(database: Database, namespace: NamespaceScope, task: str)
     async with database.transaction(namespace.id) as conn:
         tasks = await store.count_jobs(conn, namespace.id, task)
         failed = await store.list_failed_jobs(conn, namespace.id, task, SHOWN)
-        parked = []
+        parked, parked_calls = [], []
         if task in ("", EMBED):
             parked = await store.list_parked_passages(conn, namespace.id, SHOWN)
-    return QueueStatus(tasks, failed, parked)
+        if task in ("", TOOL_SENTENCES):
+            parked_calls = await owing.list_parked_calls(conn, namespace.id, SHOWN)
+    return QueueStatus(tasks, failed, parked, parked_calls)

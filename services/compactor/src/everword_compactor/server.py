@@ -11,6 +11,9 @@ from everword.jobs.sweep import sweep
 from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import maintenance_service_pb2, maintenance_service_pb2_grpc
+from everword_compactor.calendar.schedule import schedule_roll_ups
+from everword_compactor.compaction.schedule import schedule_outdated
+from everword_compactor.compose.current import current_composer
 from everword_compactor.servicer import MaintenanceServicer
 from everword_compactor.settings import SERVICE, Settings
 
@@ -23,8 +26,16 @@ class CompactorServer:
         self._database = Database(settings.database, SERVICE)
         self._blocking = BlockingDatabase(settings.database, SERVICE)
         every_s = settings.queue.sweep_s
-        # A wake-up that nobody took for three rounds is lost.
-        self._sweeper = Sweeper(every_s, [partial(sweep, self._blocking, 3 * every_s)])
+        current = current_composer(settings.chat)
+        self._sweeper = Sweeper(
+            every_s,
+            [
+                # A wake-up that nobody took for three rounds is lost.
+                partial(sweep, self._blocking, 3 * every_s),
+                partial(schedule_outdated, self._blocking, current),
+                partial(schedule_roll_ups, self._blocking, current),
+            ],
+        )
         self._server = RpcServer(
             settings.server,
             self._database,
@@ -32,7 +43,7 @@ class CompactorServer:
                 Registration(
                     maintenance_service_pb2.DESCRIPTOR.services_by_name["MaintenanceService"],
                     maintenance_service_pb2_grpc.add_MaintenanceServiceServicer_to_server,
-                    MaintenanceServicer(self._database),
+                    MaintenanceServicer(self._database, current.model),
                 )
             ],
         )

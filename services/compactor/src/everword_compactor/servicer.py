@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from google.protobuf import duration_pb2
 
 from everword.db.pool import Database
@@ -12,16 +14,35 @@ from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import search_service_pb2
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
 from everword_compactor.backfill import BackfillTarget, backfill
+from everword_compactor.compact import compact
+from everword_compactor.compose.model import EXTRACTIVE
+from everword_compactor.flush_conversation import flush_conversation
+from everword_compactor.get_voice import get_voice
 from everword_compactor.model import FailedJob, TaskStatus
+from everword_compactor.overview.audit_summaries import audit_summaries
+from everword_compactor.overview.compaction_status import compaction_status
+from everword_compactor.overview.translate import audit_to_proto, compaction_to_proto
 from everword_compactor.queue_status import queue_status
 from everword_compactor.retry_jobs import retry_jobs
+from everword_compactor.roll_up import roll_up
+from everword_compactor.translate import (
+    flush_request,
+    flushed_to_proto,
+    to_day,
+    to_voice,
+    voice_to_proto,
+)
+from everword_compactor.update_voice import update_voice
 
 
 class MaintenanceServicer(MaintenanceServiceServicer):
     """The background work of a namespace, as its owner sees and steers it."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, model: str) -> None:
+        """`model` is what workers write by, or `extractive`."""
         self._database = database
+        self._model = model
+        self._with_model = model != EXTRACTIVE
 
     async def QueueStatus(
         self, request: pb.QueueStatusRequest, context: Context
@@ -35,6 +56,10 @@ class MaintenanceServicer(MaintenanceServiceServicer):
                     memory_id=str(passage.memory_id), part=passage.part, error=passage.error
                 )
                 for passage in status.parked
+            ],
+            parked_tool_calls=[
+                pb.ParkedToolCall(message_id=str(call.message_id), error=call.error)
+                for call in status.parked_calls
             ],
         )
 
@@ -52,8 +77,64 @@ class MaintenanceServicer(MaintenanceServiceServicer):
 
     async def Backfill(self, request: pb.BackfillRequest, context: Context) -> pb.BackfillResponse:
         target = BackfillTarget(request.target)
-        items = await backfill(self._database, current_namespace(), target, request.dry_run)
+        limit = request.limit or None
+        items = await backfill(
+            self._database, current_namespace(), target, request.dry_run, limit, self._with_model
+        )
         return pb.BackfillResponse(items=items)
+
+    async def Compact(self, request: pb.CompactRequest, context: Context) -> pb.CompactResponse:
+        conversation_id = UUID(request.conversation_id) if request.conversation_id else None
+        result = await compact(
+            self._database, current_namespace(), conversation_id, request.dry_run
+        )
+        return pb.CompactResponse(conversations=result.conversations, messages=result.messages)
+
+    async def FlushConversation(
+        self, request: pb.FlushConversationRequest, context: Context
+    ) -> pb.FlushConversationResponse:
+        flushed = await flush_conversation(
+            self._database, current_namespace(), flush_request(request)
+        )
+        return flushed_to_proto(flushed)
+
+    async def RollUp(self, request: pb.RollUpRequest, context: Context) -> pb.RollUpResponse:
+        periods = await roll_up(
+            self._database,
+            current_namespace(),
+            to_day(request.since, "since"),
+            to_day(request.before, "before"),
+            request.dry_run,
+        )
+        return pb.RollUpResponse(periods=periods)
+
+    async def GetVoice(self, request: pb.GetVoiceRequest, context: Context) -> pb.GetVoiceResponse:
+        voice = await get_voice(self._database, current_namespace())
+        return pb.GetVoiceResponse(voice=voice_to_proto(voice))
+
+    async def UpdateVoice(
+        self, request: pb.UpdateVoiceRequest, context: Context
+    ) -> pb.UpdateVoiceResponse:
+        voice = await update_voice(self._database, current_namespace(), to_voice(request.voice))
+        return pb.UpdateVoiceResponse(voice=voice_to_proto(voice))
+
+    async def CompactionStatus(
+        self, request: pb.CompactionStatusRequest, context: Context
+    ) -> pb.CompactionStatusResponse:
+        status = await compaction_status(self._database, current_namespace(), self._model)
+        return compaction_to_proto(status)
+
+    async def AuditSummaries(
+        self, request: pb.AuditSummariesRequest, context: Context
+    ) -> pb.AuditSummariesResponse:
+        audit = await audit_summaries(
+            self._database,
+            current_namespace(),
+            UUID(request.conversation_id) if request.conversation_id else None,
+            request.page_size,
+            request.page_token,
+        )
+        return audit_to_proto(audit)
 
 
 def _task(status: TaskStatus) -> search_service_pb2.TaskStats:

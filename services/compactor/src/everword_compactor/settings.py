@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from everword.chat.settings import ChatSettings
 from everword.db.settings import DatabaseSettings
+from everword.domain.compaction import CompactionSettings
 from everword.domain.settings import Environment
 from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
+from everword_compactor.tools.settings import ToolSettings
 
 SERVICE = "compactor"
 
@@ -19,6 +22,9 @@ class Settings:
     server: ServerSettings
     database: DatabaseSettings
     queue: QueueSettings = QueueSettings()
+    compaction: CompactionSettings = field(default_factory=CompactionSettings)
+    #: None where no language model is configured: summaries are extractive then.
+    chat: ChatSettings | None = None
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
@@ -26,4 +32,32 @@ class Settings:
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),
             queue=QueueSettings.from_environment(environment),
+            compaction=CompactionSettings.from_environment(environment),
+            chat=ChatSettings.from_environment(environment),
+        )
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """What a compactor worker is started with."""
+
+    database: DatabaseSettings
+    redis_url: str
+    compaction: CompactionSettings
+    tools: ToolSettings
+    chat: ChatSettings | None
+    #: How long a worker may be silent before its job is taken from it.
+    lease_s: float
+    log_level: str
+
+    @classmethod
+    def from_environment(cls, environment: Environment) -> WorkerSettings:
+        return cls(
+            database=DatabaseSettings.from_environment(environment, SERVICE),
+            redis_url=environment.required("EVERWORD_REDIS_URL"),
+            compaction=CompactionSettings.from_environment(environment),
+            tools=ToolSettings.from_environment(environment),
+            chat=ChatSettings.from_environment(environment),
+            lease_s=environment.seconds("EVERWORD_COMPACT_LEASE_SECONDS", 120.0),
+            log_level=ServerSettings.from_environment(environment, SERVICE).log_level,
         )

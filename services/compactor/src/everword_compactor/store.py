@@ -63,26 +63,39 @@ async def live_generations(conn: Connection) -> list[int]:
 
 
 async def count_unowed_vectors(
-    conn: Connection, namespace_id: int, generation_id: int, after: int, last: int
+    conn: Connection,
+    namespace_id: int,
+    generation_id: int,
+    after: int,
+    last: int,
+    limit: int | None = None,
 ) -> int:
-    parameters = _batch(namespace_id, generation_id, after, last)
+    parameters = _batch(namespace_id, generation_id, after, last, limit)
     statement = SQL["count_unowed_vectors"].of_generation(generation_id)
     return int(await fetch_value(conn, statement, parameters))
 
 
 async def owe_vectors(
-    conn: Connection, namespace_id: int, generation_id: int, after: int, last: int
+    conn: Connection,
+    namespace_id: int,
+    generation_id: int,
+    after: int,
+    last: int,
+    limit: int | None = None,
 ) -> int:
     """Put passages above `after` up to `last` into the queue; returns how many vectors became owed."""
-    parameters = _batch(namespace_id, generation_id, after, last)
+    parameters = _batch(namespace_id, generation_id, after, last, limit)
     statement = SQL["owe_vectors"].of_generation(generation_id)
     return int(await fetch_value(conn, statement, parameters))
 
 
-def _batch(namespace_id: int, generation_id: int, after: int, last: int) -> dict[str, int]:
+def _batch(
+    namespace_id: int, generation_id: int, after: int, last: int, limit: int | None
+) -> dict[str, int | None]:
     return {
         "namespace_id": namespace_id,
         "generation_id": generation_id,
         "after": after,
         "last": last,
+        "limit": limit,
     }

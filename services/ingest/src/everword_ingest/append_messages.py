@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from opentelemetry import propagate
-
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.compaction import CompactionSettings
 from everword.domain.errors import ConversationNotFound, ExternalIdConflict, MemoryNotFound
 from everword.domain.ids import new_ids
 from everword.domain.records import ConversationRecord
@@ -18,6 +17,7 @@ from everword.domain.tokens import ConsistencyToken
 from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword_ingest import store
+from everword_ingest.days import owed_days
 from everword_ingest.ensure_conversation import ensure_in_transaction
 from everword_ingest.indexing import (
     PlacedMessage,
@@ -32,18 +32,20 @@ from everword_ingest.model import (
     NewMessage,
 )
 from everword_ingest.requests import claim_request
+from everword_ingest.scheduling import schedule_sentences, schedule_work
 from everword_ingest.store import ExternalMessageRow, RequestRow
 
-#: What an append makes due is one of so many jobs of its namespace: few enough that one wake-up serves many appends,
-#: and enough that appends seldom wait for each other's.
-EMBED_SHARDS = 8
 #: A title that is taken from a message is at most this long.
 TITLE_CHARS = 80
 _USER = 2
 
 
 async def append_messages(
-    database: Database, namespace: NamespaceScope, request: AppendRequest, wake: Callable[[], None]
+    database: Database,
+    namespace: NamespaceScope,
+    request: AppendRequest,
+    compaction: CompactionSettings,
+    wake: Callable[[], None],
 ) -> AppendResult:
     """Store the messages of `request`, or find that it was done before.
 
@@ -59,7 +61,9 @@ async def append_messages(
         if earlier is not None:
             appended, highest = await _replay(conn, namespace.id, earlier)
         else:
-            appended, highest = await _store(conn, namespace.id, request, conversation, ids)
+            appended, highest = await _store(
+                conn, namespace.id, request, conversation, ids, compaction
+            )
     wake()
     # The position is read after the commit: only then does it cover the write.
     async with database.connection() as conn:
@@ -99,6 +103,7 @@ async def _store(
     request: AppendRequest,
     conversation: ConversationRecord,
     ids: Sequence[UUID],
+    compaction: CompactionSettings,
 ) -> tuple[list[AppendedMessage], int]:
     """Write what is new; returns where every message went, and the highest id of a passage."""
     await _check_parents(conn, namespace_id, request.messages)
@@ -107,7 +112,7 @@ async def _store(
     settings = await get_namespace_settings(conn, namespace_id)
     highest = 0
     if placed:
-        highest = await _write(conn, namespace_id, settings, conversation, placed)
+        highest = await _write(conn, namespace_id, settings, conversation, placed, compaction)
     if existing:
         # What was there before may still be in work, and the token stands for it too.
         known = [row.id for row in existing.values()]
@@ -207,6 +212,7 @@ async def _write(
     settings: NamespaceSettings,
     conversation: ConversationRecord,
     placed: Sequence[PlacedMessage],
+    compaction: CompactionSettings,
 ) -> int:
     """Write messages and everything that belongs to them; returns the highest id of a passage."""
     turns = sum(not entry.message.automated for entry in placed)
@@ -225,10 +231,13 @@ async def _write(
             "title": _title(placed),
         },
     )
-    carrier: dict[str, str] = {}
-    propagate.inject(carrier)
-    shard = f"shard-{conversation.id.int % EMBED_SHARDS}"
-    await store.upsert_job(conn, namespace_id, "embed", shard, carrier)
+    owed = owed_days(placed, settings, conversation.channel)
+    if owed["seqs"]:
+        await store.owe_days(conn, {**scope, **owed})
+    await schedule_work(conn, namespace_id, conversation, turns, compaction)
+    calls = [entry.id for entry in placed if entry.message.owes_sentence]
+    if calls:
+        await schedule_sentences(conn, namespace_id, conversation, calls)
     highest = await store.insert_memories(
         conn,
         {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.compaction import CompactionSettings
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.append_messages import append_messages
 from everword_ingest.model import AppendRequest
@@ -27,12 +28,13 @@ async def import_messages(
     database: Database,
     namespace: NamespaceScope,
     requests: AsyncIterable[AppendRequest],
+    compaction: CompactionSettings,
     wake: Callable[[], None],
 ) -> ImportResult:
     """Append batch by batch. What was committed before an error stays."""
     result = ImportResult()
     async for request in requests:
-        appended = await append_messages(database, namespace, request, wake)
+        appended = await append_messages(database, namespace, request, compaction, wake)
         existed = sum(message.existed for message in appended.messages)
         result.batches += 1
         result.messages_existing += existed

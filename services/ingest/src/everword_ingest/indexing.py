@@ -70,7 +70,7 @@ def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> I
     message = placed.message
     text = message.text
     traits = message_traits(text)
-    spoken_at = _local(placed.occurred_at, zone)
+    spoken_at = local_time(placed.occurred_at, zone)
     for part, content in enumerate(split_passages(text)):
         yield Passage(
             placed=placed,
@@ -82,7 +82,8 @@ def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> I
         )
 
 
-def _local(moment: datetime, zone: tzinfo) -> datetime:
+def local_time(moment: datetime, zone: tzinfo) -> datetime:
+    """Return a moment as `zone` shows it."""
     try:
         return moment.astimezone(zone)
     except OverflowError:

@@ -59,6 +59,15 @@ class NewMessage:
         )
 
     @property
+    def owes_sentence(self) -> bool:
+        """Whether background work is to say in a sentence what the message did: a tool call without words.
+
+        What nobody wrote on purpose is worth no model's time.
+        """
+        words = [self.content, *(block.get("text", "") for block in self.content_blocks or ())]
+        return bool(self.tool_name) and not self.automated and not any(map(str.strip, words))
+
+    @property
     def size(self) -> int:
         """Bytes of what was sent."""
         blocks = [text for b in self.content_blocks or () for text in (b["text"], b["json"])]

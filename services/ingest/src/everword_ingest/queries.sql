@@ -107,6 +107,29 @@ SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.i
     AS m (id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated, tool_name,
           tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at);
 
+-- owe_days --
+-- Owe the calendar what was said: a row for each day and instance, with the places of the messages.
+INSERT INTO calendar_owed (namespace_id, level, period, instance, conversation_id, seqs)
+SELECT %(namespace_id)s, 4, said.day, said.instance, %(conversation_id)s, array_agg(said.seq ORDER BY said.seq)
+  FROM unnest(%(days)s::date[], %(instances)s::text[], %(seqs)s::bigint[]) AS said (day, instance, seq)
+ GROUP BY said.day, said.instance
+ ORDER BY said.day, said.instance;
+
+-- owe_sentences --
+-- Owe tool calls without words a sentence.
+INSERT INTO tool_sentence_queue (namespace_id, message_id)
+SELECT %(namespace_id)s, message_id FROM unnest(%(message_ids)s::uuid[]) AS message_id;
+
+-- insert_significant --
+-- Keep a memory that was written down on purpose, which calendar summaries never consolidate.
+INSERT INTO summaries (namespace_id, id, level, agent, subject, instance, title, previous_id, content, message_count,
+                       earliest_at, latest_at, token_count)
+VALUES (%(namespace_id)s, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(title)s,
+        (SELECT id FROM summaries
+          WHERE namespace_id = %(namespace_id)s AND level = 8 AND instance = %(instance)s
+          ORDER BY latest_at DESC, id DESC LIMIT 1),
+        %(content)s, 0, %(occurred_at)s, %(occurred_at)s, %(token_count)s);
+
 -- insert_memories --
 -- Index passages of messages, owe their vectors to every live model generation, count them, and keep who spoke. The names
 -- are sorted, and nothing is locked after them: writes that bring the same new names wait for each other in one direction.
@@ -146,15 +169,42 @@ SELECT coalesce(max(id), 0) FROM passages;
 
 -- upsert_job --
 -- Mark background work on a subject as due. A worker that is at it sees from dirty_seq that there is more; a job that was
--- given up gets another chance by new work.
+-- given up gets another chance by new work, and one that waits for its time is due at once. A pause after a failure stays.
 INSERT INTO jobs (namespace_id, task, subject, trace_context)
 VALUES (%(namespace_id)s, %(task)s, %(subject)s, %(trace_context)s)
 ON CONFLICT (namespace_id, task, subject) DO UPDATE
    SET dirty_seq = jobs.dirty_seq + 1,
        state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
        attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
-       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN now() ELSE jobs.not_before END,
-       published_at = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL ELSE jobs.published_at END,
+       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN now()
+                         WHEN jobs.state = 'pending' AND jobs.attempts = 0 THEN least(jobs.not_before, now())
+                         ELSE jobs.not_before END,
+       published_at = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL
+                           WHEN jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now() THEN NULL
+                           ELSE jobs.published_at END,
+       trace_context = excluded.trace_context,
+       updated_at = now();
+
+-- schedule_compaction --
+-- Let a conversation be summed up: at once where enough messages wait, otherwise when nothing was said for a while, which
+-- each message that somebody wrote moves on. What is due stays due, and a pause after a failure stays.
+INSERT INTO jobs (namespace_id, task, subject, trace_context, not_before)
+SELECT %(namespace_id)s, 'compact', c.id::text, %(trace_context)s,
+       CASE WHEN c.last_seq - coalesce(p.summarised_seq, 0) >= %(after_messages)s THEN now()
+            ELSE now() + make_interval(secs => %(idle_s)s) END
+  FROM conversations c
+  LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s
+ON CONFLICT (namespace_id, task, subject) DO UPDATE
+   SET dirty_seq = jobs.dirty_seq + 1,
+       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
+       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
+       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN excluded.not_before
+                         WHEN jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now()
+                              AND (%(turns)s > 0 OR excluded.not_before <= now()) THEN excluded.not_before
+                         ELSE jobs.not_before END,
+       published_at = CASE WHEN jobs.state IN ('done', 'failed') OR jobs.not_before > now() THEN NULL
+                           ELSE jobs.published_at END,
        trace_context = excluded.trace_context,
        updated_at = now();
 
@@ -196,9 +246,12 @@ SELECT EXISTS (
      WHERE namespace_id = %(namespace_id)s AND memory_id <= %(memory_id)s AND state = 'owed');
 
 -- open_jobs --
--- Whether background work of a namespace is open.
+-- Whether background work of a namespace is open. What waits for its time, as a conversation does until nothing more is
+-- said, is not; what waits after a failure is.
 SELECT EXISTS (
-    SELECT FROM jobs WHERE namespace_id = %(namespace_id)s AND state IN ('pending', 'running'));
+    SELECT FROM jobs
+     WHERE namespace_id = %(namespace_id)s
+       AND (state = 'running' OR (state = 'pending' AND (not_before <= now() OR attempts > 0))));
 
 -- fold_corpus_counts --
 -- Fold the counts of namespaces with many rows into one row each. Rows that another process folds are left to it.

@@ -36,7 +36,7 @@ class IngestServer:
                 Registration(
                     ingest,
                     ingest_service_pb2_grpc.add_IngestServiceServicer_to_server,
-                    IngestServicer(self._database, self._outbox.wake),
+                    IngestServicer(self._database, settings.compaction, self._outbox.wake),
                 ),
                 Registration(
                     admin,

@@ -9,6 +9,7 @@ from google.protobuf import duration_pb2
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
+from everword.domain.compaction import CompactionSettings
 from everword.rpc.interceptors.base import Context
 from everword.rpc.translate import conversation_to_proto, from_struct
 from everword.v1 import ingest_service_pb2 as pb
@@ -18,7 +19,8 @@ from everword_ingest.ensure_conversation import ensure_conversation
 from everword_ingest.import_messages import import_messages
 from everword_ingest.mark_used import mark_used
 from everword_ingest.model import AppendRequest
-from everword_ingest.translate import hash_body, to_append_request, to_spec
+from everword_ingest.record_significant import record_significant
+from everword_ingest.translate import hash_body, to_append_request, to_significant, to_spec
 from everword_ingest.update_conversation import update_conversation
 from everword_ingest.update_memory_class import update_memory_class
 from everword_ingest.wait_for_indexing import Stage, wait_for_indexing
@@ -27,8 +29,11 @@ from everword_ingest.wait_for_indexing import Stage, wait_for_indexing
 class IngestServicer(IngestServiceServicer):
     """Every write of a namespace."""
 
-    def __init__(self, database: Database, wake: Callable[[], None]) -> None:
+    def __init__(
+        self, database: Database, compaction: CompactionSettings, wake: Callable[[], None]
+    ) -> None:
         self._database = database
+        self._compaction = compaction
         self._wake = wake
 
     async def EnsureConversation(
@@ -64,7 +69,11 @@ class IngestServicer(IngestServiceServicer):
         self, request: pb.AppendMessagesRequest, context: Context
     ) -> pb.AppendMessagesResponse:
         result = await append_messages(
-            self._database, current_namespace(), to_append_request(request), self._wake
+            self._database,
+            current_namespace(),
+            to_append_request(request),
+            self._compaction,
+            self._wake,
         )
         return pb.AppendMessagesResponse(
             messages=[
@@ -83,7 +92,9 @@ class IngestServicer(IngestServiceServicer):
             async for request in request_iterator:
                 yield to_append_request(request.batch, "batch.")
 
-        result = await import_messages(self._database, current_namespace(), batches(), self._wake)
+        result = await import_messages(
+            self._database, current_namespace(), batches(), self._compaction, self._wake
+        )
         token = result.consistency_token
         sealed = token.seal(await self._database.token_secret()) if token else ""
         return pb.ImportMessagesResponse(
@@ -113,6 +124,23 @@ class IngestServicer(IngestServiceServicer):
             request.importance_class,
         )
         return pb.UpdateMemoryClassResponse(importance_class=request.importance_class)
+
+    async def RecordSignificant(
+        self, request: pb.RecordSignificantRequest, context: Context
+    ) -> pb.RecordSignificantResponse:
+        recorded = await record_significant(
+            self._database,
+            current_namespace(),
+            to_significant(request),
+            request.request_id,
+            hash_body(request),
+            self._wake,
+        )
+        return pb.RecordSignificantResponse(
+            summary_id=str(recorded.summary_id),
+            consistency_token=recorded.consistency_token.seal(await self._database.token_secret()),
+            replayed=recorded.replayed,
+        )
 
     async def WaitForIndexing(
         self, request: pb.WaitForIndexingRequest, context: Context

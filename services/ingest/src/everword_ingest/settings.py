@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everword.db.settings import DatabaseSettings
+from everword.domain.compaction import CompactionSettings
 from everword.domain.settings import Environment
 from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
@@ -19,6 +20,7 @@ class Settings:
     server: ServerSettings
     database: DatabaseSettings
     queue: QueueSettings = QueueSettings()
+    compaction: CompactionSettings = CompactionSettings()
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
@@ -26,4 +28,5 @@ class Settings:
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),
             queue=QueueSettings.from_environment(environment),
+            compaction=CompactionSettings.from_environment(environment),
         )

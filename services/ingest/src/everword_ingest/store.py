@@ -17,6 +17,7 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
+from everword.domain.compaction import CompactionSettings
 from everword.domain.records import ConversationRecord
 from everword_ingest.model import ConversationSpec
 
@@ -172,6 +173,19 @@ async def insert_messages(conn: Connection, parameters: dict[str, Any]) -> None:
     await execute(conn, SQL["insert_messages"], parameters)
 
 
+async def owe_days(conn: Connection, parameters: dict[str, Any]) -> None:
+    await execute(conn, SQL["owe_days"], parameters)
+
+
+async def owe_sentences(conn: Connection, namespace_id: int, message_ids: Sequence[UUID]) -> None:
+    parameters = {"namespace_id": namespace_id, "message_ids": sorted(message_ids)}
+    await execute(conn, SQL["owe_sentences"], parameters)
+
+
+async def insert_significant(conn: Connection, parameters: dict[str, Any]) -> None:
+    await execute(conn, SQL["insert_significant"], parameters)
+
+
 async def insert_memories(conn: Connection, parameters: dict[str, Any]) -> int:
     """Index passages; returns the highest id of one, 0 where there are none."""
     return int(await fetch_value(conn, SQL["insert_memories"], parameters))
@@ -188,6 +202,26 @@ async def upsert_job(
         "trace_context": Jsonb(trace_context),
     }
     await execute(conn, SQL["upsert_job"], parameters)
+
+
+async def schedule_compaction(
+    conn: Connection,
+    namespace_id: int,
+    conversation_id: UUID,
+    turns: int,
+    compaction: CompactionSettings,
+    trace_context: dict[str, str],
+) -> None:
+    """Let a conversation be summed up when that is due; `turns` of its new messages are no automated ones."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "turns": turns,
+        "after_messages": compaction.after_messages,
+        "idle_s": compaction.idle_s,
+        "trace_context": Jsonb(trace_context),
+    }
+    await execute(conn, SQL["schedule_compaction"], parameters)
 
 
 async def commit_position(conn: Connection) -> str:

@@ -10,6 +10,7 @@ from everword.domain.errors import InvalidArgument
 from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 from everword_ingest.model import AppendRequest, ConversationSpec, NewMessage
+from everword_ingest.record_significant import Significant
 
 #: What the content blocks of one message may hold.
 MAX_BLOCKS_BYTES = 1024 * 1024
@@ -91,8 +92,27 @@ def to_message(message: memory_pb2.NewMessage, field: str) -> NewMessage:
     )
 
 
+def to_significant(request: ingest_service_pb2.RecordSignificantRequest) -> Significant:
+    return Significant(
+        content=request.content,
+        title=request.title,
+        instance=request.instance,
+        agent=request.agent,
+        subject=request.subject,
+        occurred_at=(
+            from_timestamp(request.occur_time, "occur_time")
+            if request.HasField("occur_time")
+            else None
+        ),
+    )
+
+
 def hash_body(
-    request: ingest_service_pb2.AppendMessagesRequest | ingest_service_pb2.MarkUsedRequest,
+    request: (
+        ingest_service_pb2.AppendMessagesRequest
+        | ingest_service_pb2.MarkUsedRequest
+        | ingest_service_pb2.RecordSignificantRequest
+    ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""
     body = deepcopy(request)

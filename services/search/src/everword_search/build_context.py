@@ -23,7 +23,8 @@ from everword_search.model import (
 )
 from everword_search.pages import MAX_PAGE
 from everword_search.profiles import find_profile
-from everword_search.search import Sources, find_memories
+from everword_search.reliable import find_reliable
+from everword_search.search import Sources
 from everword_search.use import count_use
 
 DEFAULT_BUDGET = 4000
@@ -156,8 +157,8 @@ async def _find(
         profile=request.profile,
         balanced=request.balanced,
     )
-    response, _ = await find_memories(sources, namespace, search)
-    new = [result for result in response.results if result.memory.id not in conversation.known]
+    found = await find_reliable(sources, namespace, search)
+    new = [result for result in found.results if result.memory.id not in conversation.known]
     return await _items(sources.database, namespace, new)
 
 

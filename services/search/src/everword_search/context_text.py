@@ -42,7 +42,7 @@ def turn_item(message: MessageRecord, agent: str) -> Item:
 
 
 def memory_item(memory: MemoryRecord, passage: str, token_count: int, score: float) -> Item:
-    """Return a memory whole, or its best passage between ellipses where it has several.
+    """Return a memory whole, or its best passage between ellipses where it has several; of a tool call, its sentence.
 
     `token_count` is what the caller said the whole costs; 0 where nothing was said.
     """
@@ -50,6 +50,8 @@ def memory_item(memory: MemoryRecord, passage: str, token_count: int, score: flo
     prefix = _attribution(memory.occurred_at, memory.agent, role, memory.author)
     if passage == memory.content:
         return _item(memory.id, prefix, passage, token_count, score)
+    if passage == memory.synthesized_content:
+        return _item(memory.id, prefix, passage, 0, score)
     return _item(memory.id, prefix, f"… {passage.strip()} …", 0, score)
 
 

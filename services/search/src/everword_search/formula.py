@@ -15,7 +15,7 @@ from everword_search import store
 from everword_search.arms.base import RankingArm, Window
 from everword_search.model import Candidate, Found, Hit, ScorePart, SearchArm, Signal
 from everword_search.profiles import Balanced, age_of, importance_of
-from everword_search.relevance import most_evidence
+from everword_search.relevance import deciding_evidence
 from everword_search.runner import TIME_SHARE, Runner
 from everword_search.store import Scope, SignalRow
 
@@ -45,7 +45,7 @@ async def rank_by_formula(
         if window.admits(hit.score, hit.evidence)
         and (hit.score, hit.passage_id) < (score, passage_id)
     ]
-    return Found(wanted[: window.limit], most_evidence(hits))
+    return Found(wanted[: window.limit], deciding_evidence(hits))
 
 
 async def _pool(

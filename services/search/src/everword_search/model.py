@@ -10,6 +10,12 @@ from typing import Any
 from uuid import UUID
 
 from everword.domain.records import MemoryRecord
+from everword_search.summaries.model import (
+    DEFAULT_LIMITS,
+    ExpandMode,
+    Expansion,
+    ExpansionLimits,
+)
 
 
 class SearchMode(IntEnum):
@@ -122,6 +128,8 @@ class SearchRequest:
     #: How HYBRID ranks, by name; other modes rank by their one arm.
     profile: str = "recall"
     balanced: BalancedOptions | None = None
+    expand: ExpandMode = ExpandMode.NONE
+    expansion_limits: ExpansionLimits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True)
@@ -197,9 +205,9 @@ class Found:
     """The hits of a page."""
 
     hits: list[Hit]
-    #: The most evidence among the results that decide the verdict, whichever page this is; None where that cannot be
-    #: told.
-    best_evidence: float | None = None
+    #: The evidence for the results that decide the verdict, best ranked first; empty where that cannot be told. Of the
+    #: first page: with one arm, later ones do not look at those.
+    deciding: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -221,6 +229,10 @@ class SearchResult:
     hit: Hit
     #: From 0 to 1; None where it cannot be told.
     relevance: float | None = None
+    #: Whether it is a summary that holds something that its sources do not.
+    needs_review: bool = False
+    #: Of a summary that was expanded.
+    expansion: Expansion | None = None
 
 
 @dataclass(frozen=True)

@@ -231,11 +231,12 @@ SELECT m.source_id, m.occurred_at
 
 -- read_memories --
 -- Memories in the order of their ids, with the beginning of their text put together from its passages, and the text of
--- one passage each. No text needs more than max_parts passages for max_chars characters.
+-- one passage each. No text needs more than max_parts passages for max_chars characters. What a tool call did, in a sentence,
+-- is its passage -1: it can be found, and is no part of the text.
 SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance,
        m.author, m.role, m.tags, m.importance_class, m.automated, m.occurred_at, coalesce(u.use_count, 0) AS use_count,
        u.last_used_at, coalesce(text.parts < last.part + 1 OR text.length > %(max_chars)s, false) AS content_truncated,
-       coalesce(passage.content, '') AS passage
+       coalesce(passage.content, '') AS passage, coalesce(sentence.content, '') AS synthesized_content
   FROM unnest(%(source_ids)s::uuid[], %(passage_ids)s::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
   JOIN visible_memories m
     ON m.namespace_id = %(namespace_id)s AND m.source_id = wanted.source_id AND m.part = 0
@@ -243,7 +244,7 @@ SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agen
        SELECT left(string_agg(content, '' ORDER BY part), coalesce(%(max_chars)s, 2147483647)) AS content,
               sum(length(content)) AS length, count(*) AS parts
          FROM (SELECT content, part FROM visible_memories
-                WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id
+                WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part >= 0
                 ORDER BY part LIMIT %(max_parts)s) AS first_parts) AS text
  CROSS JOIN LATERAL (
        SELECT part FROM visible_memories
@@ -252,6 +253,8 @@ SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agen
   LEFT JOIN visible_memories passage
     ON passage.namespace_id = %(namespace_id)s AND passage.id = wanted.passage_id
   LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = wanted.source_id
+  LEFT JOIN tool_sentences sentence
+    ON sentence.namespace_id = %(namespace_id)s AND sentence.message_id = wanted.source_id
  ORDER BY wanted.place;
 
 -- read_candidates --
@@ -361,7 +364,9 @@ WITH page AS (
 )
 SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
        tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
-       available
+       available, coalesce((SELECT s.content FROM tool_sentences s
+                             WHERE s.namespace_id = %(namespace_id)s AND s.message_id = sized.id), '')
+                  AS synthesized_content
   FROM (SELECT *, sum(size) OVER (ORDER BY seq DESC) AS size_so_far, count(*) OVER () AS available FROM page) AS sized
  WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
  ORDER BY seq DESC;
@@ -378,7 +383,9 @@ WITH page AS (
 )
 SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
        tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
-       available
+       available, coalesce((SELECT s.content FROM tool_sentences s
+                             WHERE s.namespace_id = %(namespace_id)s AND s.message_id = sized.id), '')
+                  AS synthesized_content
   FROM (SELECT *, sum(size) OVER (ORDER BY seq) AS size_so_far, count(*) OVER () AS available FROM page) AS sized
  WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
  ORDER BY seq;

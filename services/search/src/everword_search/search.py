@@ -8,6 +8,7 @@ from functools import partial
 
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
+from everword.domain.calibration import DECIDING
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import EmbedderUnavailable, InvalidArgument
@@ -36,18 +37,19 @@ from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.relevance import (
     Relevance,
+    deciding_evidence,
     ensure_has_relevance,
     ensure_judged,
     find_relevance,
-    most_evidence,
 )
 from everword_search.runner import ArmFailed, Runner
 from everword_search.store import Scope
+from everword_search.summaries.in_results import with_summaries
 from everword_search.use import count_use
 
 DEFAULT_PAGE = 10
 #: Page tokens of one kind hold positions of one form: a change of `_next_token` takes another number.
-TOKEN_KIND = "Search/2"
+TOKEN_KIND = "Search/3"
 _BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})
 #: `UseCounting` of a namespace in which being returned is a use.
 _RETURNED = 2
@@ -111,16 +113,18 @@ async def find_memories(
             _rank, runner, plan, _ranking(sources.ranker, profile, request, plan), window
         )
         found = await _run(rank, [arm for arm in plan.arms if not arm.idle_reason])
-        found = _of_all_pages(cursor, found)
+        # The verdict is the same on every page.
+        chance = cursor.after[0] if cursor.after else relevance.chance(found)
         ensure_judged(request, found)
         await store.limit_time(conn, remaining(STATEMENT_CAP_S))
         page = found.hits[: cursor.size]
-        results = await _read(conn, namespace.id, page, chars, relevance)
+        read = await _read(conn, namespace.id, page, chars, relevance)
+        results = await with_summaries(conn, namespace.id, read, request, cursor.after is None)
     response = SearchResponse(
         results,
-        _next_token(cursor, found),
+        _next_token(cursor, found, chance),
         runner.reports(),
-        relevance.verdict(found),
+        relevance.verdict(found, chance),
         relevance.state(found),
     )
     return response, settings
@@ -177,11 +181,6 @@ def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance) -> Win
     return Window(cursor.size + 1, after, request.min_score, least)
 
 
-def _of_all_pages(cursor: Cursor, found: Found) -> Found:
-    """Return what was found with the evidence that decided the verdict of the first page."""
-    return replace(found, best_evidence=cursor.after[0]) if cursor.after else found
-
-
 async def _run(rank: Callable[[Sequence[Arm]], Awaitable[Found]], arms: Sequence[Arm]) -> Found:
     """Return the hits of the arms that answer. Raises the driver's error where none does."""
     while arms:
@@ -213,8 +212,13 @@ async def _rank(
 async def _rank_alone(runner: Runner, arm: Arm, window: Window) -> Found:
     """Return the hits of a search with one arm, whose score is the evidence."""
     window = replace(window, min_score=max(window.min_score, window.min_evidence))
-    hits = [_hit(arm, candidate) for candidate in await runner.find(arm, window)]
-    return Found(hits, most_evidence(hits))
+    asked = window
+    if window.after is None and isinstance(arm, RankingArm):
+        # The verdict goes by more results than a short page has, and by those that a floor leaves out.
+        asked = Window(max(window.limit, DECIDING))
+    hits = [_hit(arm, candidate) for candidate in await runner.find(arm, asked)]
+    wanted = [hit for hit in hits if hit.score >= window.min_score]
+    return Found(wanted[: window.limit], deciding_evidence(hits))
 
 
 def _hit(arm: Arm, candidate: Candidate) -> Hit:
@@ -245,8 +249,7 @@ async def _read(
     ]
 
 
-def _next_token(cursor: Cursor, found: Found) -> str:
+def _next_token(cursor: Cursor, found: Found, chance: float | None) -> str:
     if len(found.hits) <= cursor.size:
         return ""
-    # The verdict is the same on every page.
-    return cursor.token([found.best_evidence, *found.hits[cursor.size - 1].position])
+    return cursor.token([chance, *found.hits[cursor.size - 1].position])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from everword.chat.client import ChatClient
 from everword.db.pool import Database
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
@@ -9,13 +12,17 @@ from everword.v1 import (
     context_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
+    summary_service_pb2,
+    summary_service_pb2_grpc,
 )
+from everword_search.asking import Asking
 from everword_search.context_servicer import ContextServicer
 from everword_search.query_embedder import QueryEmbedder
 from everword_search.ranking.ranker import Ranker
 from everword_search.search import Sources
 from everword_search.servicer import SearchServicer
 from everword_search.settings import SERVICE, Settings
+from everword_search.summaries.servicer import SummaryServicer
 
 
 class SearchServer:
@@ -26,8 +33,13 @@ class SearchServer:
         self._database = Database(settings.database, SERVICE)
         self._embedder = QueryEmbedder(settings.embedder_address, settings.server.internal_token)
         sources = Sources(self._database, self._embedder, Ranker.load())
+        # Somebody waits for the answer: what fails is repeated once, and soon.
+        chat = replace(settings.chat, pauses_s=(1.0,)) if settings.chat else None
+        self._chat = ChatClient(chat) if chat else None
+        asking = Asking(self._chat, self._database) if self._chat else None
         search = search_service_pb2.DESCRIPTOR.services_by_name["SearchService"]
         context = context_service_pb2.DESCRIPTOR.services_by_name["ContextService"]
+        summaries = summary_service_pb2.DESCRIPTOR.services_by_name["SummaryService"]
         self._server = RpcServer(
             settings.server,
             self._database,
@@ -35,12 +47,17 @@ class SearchServer:
                 Registration(
                     search,
                     search_service_pb2_grpc.add_SearchServiceServicer_to_server,
-                    SearchServicer(sources),
+                    SearchServicer(sources, asking),
                 ),
                 Registration(
                     context,
                     context_service_pb2_grpc.add_ContextServiceServicer_to_server,
                     ContextServicer(sources),
+                ),
+                Registration(
+                    summaries,
+                    summary_service_pb2_grpc.add_SummaryServiceServicer_to_server,
+                    SummaryServicer(self._database),
                 ),
             ],
         )
@@ -53,4 +70,6 @@ class SearchServer:
     async def stop(self) -> None:
         await self._server.stop()
         await self._embedder.close()
+        if self._chat:
+            await self._chat.close()
         await self._database.close()

@@ -12,6 +12,8 @@ from everword.rpc.translate import conversation_to_proto, memory_to_proto, messa
 from everword.telemetry import names
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceServicer
+from everword_search.answer import answer
+from everword_search.asking import Asking
 from everword_search.batch_get_memories import batch_get_memories
 from everword_search.browse import browse
 from everword_search.get_conversation import ConversationKey, get_conversation
@@ -21,9 +23,11 @@ from everword_search.list_messages import list_messages
 from everword_search.search import Sources, search
 from everword_search.stats import stats
 from everword_search.translate import (
+    answer_response,
     is_newest_first,
     search_response,
     stats_response,
+    to_answer_request,
     to_browse_request,
     to_conversation_filter,
     to_page,
@@ -34,9 +38,11 @@ from everword_search.translate import (
 class SearchServicer(SearchServiceServicer):
     """Every read of a namespace."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, asking: Asking | None) -> None:
+        """Without `asking` there is no language model that answers."""
         self._sources = sources
         self._database = sources.database
+        self._asking = asking
 
     async def Search(self, request: pb.SearchRequest, context: Context) -> pb.SearchResponse:
         namespace = current_namespace()
@@ -113,6 +119,11 @@ class SearchServicer(SearchServiceServicer):
         return pb.ListMessagesResponse(
             messages=[message_to_proto(record) for record in messages], next_page_token=token
         )
+
+    async def Answer(self, request: pb.AnswerRequest, context: Context) -> pb.AnswerResponse:
+        wanted = to_answer_request(request)
+        found = await answer(self._sources, self._asking, current_namespace(), wanted)
+        return answer_response(found)
 
     async def Stats(self, request: pb.StatsRequest, context: Context) -> pb.StatsResponse:
         return stats_response(await stats(self._database, current_namespace()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from everword.chat.settings import ChatSettings
 from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment
 from everword.rpc.settings import ServerSettings
@@ -19,6 +20,8 @@ class Settings:
     database: DatabaseSettings
     embedder_address: str = ""
     """Where the embedder service listens; without one there is no search by meaning."""
+    chat: ChatSettings | None = None
+    """The language model that answers; without one there is no Answer."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
@@ -26,4 +29,5 @@ class Settings:
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),
             embedder_address=environment.text("EVERWORD_EMBEDDER_ADDRESS"),
+            chat=ChatSettings.from_environment(environment),
         )

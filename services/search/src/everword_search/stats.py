@@ -10,11 +10,15 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword_search import store
 from everword_search.store import BacklogRow, CorpusRow, TaskRow
+from everword_search.summaries import store as summaries
+from everword_search.summaries.store import LevelRow, SummaryBacklogRow
 
 #: Counting what is owed stops here.
 COUNT_LIMIT = 100_000
 #: Work that waits longer than this is behind.
 LATE = timedelta(minutes=10)
+#: The highest `SummaryLevel` along a conversation.
+ROOT = 3
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,14 @@ class Stats:
     #: Share of passages that have their vector.
     coverage: float
     tasks: list[TaskRow]
+    #: By level, those that there are.
+    levels: list[LevelRow]
+    waiting: SummaryBacklogRow
+
+    @property
+    def depth(self) -> int:
+        """Levels of the deepest tree of a conversation."""
+        return max((level.level for level in self.levels if level.level <= ROOT), default=0)
 
 
 async def stats(database: Database, namespace: NamespaceScope) -> Stats:
@@ -42,11 +54,14 @@ async def stats(database: Database, namespace: NamespaceScope) -> Stats:
         corpus = await store.corpus_counts(conn, namespace.id)
         active = await store.embedding_backlog(conn, namespace.id, COUNT_LIMIT)
         tasks = await store.job_counts(conn, namespace.id)
+        levels = await summaries.summary_counts(conn, namespace.id, COUNT_LIMIT)
+        waiting = await summaries.summary_backlog(conn, namespace.id, COUNT_LIMIT)
     # Without an active generation nothing has a vector that is searched.
     backlog = active or BacklogRow("", min(corpus.passages, COUNT_LIMIT), 0, None)
     coverage = 1 - backlog.owed / corpus.passages if corpus.passages else 1.0
-    alerts = sorted(_alerts(backlog, tasks), key=lambda alert: not alert.critical)
-    return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks)
+    found = [*_alerts(backlog, tasks), *_summary_alerts(levels, waiting)]
+    alerts = sorted(found, key=lambda alert: not alert.critical)
+    return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks, levels, waiting)
 
 
 def _alerts(backlog: BacklogRow, tasks: Sequence[TaskRow]) -> Iterator[Alert]:
@@ -79,6 +94,22 @@ def _task_alerts(task: TaskRow) -> Iterator[Alert]:
             False,
             f"Jobs of the task {task.task} have waited for {_minutes(task.oldest_pending)} minutes. See that its "
             "workers run, or start more.",
+        )
+
+
+def _summary_alerts(levels: Sequence[LevelRow], waiting: SummaryBacklogRow) -> Iterator[Alert]:
+    in_review = sum(level.needs_review for level in levels)
+    if in_review:
+        yield Alert(
+            False,
+            f"{in_review} summaries say what their sources do not; contexts and answers leave them out. "
+            "`everword audit summaries` names what they made up.",
+        )
+    if waiting.failed_sentences:
+        yield Alert(
+            False,
+            f"{waiting.failed_sentences} tool call(s) get no sentence. See MaintenanceService.QueueStatus; where the "
+            "cause is gone, call Backfill.",
         )
 
 

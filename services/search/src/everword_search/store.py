@@ -120,14 +120,14 @@ class SignalRow:
     last_used_at: datetime | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MemoryRow(MemoryRecord):
     """A memory and one of its passages."""
 
     passage: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MessageRow(MessageRecord):
     """A message of a page, and how many the page could have had."""
 

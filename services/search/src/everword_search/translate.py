@@ -11,8 +11,14 @@ from uuid import UUID
 from google.protobuf import duration_pb2
 
 from everword.rpc.translate import from_timestamp, memory_to_proto, to_timestamp
-from everword.v1 import memory_pb2
+from everword.v1 import memory_pb2, summary_service_pb2
 from everword.v1 import search_service_pb2 as pb
+from everword_search.answer import (
+    DEFAULT_ANSWER_TOKENS,
+    DEFAULT_MEMORIES,
+    Answered,
+    AnswerRequest,
+)
 from everword_search.model import (
     ArmReport,
     BalancedOptions,
@@ -27,9 +33,15 @@ from everword_search.model import (
 )
 from everword_search.stats import Alert, Stats
 from everword_search.store import TaskRow
+from everword_search.summaries.model import ExpandMode
+from everword_search.summaries.translate import expansion_to_proto, to_limits
 
 Paged: TypeAlias = (
-    pb.SearchRequest | pb.BrowseRequest | pb.ListConversationsRequest | pb.ListMessagesRequest
+    pb.SearchRequest
+    | pb.BrowseRequest
+    | pb.ListConversationsRequest
+    | pb.ListMessagesRequest
+    | summary_service_pb2.ListSummariesRequest
 )
 
 
@@ -80,6 +92,19 @@ def to_search_request(request: pb.SearchRequest) -> SearchRequest:
         max_content_chars=request.max_content_chars,
         profile=request.profile or "recall",
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
+        expand=ExpandMode(request.expand or ExpandMode.TOP),
+        expansion_limits=to_limits(request.expansion_limits),
+    )
+
+
+def to_answer_request(request: pb.AnswerRequest) -> AnswerRequest:
+    return AnswerRequest(
+        query=request.query,
+        filter=to_filter(request.filter),
+        max_memories=request.max_memories or DEFAULT_MEMORIES,
+        profile=request.profile or "recall",
+        max_answer_tokens=request.max_answer_tokens or DEFAULT_ANSWER_TOKENS,
+        at_least_as_fresh=request.at_least_as_fresh,
     )
 
 
@@ -123,6 +148,8 @@ def _result(result: SearchResult, explain: bool) -> pb.SearchResult:
         passage=result.passage,
         explanation=_explanation(result) if explain else None,
         relevance=result.relevance,
+        expansion=expansion_to_proto(result.expansion) if result.expansion else None,
+        needs_review=result.needs_review,
     )
 
 
@@ -167,6 +194,19 @@ def _arm_report(report: ArmReport) -> pb.ArmReport:
     )
 
 
+def answer_response(found: Answered) -> pb.AnswerResponse:
+    return pb.AnswerResponse(
+        answer=found.text,
+        citations=[
+            pb.Citation(number=number, memory=memory_to_proto(memory))
+            for number, memory in found.citations.items()
+        ],
+        verdict=pb.Verdict.ValueType(found.verdict),
+        model=found.model,
+        unsupported=found.unsupported,
+    )
+
+
 def stats_response(found: Stats) -> pb.StatsResponse:
     corpus, backlog = found.corpus, found.backlog
     return pb.StatsResponse(
@@ -187,6 +227,23 @@ def stats_response(found: Stats) -> pb.StatsResponse:
             model=backlog.model,
         ),
         jobs=[_task(task) for task in found.tasks],
+        summaries=_summary_stats(found),
+    )
+
+
+def _summary_stats(found: Stats) -> pb.SummaryStats:
+    waiting, levels = found.waiting, found.levels
+    return pb.SummaryStats(
+        summaries=sum(level.summaries for level in levels),
+        depth=found.depth,
+        unsummarised_messages=waiting.messages,
+        unsummarised_conversations=waiting.conversations,
+        stale=sum(level.stale for level in levels),
+        needs_review=sum(level.needs_review for level in levels),
+        owed_periods=waiting.periods,
+        oldest_owed_period=waiting.oldest_period.isoformat() if waiting.oldest_period else "",
+        owed_tool_sentences=waiting.sentences,
+        failed_tool_sentences=waiting.failed_sentences,
     )
 
 

@@ -6,6 +6,7 @@ import asyncio
 
 from everword.cli.output import progress
 from everword.client import Client
+from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1.ingest_service_pb2 import INDEXING_STAGE_EMBEDDED, WaitForIndexingRequest
 from everword.v1.search_service_pb2 import EmbeddingStats, StatsRequest
 
@@ -33,3 +34,22 @@ async def wait_until_embedded(client: Client, token: str, timeout_s: float) -> E
             await asyncio.wait({waiting}, timeout=POLL_S)
     await waiting
     return (await client.search_service.Stats(StatsRequest())).embedding
+
+
+async def wait_for_sentences(client: Client, items: int) -> int:
+    """Wait until no tool call is owed its sentence, or none is worked on; returns how many are left then.
+
+    `items` is how many became owed.
+    """
+    service = client.maintenance_service
+    with progress() as display:
+        task = display.add_task("tool calls put into words", total=items)
+        while True:
+            queue = await service.QueueStatus(maintenance.QueueStatusRequest(task="tool-sentences"))
+            status = await service.CompactionStatus(maintenance.CompactionStatusRequest())
+            owed = status.owed_tool_sentences
+            # Others may have owed some before.
+            display.update(task, total=max(items, owed), completed=max(items, owed) - owed)
+            if not owed or not any(each.pending or each.running for each in queue.tasks):
+                return int(owed)
+            await asyncio.sleep(POLL_S)

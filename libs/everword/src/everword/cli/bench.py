@@ -1,4 +1,4 @@
-"""`everword bench`: how well Search finds, measured on files of questions whose answers are known."""
+"""`everword bench`: how well Search finds, measured on files of questions whose answers are known, and how fast."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from everword.bench.tables import (
     overall_rows,
 )
 from everword.bench.variants import Variant
+from everword.cli.bench_speed import speed
 from everword.cli.measuring import Asked, ask_everything, data_options, forget
 from everword.cli.output import line, print_table
 
@@ -29,7 +30,7 @@ Report = dict[str, Any]
 
 @click.group()
 def bench() -> None:
-    """Measure how well Search finds what answers a question.
+    """Measure how well Search finds what answers a question, and how fast Everword is.
 
     FILEs hold conversations with questions and the messages that answer them, in the format
     everword-bench/1 or LongMemEval's own. Each conversation is put into a namespace of its own,
@@ -37,6 +38,9 @@ def bench() -> None:
     after; with --running, or EVERWORD_*_ADDRESS set, the one that other commands find is used,
     and EVERWORD_API_KEY must be an admin key where keys are needed.
     """
+
+
+bench.add_command(speed)
 
 
 @bench.command()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import click
 
+from everword.cli.audit import audit, compaction_status
 from everword.cli.bench import bench
 from everword.cli.browse import browse
+from everword.cli.calendar import rollup, significant
 from everword.cli.calibrate import calibrate
+from everword.cli.compact import compact
 from everword.cli.context import context
 from everword.cli.conversations import conversations
 from everword.cli.demo import demo
@@ -20,6 +23,7 @@ from everword.cli.namespaces import namespaces
 from everword.cli.protoset import protoset
 from everword.cli.search import search
 from everword.cli.stats import stats
+from everword.cli.summaries import summaries
 from everword.cli.up import up
 
 
@@ -44,11 +48,17 @@ for command in (
     context,
     conversations,
     stats,
+    summaries,
+    compaction_status,
+    audit,
     keys,
     namespaces,
     queue_status,
     retry_failed,
     backfill,
+    compact,
+    rollup,
+    significant,
     models,
     bench,
     calibrate,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from everword.cli.background import wait_for_sentences
 from everword.cli.output import json_option, line, print_json, print_table, when
 from everword.cli.session import remote
 from everword.cli.stats import print_tasks
@@ -23,13 +24,16 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
     if as_json:
         print_json(response)
         return
-    if not (response.tasks or response.parked_passages):
+    if not (response.tasks or response.parked_passages or response.parked_tool_calls):
         line("nothing is queued")
         return
     print_tasks(list(response.tasks))
     if response.parked_passages:
         parked = [(each.memory_id, each.part, each.error) for each in response.parked_passages]
         print_table(("gets no vector", "passage", "why"), parked, right="passage")
+    if response.parked_tool_calls:
+        calls = [(call.message_id, call.error) for call in response.parked_tool_calls]
+        print_table(("gets no sentence", "why"), calls)
     if response.failed_jobs:
         rows = [
             (job.task, job.subject, job.attempts, when(job.fail_time), job.error)
@@ -75,3 +79,47 @@ async def embeddings(client: Client, dry_run: bool, as_json: bool) -> None:
         print_json(response)
     else:
         line(f"{response.items} passages {'would owe' if dry_run else 'owe'} a vector")
+
+
+@backfill.command("tool-sentences")
+@dry_run_option
+@click.option("--limit", type=click.IntRange(min=1), help="The most tool calls to take.")
+@click.option("--wait", is_flag=True, help="Return when they have their sentences.")
+@json_option
+@remote
+async def tool_sentences(
+    client: Client, dry_run: bool, limit: int | None, wait: bool, as_json: bool
+) -> None:
+    """Make every tool call without words owe the sentence that says what it did."""
+    response = await client.maintenance_service.Backfill(
+        pb.BackfillRequest(
+            target=pb.BACKFILL_TARGET_TOOL_SENTENCES, dry_run=dry_run, limit=limit or 0
+        )
+    )
+    left = 0 if dry_run or not wait else await wait_for_sentences(client, response.items)
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{response.items} tool calls {'would owe' if dry_run else 'owe'} a sentence")
+    if left:
+        raise click.ClickException(
+            f"{left} tool calls wait, and nobody is at them: see queue-status"
+        )
+
+
+@backfill.command("summaries")
+@dry_run_option
+@click.option("--limit", default=0, help="At most so many; all if 0.")
+@json_option
+@remote
+async def backfill_summaries(client: Client, dry_run: bool, limit: int, as_json: bool) -> None:
+    """Schedule the conversations and days whose messages nobody is going to sum up."""
+    response = await client.maintenance_service.Backfill(
+        pb.BackfillRequest(target=pb.BACKFILL_TARGET_SUMMARIES, dry_run=dry_run, limit=limit)
+    )
+    if as_json:
+        print_json(response)
+    else:
+        line(
+            f"{response.items} conversations and days {'would be' if dry_run else 'are'} scheduled"
+        )

@@ -30,7 +30,7 @@ async def stats(client: Client, as_json: bool) -> None:
 
 
 def _rows(response: StatsResponse) -> list[tuple[object, ...]]:
-    corpus, embedding = response.corpus, response.embedding
+    corpus, embedding, summaries = response.corpus, response.embedding, response.summaries
     return [
         ("conversations", corpus.conversations),
         ("messages", corpus.messages),
@@ -43,6 +43,13 @@ def _rows(response: StatsResponse) -> list[tuple[object, ...]]:
         ("vectors owed", embedding.owed),
         ("of them given up", embedding.failed),
         ("oldest vector owed for", age(embedding.oldest_owed)),
+        ("summaries", summaries.summaries),
+        ("levels of the deepest tree", summaries.depth),
+        ("messages not summed up", summaries.unsummarised_messages),
+        ("summaries to be written anew", summaries.stale),
+        ("summaries that need review", summaries.needs_review),
+        ("periods that owe a summary", summaries.owed_periods),
+        ("tool calls that owe a sentence", summaries.owed_tool_sentences),
     ]
 
 

@@ -23,6 +23,7 @@ from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
 
 #: The largest page that a server gives.
 PAGE_SIZE = 200
@@ -42,6 +43,7 @@ class Client:
         self.admin_service = AdminServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)
+        self.summary_service = SummaryServiceStub(search)
         self.maintenance_service = MaintenanceServiceStub(compactor)
 
     @classmethod

@@ -25,6 +25,10 @@ class NamespaceSettings:
         """Whether the messages of `channel` are searchable."""
         return self.channel_policies.get(channel, {}).get("index", True)
 
+    def rolls_up(self, channel: str) -> bool:
+        """Whether the messages of `channel` go into calendar summaries."""
+        return self.channel_policies.get(channel, {}).get("roll_up", True)
+
 
 async def get_namespace_settings(conn: Connection, namespace_id: int) -> NamespaceSettings:
     """Return a namespace's settings as of this transaction. Raises NamespaceNotFound once it is being deleted."""

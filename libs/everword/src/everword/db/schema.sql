@@ -119,6 +119,37 @@ END $$;
 
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint) IS 'Make the table, index and view of a generation''s vectors.';
 
+CREATE FUNCTION everword.drop_derived_passages(sources uuid[]) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    dropped bigint[];
+    words bigint;
+    generation bigint;
+BEGIN
+    -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
+    WITH gone AS (
+        DELETE FROM memories
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind = 2 OR part = -1)
+        RETURNING id, lexeme_count
+    )
+    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
+    IF cardinality(dropped) = 0 THEN
+        RETURN 0;
+    END IF;
+    DELETE FROM embedding_queue WHERE namespace_id = namespace AND memory_id = ANY(dropped);
+    FOR generation IN SELECT id FROM model_generations ORDER BY id LOOP
+        EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND memory_id = ANY($2)', 'memory_vectors_' || generation)
+          USING namespace, dropped;
+    END LOOP;
+    INSERT INTO corpus_counts (namespace_id, passages, lexemes) VALUES (namespace, -cardinality(dropped), -words);
+    RETURN cardinality(dropped);
+END $_$;
+
+COMMENT ON FUNCTION everword.drop_derived_passages(sources uuid[]) IS 'Take what background work wrote of these memories out of the index, in the namespace that the transaction is set to; returns how many passages.';
+
 CREATE FUNCTION everword.drop_vector_table(generation bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -140,8 +171,9 @@ DECLARE
     erased bigint;
     child text;
     children text[] := ARRAY['embedding_queue', 'memory_use', 'memory_classes', 'importance_suggestions', 'memories',
-                             'author_names', 'messages', 'append_requests', 'conversations', 'jobs', 'corpus_counts',
-                             'api_keys'];
+                             'author_names', 'usage_ledger', 'tool_sentence_queue', 'tool_sentences', 'calendar_owed',
+                             'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
+                             'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
@@ -215,6 +247,55 @@ EXCEPTION WHEN insufficient_privilege THEN
 END $$;
 
 COMMENT ON FUNCTION everword.install_pgvector() IS 'Make the extension vector where this server has it; whether it is there then.';
+
+CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    -- Nothing of a language model gives way to sentences that were chosen without one.
+    SELECT s.namespace_id, s.conversation_id, s.period
+      FROM (SELECT * FROM summaries
+             WHERE level = at_level AND model < current_model AND current_model <> 'extractive'
+             UNION ALL
+            SELECT * FROM summaries
+             WHERE level = at_level AND model > current_model AND current_model <> 'extractive'
+             UNION ALL
+            SELECT * FROM summaries
+             WHERE level = at_level AND model = current_model AND prompt_version < current_version) AS s
+      JOIN namespaces n ON n.id = s.namespace_id AND n.state = 'active'
+     -- What was given up waits for its cause to go; it must not keep the rest waiting.
+     WHERE NOT EXISTS (SELECT FROM jobs j
+                        WHERE j.namespace_id = s.namespace_id AND j.task = 'compact'
+                          AND j.subject = s.conversation_id::text AND j.state = 'failed')
+     LIMIT batch
+$$;
+
+COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer) IS 'Where nodes of a level were written by another model or from an older prompt: ids and dates only.';
+
+CREATE FUNCTION everword.owed_periods(batch integer) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT n.id, n.time_zone, n.day_cutoff_minutes, owed.level, owed.period
+      FROM namespaces n
+     CROSS JOIN LATERAL (
+           -- From one period to the next: a day with many rows costs no more than one with few.
+           WITH RECURSIVE step AS (
+               (SELECT o.level, o.period FROM calendar_owed o WHERE o.namespace_id = n.id
+                 ORDER BY o.level, o.period LIMIT 1)
+               UNION ALL
+               SELECT following.level, following.period
+                 FROM step
+                CROSS JOIN LATERAL (
+                      SELECT o.level, o.period FROM calendar_owed o
+                       WHERE o.namespace_id = n.id AND (o.level, o.period) > (step.level, step.period)
+                       ORDER BY o.level, o.period LIMIT 1) AS following
+           )
+           SELECT step.level, step.period FROM step LIMIT batch) AS owed
+     WHERE n.state = 'active'
+$$;
+
+COMMENT ON FUNCTION everword.owed_periods(batch integer) IS 'The earliest periods of each namespace that owe something, at most `batch` each: dates only, for whoever schedules.';
 
 CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
@@ -292,6 +373,29 @@ CREATE TABLE everword.author_names (
 
 COMMENT ON TABLE everword.author_names IS 'The words, in lower case, of the names of who spoke: in a question they say whose words are meant, not which.';
 
+CREATE TABLE everword.calendar_owed (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    level smallint NOT NULL,
+    period date NOT NULL,
+    instance text DEFAULT ''::text NOT NULL,
+    conversation_id uuid,
+    seqs bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    CONSTRAINT calendar_owed_check CHECK (((level = 4) = (conversation_id IS NOT NULL))),
+    CONSTRAINT calendar_owed_level_check CHECK (((level >= 4) AND (level <= 7)))
+);
+
+COMMENT ON TABLE everword.calendar_owed IS 'What the calendar has not summed up yet: a row exactly while a period owes something. Every append adds one for each day that it touches, with the places of the messages; rows go in the transaction that stores the node. Rows and not a flag: appends never wait for each other, and nothing that is committed late can be missed.';
+
+ALTER TABLE everword.calendar_owed ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.calendar_owed_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE everword.calibrations (
     profile text NOT NULL,
     generation_id bigint,
@@ -307,6 +411,17 @@ CREATE TABLE everword.calibrations (
 COMMENT ON TABLE everword.calibrations IS 'Maps from evidence to relevance, from 0 to 1: knots of piecewise linear functions. Fitted where answers are known, for a profile and a model generation, or for none where nothing is embedded. Holds nothing that anybody said.';
 
 COMMENT ON COLUMN everword.calibrations.floor IS 'Where the best result is less relevant, nothing is.';
+
+CREATE TABLE everword.compaction_progress (
+    namespace_id bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    summarised_seq bigint DEFAULT 0 NOT NULL,
+    wanted_seq bigint DEFAULT 0 NOT NULL
+);
+
+COMMENT ON TABLE everword.compaction_progress IS 'Up to which place each conversation is under leaves. Places have no gaps and are given under a lock, so that nothing appears behind it.';
+
+COMMENT ON COLUMN everword.compaction_progress.wanted_seq IS 'Up to which place a caller asked for leaves, however few messages.';
 
 CREATE TABLE everword.conversations (
     namespace_id bigint NOT NULL,
@@ -560,7 +675,7 @@ COMMENT ON TABLE everword.memories IS 'One row per passage of anything that can 
 
 COMMENT ON COLUMN everword.memories.source_id IS 'The public id of the memory that the passage is of.';
 
-COMMENT ON COLUMN everword.memories.part IS 'Which passage of its source, from 0.';
+COMMENT ON COLUMN everword.memories.part IS 'Which passage of its source, from 0; -1 is a sentence about a tool call, and no part of its text.';
 
 COMMENT ON COLUMN everword.memories.content IS 'The words of the passage, as they were sent.';
 
@@ -939,6 +1054,384 @@ CREATE TABLE everword.schema_migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE everword.summaries (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    level smallint NOT NULL,
+    conversation_id uuid,
+    first_seq bigint,
+    last_seq bigint,
+    period date,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    channel text DEFAULT ''::text NOT NULL,
+    instance text DEFAULT ''::text NOT NULL,
+    title text DEFAULT ''::text NOT NULL,
+    parent_id uuid,
+    previous_id uuid,
+    content text NOT NULL,
+    message_count bigint NOT NULL,
+    earliest_at timestamp with time zone NOT NULL,
+    latest_at timestamp with time zone NOT NULL,
+    token_count integer DEFAULT 0 NOT NULL,
+    model text DEFAULT ''::text NOT NULL,
+    prompt_version integer DEFAULT 0 NOT NULL,
+    revision integer DEFAULT 1 NOT NULL,
+    stale boolean DEFAULT false NOT NULL,
+    needs_review boolean DEFAULT false NOT NULL,
+    faithfulness jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    revised_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
+    CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
+    CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
+    CONSTRAINT summaries_check3 CHECK ((earliest_at <= latest_at)),
+    CONSTRAINT summaries_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT summaries_level_check CHECK (((level >= 1) AND (level <= 8))),
+    CONSTRAINT summaries_message_count_check CHECK ((message_count >= 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.summaries IS 'Nodes of the summary DAG, on two axes: leaf, branch, root (1-3) along a conversation, day, week, month, year (4-7) along the calendar, and what was recorded as significant (8), which nothing consolidates. A node keeps its id when it is written anew: revision counts that.';
+
+COMMENT ON COLUMN everword.summaries.first_seq IS 'Of levels 1-3: the range of the conversation that the node stands for.';
+
+COMMENT ON COLUMN everword.summaries.period IS 'Of levels 4-7: the first day of the period, in the namespace''s time zone.';
+
+COMMENT ON COLUMN everword.summaries.parent_id IS 'The node above; summary_sources holds the same link from the other end.';
+
+COMMENT ON COLUMN everword.summaries.previous_id IS 'The latest node of the conversation, or of the level, when this one was made.';
+
+COMMENT ON COLUMN everword.summaries.stale IS 'What it was made from has changed since: it is due to be written anew.';
+
+COMMENT ON COLUMN everword.summaries.needs_review IS 'It says something that its sources do not: see faithfulness.';
+
+CREATE TABLE everword.summaries_p0 (
+    namespace_id bigint CONSTRAINT summaries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT summaries_id_not_null NOT NULL,
+    level smallint CONSTRAINT summaries_level_not_null NOT NULL,
+    conversation_id uuid,
+    first_seq bigint,
+    last_seq bigint,
+    period date,
+    agent text DEFAULT ''::text CONSTRAINT summaries_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT summaries_subject_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT summaries_channel_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT summaries_instance_not_null NOT NULL,
+    title text DEFAULT ''::text CONSTRAINT summaries_title_not_null NOT NULL,
+    parent_id uuid,
+    previous_id uuid,
+    content text CONSTRAINT summaries_content_not_null NOT NULL,
+    message_count bigint CONSTRAINT summaries_message_count_not_null NOT NULL,
+    earliest_at timestamp with time zone CONSTRAINT summaries_earliest_at_not_null NOT NULL,
+    latest_at timestamp with time zone CONSTRAINT summaries_latest_at_not_null NOT NULL,
+    token_count integer DEFAULT 0 CONSTRAINT summaries_token_count_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT summaries_model_not_null NOT NULL,
+    prompt_version integer DEFAULT 0 CONSTRAINT summaries_prompt_version_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT summaries_revision_not_null NOT NULL,
+    stale boolean DEFAULT false CONSTRAINT summaries_stale_not_null NOT NULL,
+    needs_review boolean DEFAULT false CONSTRAINT summaries_needs_review_not_null NOT NULL,
+    faithfulness jsonb,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
+    revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
+    CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
+    CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
+    CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
+    CONSTRAINT summaries_check3 CHECK ((earliest_at <= latest_at)),
+    CONSTRAINT summaries_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT summaries_level_check CHECK (((level >= 1) AND (level <= 8))),
+    CONSTRAINT summaries_message_count_check CHECK ((message_count >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.summaries_p1 (
+    namespace_id bigint CONSTRAINT summaries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT summaries_id_not_null NOT NULL,
+    level smallint CONSTRAINT summaries_level_not_null NOT NULL,
+    conversation_id uuid,
+    first_seq bigint,
+    last_seq bigint,
+    period date,
+    agent text DEFAULT ''::text CONSTRAINT summaries_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT summaries_subject_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT summaries_channel_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT summaries_instance_not_null NOT NULL,
+    title text DEFAULT ''::text CONSTRAINT summaries_title_not_null NOT NULL,
+    parent_id uuid,
+    previous_id uuid,
+    content text CONSTRAINT summaries_content_not_null NOT NULL,
+    message_count bigint CONSTRAINT summaries_message_count_not_null NOT NULL,
+    earliest_at timestamp with time zone CONSTRAINT summaries_earliest_at_not_null NOT NULL,
+    latest_at timestamp with time zone CONSTRAINT summaries_latest_at_not_null NOT NULL,
+    token_count integer DEFAULT 0 CONSTRAINT summaries_token_count_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT summaries_model_not_null NOT NULL,
+    prompt_version integer DEFAULT 0 CONSTRAINT summaries_prompt_version_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT summaries_revision_not_null NOT NULL,
+    stale boolean DEFAULT false CONSTRAINT summaries_stale_not_null NOT NULL,
+    needs_review boolean DEFAULT false CONSTRAINT summaries_needs_review_not_null NOT NULL,
+    faithfulness jsonb,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
+    revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
+    CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
+    CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
+    CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
+    CONSTRAINT summaries_check3 CHECK ((earliest_at <= latest_at)),
+    CONSTRAINT summaries_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT summaries_level_check CHECK (((level >= 1) AND (level <= 8))),
+    CONSTRAINT summaries_message_count_check CHECK ((message_count >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.summaries_p2 (
+    namespace_id bigint CONSTRAINT summaries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT summaries_id_not_null NOT NULL,
+    level smallint CONSTRAINT summaries_level_not_null NOT NULL,
+    conversation_id uuid,
+    first_seq bigint,
+    last_seq bigint,
+    period date,
+    agent text DEFAULT ''::text CONSTRAINT summaries_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT summaries_subject_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT summaries_channel_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT summaries_instance_not_null NOT NULL,
+    title text DEFAULT ''::text CONSTRAINT summaries_title_not_null NOT NULL,
+    parent_id uuid,
+    previous_id uuid,
+    content text CONSTRAINT summaries_content_not_null NOT NULL,
+    message_count bigint CONSTRAINT summaries_message_count_not_null NOT NULL,
+    earliest_at timestamp with time zone CONSTRAINT summaries_earliest_at_not_null NOT NULL,
+    latest_at timestamp with time zone CONSTRAINT summaries_latest_at_not_null NOT NULL,
+    token_count integer DEFAULT 0 CONSTRAINT summaries_token_count_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT summaries_model_not_null NOT NULL,
+    prompt_version integer DEFAULT 0 CONSTRAINT summaries_prompt_version_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT summaries_revision_not_null NOT NULL,
+    stale boolean DEFAULT false CONSTRAINT summaries_stale_not_null NOT NULL,
+    needs_review boolean DEFAULT false CONSTRAINT summaries_needs_review_not_null NOT NULL,
+    faithfulness jsonb,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
+    revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
+    CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
+    CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
+    CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
+    CONSTRAINT summaries_check3 CHECK ((earliest_at <= latest_at)),
+    CONSTRAINT summaries_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT summaries_level_check CHECK (((level >= 1) AND (level <= 8))),
+    CONSTRAINT summaries_message_count_check CHECK ((message_count >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.summaries_p3 (
+    namespace_id bigint CONSTRAINT summaries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT summaries_id_not_null NOT NULL,
+    level smallint CONSTRAINT summaries_level_not_null NOT NULL,
+    conversation_id uuid,
+    first_seq bigint,
+    last_seq bigint,
+    period date,
+    agent text DEFAULT ''::text CONSTRAINT summaries_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT summaries_subject_not_null NOT NULL,
+    channel text DEFAULT ''::text CONSTRAINT summaries_channel_not_null NOT NULL,
+    instance text DEFAULT ''::text CONSTRAINT summaries_instance_not_null NOT NULL,
+    title text DEFAULT ''::text CONSTRAINT summaries_title_not_null NOT NULL,
+    parent_id uuid,
+    previous_id uuid,
+    content text CONSTRAINT summaries_content_not_null NOT NULL,
+    message_count bigint CONSTRAINT summaries_message_count_not_null NOT NULL,
+    earliest_at timestamp with time zone CONSTRAINT summaries_earliest_at_not_null NOT NULL,
+    latest_at timestamp with time zone CONSTRAINT summaries_latest_at_not_null NOT NULL,
+    token_count integer DEFAULT 0 CONSTRAINT summaries_token_count_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT summaries_model_not_null NOT NULL,
+    prompt_version integer DEFAULT 0 CONSTRAINT summaries_prompt_version_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT summaries_revision_not_null NOT NULL,
+    stale boolean DEFAULT false CONSTRAINT summaries_stale_not_null NOT NULL,
+    needs_review boolean DEFAULT false CONSTRAINT summaries_needs_review_not_null NOT NULL,
+    faithfulness jsonb,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
+    revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
+    CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
+    CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
+    CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
+    CONSTRAINT summaries_check3 CHECK ((earliest_at <= latest_at)),
+    CONSTRAINT summaries_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT summaries_level_check CHECK (((level >= 1) AND (level <= 8))),
+    CONSTRAINT summaries_message_count_check CHECK ((message_count >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.summary_sources (
+    namespace_id bigint NOT NULL,
+    summary_id uuid NOT NULL,
+    ordinal integer NOT NULL,
+    axis smallint NOT NULL,
+    message_id uuid,
+    child_id uuid,
+    CONSTRAINT summary_sources_axis_check CHECK (((axis >= 1) AND (axis <= 2))),
+    CONSTRAINT summary_sources_check CHECK (((message_id IS NULL) <> (child_id IS NULL))),
+    CONSTRAINT summary_sources_ordinal_check CHECK ((ordinal > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.summary_sources IS 'What each node was made from, in order: messages, or nodes of the level below.';
+
+COMMENT ON COLUMN everword.summary_sources.axis IS '1 along a conversation, 2 along the calendar.';
+
+CREATE TABLE everword.summary_sources_p0 (
+    namespace_id bigint CONSTRAINT summary_sources_namespace_id_not_null NOT NULL,
+    summary_id uuid CONSTRAINT summary_sources_summary_id_not_null NOT NULL,
+    ordinal integer CONSTRAINT summary_sources_ordinal_not_null NOT NULL,
+    axis smallint CONSTRAINT summary_sources_axis_not_null NOT NULL,
+    message_id uuid,
+    child_id uuid,
+    CONSTRAINT summary_sources_axis_check CHECK (((axis >= 1) AND (axis <= 2))),
+    CONSTRAINT summary_sources_check CHECK (((message_id IS NULL) <> (child_id IS NULL))),
+    CONSTRAINT summary_sources_ordinal_check CHECK ((ordinal > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.summary_sources_p1 (
+    namespace_id bigint CONSTRAINT summary_sources_namespace_id_not_null NOT NULL,
+    summary_id uuid CONSTRAINT summary_sources_summary_id_not_null NOT NULL,
+    ordinal integer CONSTRAINT summary_sources_ordinal_not_null NOT NULL,
+    axis smallint CONSTRAINT summary_sources_axis_not_null NOT NULL,
+    message_id uuid,
+    child_id uuid,
+    CONSTRAINT summary_sources_axis_check CHECK (((axis >= 1) AND (axis <= 2))),
+    CONSTRAINT summary_sources_check CHECK (((message_id IS NULL) <> (child_id IS NULL))),
+    CONSTRAINT summary_sources_ordinal_check CHECK ((ordinal > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.summary_sources_p2 (
+    namespace_id bigint CONSTRAINT summary_sources_namespace_id_not_null NOT NULL,
+    summary_id uuid CONSTRAINT summary_sources_summary_id_not_null NOT NULL,
+    ordinal integer CONSTRAINT summary_sources_ordinal_not_null NOT NULL,
+    axis smallint CONSTRAINT summary_sources_axis_not_null NOT NULL,
+    message_id uuid,
+    child_id uuid,
+    CONSTRAINT summary_sources_axis_check CHECK (((axis >= 1) AND (axis <= 2))),
+    CONSTRAINT summary_sources_check CHECK (((message_id IS NULL) <> (child_id IS NULL))),
+    CONSTRAINT summary_sources_ordinal_check CHECK ((ordinal > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.summary_sources_p3 (
+    namespace_id bigint CONSTRAINT summary_sources_namespace_id_not_null NOT NULL,
+    summary_id uuid CONSTRAINT summary_sources_summary_id_not_null NOT NULL,
+    ordinal integer CONSTRAINT summary_sources_ordinal_not_null NOT NULL,
+    axis smallint CONSTRAINT summary_sources_axis_not_null NOT NULL,
+    message_id uuid,
+    child_id uuid,
+    CONSTRAINT summary_sources_axis_check CHECK (((axis >= 1) AND (axis <= 2))),
+    CONSTRAINT summary_sources_check CHECK (((message_id IS NULL) <> (child_id IS NULL))),
+    CONSTRAINT summary_sources_ordinal_check CHECK ((ordinal > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.summary_voices (
+    namespace_id bigint NOT NULL,
+    identity text DEFAULT ''::text NOT NULL,
+    user_name text DEFAULT ''::text NOT NULL,
+    pronouns text DEFAULT ''::text NOT NULL,
+    channel_instructions jsonb DEFAULT '{}'::jsonb NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.summary_voices IS 'Whose memories calendar summaries are: where there is an identity, they are written in the first person.';
+
+CREATE TABLE everword.tool_sentence_queue (
+    namespace_id bigint NOT NULL,
+    message_id uuid NOT NULL,
+    state text DEFAULT 'owed'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    not_before timestamp with time zone DEFAULT now() NOT NULL,
+    error text,
+    enqueued_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT tool_sentence_queue_state_check CHECK ((state = ANY (ARRAY['owed'::text, 'failed'::text])))
+);
+
+COMMENT ON TABLE everword.tool_sentence_queue IS 'A row exactly while a tool call is owed its sentence. Ids and states only, so no fence.';
+
+CREATE TABLE everword.tool_sentences (
+    namespace_id bigint NOT NULL,
+    message_id uuid NOT NULL,
+    content text NOT NULL,
+    model text NOT NULL,
+    prompt_version integer NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT tool_sentences_content_check CHECK ((content <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.tool_sentences IS 'What a tool call did, in a sentence, where its message has no words. The message itself never changes. In the index the sentence is part -1 of its message. Automated messages get none.';
+
+CREATE TABLE everword.tool_sentences_p0 (
+    namespace_id bigint CONSTRAINT tool_sentences_namespace_id_not_null NOT NULL,
+    message_id uuid CONSTRAINT tool_sentences_message_id_not_null NOT NULL,
+    content text CONSTRAINT tool_sentences_content_not_null NOT NULL,
+    model text CONSTRAINT tool_sentences_model_not_null NOT NULL,
+    prompt_version integer CONSTRAINT tool_sentences_prompt_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT tool_sentences_created_at_not_null NOT NULL,
+    CONSTRAINT tool_sentences_content_check CHECK ((content <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.tool_sentences_p1 (
+    namespace_id bigint CONSTRAINT tool_sentences_namespace_id_not_null NOT NULL,
+    message_id uuid CONSTRAINT tool_sentences_message_id_not_null NOT NULL,
+    content text CONSTRAINT tool_sentences_content_not_null NOT NULL,
+    model text CONSTRAINT tool_sentences_model_not_null NOT NULL,
+    prompt_version integer CONSTRAINT tool_sentences_prompt_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT tool_sentences_created_at_not_null NOT NULL,
+    CONSTRAINT tool_sentences_content_check CHECK ((content <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.tool_sentences_p2 (
+    namespace_id bigint CONSTRAINT tool_sentences_namespace_id_not_null NOT NULL,
+    message_id uuid CONSTRAINT tool_sentences_message_id_not_null NOT NULL,
+    content text CONSTRAINT tool_sentences_content_not_null NOT NULL,
+    model text CONSTRAINT tool_sentences_model_not_null NOT NULL,
+    prompt_version integer CONSTRAINT tool_sentences_prompt_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT tool_sentences_created_at_not_null NOT NULL,
+    CONSTRAINT tool_sentences_content_check CHECK ((content <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.tool_sentences_p3 (
+    namespace_id bigint CONSTRAINT tool_sentences_namespace_id_not_null NOT NULL,
+    message_id uuid CONSTRAINT tool_sentences_message_id_not_null NOT NULL,
+    content text CONSTRAINT tool_sentences_content_not_null NOT NULL,
+    model text CONSTRAINT tool_sentences_model_not_null NOT NULL,
+    prompt_version integer CONSTRAINT tool_sentences_prompt_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT tool_sentences_created_at_not_null NOT NULL,
+    CONSTRAINT tool_sentences_content_check CHECK ((content <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.usage_ledger (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    task text NOT NULL,
+    model text NOT NULL,
+    endpoint text DEFAULT ''::text NOT NULL,
+    input_tokens bigint DEFAULT 0 NOT NULL,
+    output_tokens bigint DEFAULT 0 NOT NULL,
+    outcome text NOT NULL,
+    seconds double precision NOT NULL,
+    called_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.usage_ledger IS 'What language models were asked for a namespace, call by call, with what it cost.';
+
+ALTER TABLE everword.usage_ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.usage_ledger_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE VIEW everword.visible_memories AS
  SELECT namespace_id,
     id,
@@ -1008,6 +1501,30 @@ ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p2 FOR VAL
 
 ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.api_keys
     ADD CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash);
 
@@ -1020,8 +1537,14 @@ ALTER TABLE ONLY everword.append_requests
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_pkey PRIMARY KEY (namespace_id, name);
 
+ALTER TABLE ONLY everword.calendar_owed
+    ADD CONSTRAINT calendar_owed_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_profile_generation_id_key UNIQUE NULLS NOT DISTINCT (profile, generation_id);
+
+ALTER TABLE ONLY everword.compaction_progress
+    ADD CONSTRAINT compaction_progress_pkey PRIMARY KEY (namespace_id, conversation_id);
 
 ALTER TABLE ONLY everword.conversations
     ADD CONSTRAINT conversations_namespace_id_channel_agent_session_key_key UNIQUE (namespace_id, channel, agent, session_key);
@@ -1149,9 +1672,65 @@ ALTER TABLE ONLY everword.namespaces
 ALTER TABLE ONLY everword.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
 
+ALTER TABLE ONLY everword.summaries
+    ADD CONSTRAINT summaries_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.summaries_p0
+    ADD CONSTRAINT summaries_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.summaries_p1
+    ADD CONSTRAINT summaries_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.summaries_p2
+    ADD CONSTRAINT summaries_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.summaries_p3
+    ADD CONSTRAINT summaries_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.summary_sources
+    ADD CONSTRAINT summary_sources_pkey PRIMARY KEY (namespace_id, summary_id, ordinal);
+
+ALTER TABLE ONLY everword.summary_sources_p0
+    ADD CONSTRAINT summary_sources_p0_pkey PRIMARY KEY (namespace_id, summary_id, ordinal);
+
+ALTER TABLE ONLY everword.summary_sources_p1
+    ADD CONSTRAINT summary_sources_p1_pkey PRIMARY KEY (namespace_id, summary_id, ordinal);
+
+ALTER TABLE ONLY everword.summary_sources_p2
+    ADD CONSTRAINT summary_sources_p2_pkey PRIMARY KEY (namespace_id, summary_id, ordinal);
+
+ALTER TABLE ONLY everword.summary_sources_p3
+    ADD CONSTRAINT summary_sources_p3_pkey PRIMARY KEY (namespace_id, summary_id, ordinal);
+
+ALTER TABLE ONLY everword.summary_voices
+    ADD CONSTRAINT summary_voices_pkey PRIMARY KEY (namespace_id);
+
+ALTER TABLE ONLY everword.tool_sentence_queue
+    ADD CONSTRAINT tool_sentence_queue_pkey PRIMARY KEY (namespace_id, message_id);
+
+ALTER TABLE ONLY everword.tool_sentences
+    ADD CONSTRAINT tool_sentences_pkey PRIMARY KEY (namespace_id, message_id);
+
+ALTER TABLE ONLY everword.tool_sentences_p0
+    ADD CONSTRAINT tool_sentences_p0_pkey PRIMARY KEY (namespace_id, message_id);
+
+ALTER TABLE ONLY everword.tool_sentences_p1
+    ADD CONSTRAINT tool_sentences_p1_pkey PRIMARY KEY (namespace_id, message_id);
+
+ALTER TABLE ONLY everword.tool_sentences_p2
+    ADD CONSTRAINT tool_sentences_p2_pkey PRIMARY KEY (namespace_id, message_id);
+
+ALTER TABLE ONLY everword.tool_sentences_p3
+    ADD CONSTRAINT tool_sentences_p3_pkey PRIMARY KEY (namespace_id, message_id);
+
+ALTER TABLE ONLY everword.usage_ledger
+    ADD CONSTRAINT usage_ledger_pkey PRIMARY KEY (namespace_id, id);
+
 CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_id);
 
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
+
+CREATE INDEX calendar_owed_period ON everword.calendar_owed USING btree (namespace_id, level, period);
 
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
@@ -1236,6 +1815,100 @@ CREATE UNIQUE INDEX messages_p2_namespace_id_conversation_id_external_id_idx ON 
 CREATE UNIQUE INDEX messages_p3_namespace_id_conversation_id_external_id_idx ON everword.messages_p3 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
 CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
+
+CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
+
+CREATE INDEX summaries_level ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id);
+
+CREATE INDEX summaries_model ON ONLY everword.summaries USING btree (level, model, prompt_version);
+
+CREATE INDEX summaries_p0_level_model_prompt_version_idx ON everword.summaries_p0 USING btree (level, model, prompt_version);
+
+CREATE UNIQUE INDEX summaries_p0_namespace_id_conversation_id_level_first_seq_idx ON everword.summaries_p0 USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
+
+CREATE INDEX summaries_stale ON ONLY everword.summaries USING btree (namespace_id, level) WHERE stale;
+
+CREATE INDEX summaries_p0_namespace_id_level_idx ON everword.summaries_p0 USING btree (namespace_id, level) WHERE stale;
+
+CREATE UNIQUE INDEX summaries_period ON ONLY everword.summaries USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
+
+CREATE UNIQUE INDEX summaries_p0_namespace_id_level_instance_period_idx ON everword.summaries_p0 USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
+
+CREATE INDEX summaries_p0_namespace_id_level_latest_at_id_idx ON everword.summaries_p0 USING btree (namespace_id, level, latest_at, id);
+
+CREATE INDEX summaries_review ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
+
+CREATE INDEX summaries_p0_namespace_id_level_latest_at_id_idx1 ON everword.summaries_p0 USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
+
+CREATE INDEX summaries_parent ON ONLY everword.summaries USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX summaries_p0_namespace_id_parent_id_idx ON everword.summaries_p0 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX summaries_p1_level_model_prompt_version_idx ON everword.summaries_p1 USING btree (level, model, prompt_version);
+
+CREATE UNIQUE INDEX summaries_p1_namespace_id_conversation_id_level_first_seq_idx ON everword.summaries_p1 USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
+
+CREATE INDEX summaries_p1_namespace_id_level_idx ON everword.summaries_p1 USING btree (namespace_id, level) WHERE stale;
+
+CREATE UNIQUE INDEX summaries_p1_namespace_id_level_instance_period_idx ON everword.summaries_p1 USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
+
+CREATE INDEX summaries_p1_namespace_id_level_latest_at_id_idx ON everword.summaries_p1 USING btree (namespace_id, level, latest_at, id);
+
+CREATE INDEX summaries_p1_namespace_id_level_latest_at_id_idx1 ON everword.summaries_p1 USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
+
+CREATE INDEX summaries_p1_namespace_id_parent_id_idx ON everword.summaries_p1 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX summaries_p2_level_model_prompt_version_idx ON everword.summaries_p2 USING btree (level, model, prompt_version);
+
+CREATE UNIQUE INDEX summaries_p2_namespace_id_conversation_id_level_first_seq_idx ON everword.summaries_p2 USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
+
+CREATE INDEX summaries_p2_namespace_id_level_idx ON everword.summaries_p2 USING btree (namespace_id, level) WHERE stale;
+
+CREATE UNIQUE INDEX summaries_p2_namespace_id_level_instance_period_idx ON everword.summaries_p2 USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
+
+CREATE INDEX summaries_p2_namespace_id_level_latest_at_id_idx ON everword.summaries_p2 USING btree (namespace_id, level, latest_at, id);
+
+CREATE INDEX summaries_p2_namespace_id_level_latest_at_id_idx1 ON everword.summaries_p2 USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
+
+CREATE INDEX summaries_p2_namespace_id_parent_id_idx ON everword.summaries_p2 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX summaries_p3_level_model_prompt_version_idx ON everword.summaries_p3 USING btree (level, model, prompt_version);
+
+CREATE UNIQUE INDEX summaries_p3_namespace_id_conversation_id_level_first_seq_idx ON everword.summaries_p3 USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
+
+CREATE INDEX summaries_p3_namespace_id_level_idx ON everword.summaries_p3 USING btree (namespace_id, level) WHERE stale;
+
+CREATE UNIQUE INDEX summaries_p3_namespace_id_level_instance_period_idx ON everword.summaries_p3 USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
+
+CREATE INDEX summaries_p3_namespace_id_level_latest_at_id_idx ON everword.summaries_p3 USING btree (namespace_id, level, latest_at, id);
+
+CREATE INDEX summaries_p3_namespace_id_level_latest_at_id_idx1 ON everword.summaries_p3 USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
+
+CREATE INDEX summaries_p3_namespace_id_parent_id_idx ON everword.summaries_p3 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_child ON ONLY everword.summary_sources USING btree (namespace_id, child_id) WHERE (child_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_message ON ONLY everword.summary_sources USING btree (namespace_id, message_id, axis) WHERE (message_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_p0_namespace_id_child_id_idx ON everword.summary_sources_p0 USING btree (namespace_id, child_id) WHERE (child_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_p0_namespace_id_message_id_axis_idx ON everword.summary_sources_p0 USING btree (namespace_id, message_id, axis) WHERE (message_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_p1_namespace_id_child_id_idx ON everword.summary_sources_p1 USING btree (namespace_id, child_id) WHERE (child_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_p1_namespace_id_message_id_axis_idx ON everword.summary_sources_p1 USING btree (namespace_id, message_id, axis) WHERE (message_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_p2_namespace_id_child_id_idx ON everword.summary_sources_p2 USING btree (namespace_id, child_id) WHERE (child_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_p2_namespace_id_message_id_axis_idx ON everword.summary_sources_p2 USING btree (namespace_id, message_id, axis) WHERE (message_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_p3_namespace_id_child_id_idx ON everword.summary_sources_p3 USING btree (namespace_id, child_id) WHERE (child_id IS NOT NULL);
+
+CREATE UNIQUE INDEX summary_sources_p3_namespace_id_message_id_axis_idx ON everword.summary_sources_p3 USING btree (namespace_id, message_id, axis) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX tool_sentence_queue_owed ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'owed'::text);
+
+CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p0_namespace_id_channel_agent_session_key_key;
 
@@ -1341,6 +2014,102 @@ ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTIT
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p3_pkey;
 
+ALTER INDEX everword.summaries_model ATTACH PARTITION everword.summaries_p0_level_model_prompt_version_idx;
+
+ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p0_namespace_id_conversation_id_level_first_seq_idx;
+
+ALTER INDEX everword.summaries_stale ATTACH PARTITION everword.summaries_p0_namespace_id_level_idx;
+
+ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p0_namespace_id_level_instance_period_idx;
+
+ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p0_namespace_id_level_latest_at_id_idx;
+
+ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p0_namespace_id_level_latest_at_id_idx1;
+
+ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p0_namespace_id_parent_id_idx;
+
+ALTER INDEX everword.summaries_pkey ATTACH PARTITION everword.summaries_p0_pkey;
+
+ALTER INDEX everword.summaries_model ATTACH PARTITION everword.summaries_p1_level_model_prompt_version_idx;
+
+ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p1_namespace_id_conversation_id_level_first_seq_idx;
+
+ALTER INDEX everword.summaries_stale ATTACH PARTITION everword.summaries_p1_namespace_id_level_idx;
+
+ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p1_namespace_id_level_instance_period_idx;
+
+ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p1_namespace_id_level_latest_at_id_idx;
+
+ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p1_namespace_id_level_latest_at_id_idx1;
+
+ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p1_namespace_id_parent_id_idx;
+
+ALTER INDEX everword.summaries_pkey ATTACH PARTITION everword.summaries_p1_pkey;
+
+ALTER INDEX everword.summaries_model ATTACH PARTITION everword.summaries_p2_level_model_prompt_version_idx;
+
+ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p2_namespace_id_conversation_id_level_first_seq_idx;
+
+ALTER INDEX everword.summaries_stale ATTACH PARTITION everword.summaries_p2_namespace_id_level_idx;
+
+ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p2_namespace_id_level_instance_period_idx;
+
+ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p2_namespace_id_level_latest_at_id_idx;
+
+ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p2_namespace_id_level_latest_at_id_idx1;
+
+ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p2_namespace_id_parent_id_idx;
+
+ALTER INDEX everword.summaries_pkey ATTACH PARTITION everword.summaries_p2_pkey;
+
+ALTER INDEX everword.summaries_model ATTACH PARTITION everword.summaries_p3_level_model_prompt_version_idx;
+
+ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p3_namespace_id_conversation_id_level_first_seq_idx;
+
+ALTER INDEX everword.summaries_stale ATTACH PARTITION everword.summaries_p3_namespace_id_level_idx;
+
+ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p3_namespace_id_level_instance_period_idx;
+
+ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p3_namespace_id_level_latest_at_id_idx;
+
+ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p3_namespace_id_level_latest_at_id_idx1;
+
+ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p3_namespace_id_parent_id_idx;
+
+ALTER INDEX everword.summaries_pkey ATTACH PARTITION everword.summaries_p3_pkey;
+
+ALTER INDEX everword.summary_sources_child ATTACH PARTITION everword.summary_sources_p0_namespace_id_child_id_idx;
+
+ALTER INDEX everword.summary_sources_message ATTACH PARTITION everword.summary_sources_p0_namespace_id_message_id_axis_idx;
+
+ALTER INDEX everword.summary_sources_pkey ATTACH PARTITION everword.summary_sources_p0_pkey;
+
+ALTER INDEX everword.summary_sources_child ATTACH PARTITION everword.summary_sources_p1_namespace_id_child_id_idx;
+
+ALTER INDEX everword.summary_sources_message ATTACH PARTITION everword.summary_sources_p1_namespace_id_message_id_axis_idx;
+
+ALTER INDEX everword.summary_sources_pkey ATTACH PARTITION everword.summary_sources_p1_pkey;
+
+ALTER INDEX everword.summary_sources_child ATTACH PARTITION everword.summary_sources_p2_namespace_id_child_id_idx;
+
+ALTER INDEX everword.summary_sources_message ATTACH PARTITION everword.summary_sources_p2_namespace_id_message_id_axis_idx;
+
+ALTER INDEX everword.summary_sources_pkey ATTACH PARTITION everword.summary_sources_p2_pkey;
+
+ALTER INDEX everword.summary_sources_child ATTACH PARTITION everword.summary_sources_p3_namespace_id_child_id_idx;
+
+ALTER INDEX everword.summary_sources_message ATTACH PARTITION everword.summary_sources_p3_namespace_id_message_id_axis_idx;
+
+ALTER INDEX everword.summary_sources_pkey ATTACH PARTITION everword.summary_sources_p3_pkey;
+
+ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p0_pkey;
+
+ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p1_pkey;
+
+ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p2_pkey;
+
+ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p3_pkey;
+
 ALTER TABLE ONLY everword.api_keys
     ADD CONSTRAINT api_keys_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -1350,8 +2119,17 @@ ALTER TABLE ONLY everword.append_requests
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.calendar_owed
+    ADD CONSTRAINT calendar_owed_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everword.compaction_progress
+    ADD CONSTRAINT compaction_progress_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE ONLY everword.compaction_progress
+    ADD CONSTRAINT compaction_progress_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE everword.conversations
     ADD CONSTRAINT conversations_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -1386,15 +2164,50 @@ ALTER TABLE everword.memory_vectors_1
 ALTER TABLE everword.messages
     ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
+ALTER TABLE everword.summaries
+    ADD CONSTRAINT summaries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.summary_sources
+    ADD CONSTRAINT summary_sources_namespace_id_child_id_fkey FOREIGN KEY (namespace_id, child_id) REFERENCES everword.summaries(namespace_id, id);
+
+ALTER TABLE everword.summary_sources
+    ADD CONSTRAINT summary_sources_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.summary_sources
+    ADD CONSTRAINT summary_sources_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id) ON DELETE RESTRICT;
+
+ALTER TABLE everword.summary_sources
+    ADD CONSTRAINT summary_sources_namespace_id_summary_id_fkey FOREIGN KEY (namespace_id, summary_id) REFERENCES everword.summaries(namespace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everword.summary_voices
+    ADD CONSTRAINT summary_voices_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.tool_sentence_queue
+    ADD CONSTRAINT tool_sentence_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.tool_sentences
+    ADD CONSTRAINT tool_sentences_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
+
+ALTER TABLE ONLY everword.usage_ledger
+    ADD CONSTRAINT usage_ledger_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.calendar_owed ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY fence ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY fence ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.calendar_owed USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY fence ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -1410,6 +2223,16 @@ CREATE POLICY fence ON everword.memory_vectors_1 USING ((namespace_id = (NULLIF(
 
 CREATE POLICY fence ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY fence ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.summary_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.summary_voices USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY fence ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
@@ -1421,6 +2244,16 @@ ALTER TABLE everword.memory_use ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.memory_vectors_1 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.summaries ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.summary_sources ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.summary_voices ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.tool_sentences ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.usage_ledger ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA everword TO everword_ingest;
 GRANT USAGE ON SCHEMA everword TO everword_search;
@@ -1446,6 +2279,9 @@ REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_compactor;
+
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
@@ -1456,6 +2292,12 @@ REVOKE ALL ON FUNCTION everword.fence_table(fenced text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
 
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer) TO everword_compactor;
+
+REVOKE ALL ON FUNCTION everword.owed_periods(batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.owed_periods(batch integer) TO everword_compactor;
 
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
@@ -1483,14 +2325,22 @@ GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
 GRANT INSERT ON TABLE everword.author_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.author_names TO everword_search;
 
+GRANT INSERT ON TABLE everword.calendar_owed TO everword_ingest;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_owed TO everword_compactor;
+GRANT SELECT ON TABLE everword.calendar_owed TO everword_search;
+
 GRANT SELECT ON TABLE everword.calibrations TO everword_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
+GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest;
+GRANT SELECT ON TABLE everword.compaction_progress TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest;
 GRANT SELECT ON TABLE everword.conversations TO everword_search;
 GRANT SELECT ON TABLE everword.conversations TO everword_compactor;
 
 GRANT SELECT ON TABLE everword.corpus_counts TO everword_search;
-GRANT SELECT ON TABLE everword.corpus_counts TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.corpus_counts TO everword_compactor;
 GRANT SELECT ON TABLE everword.corpus_counts TO everword_embedder;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.corpus_counts TO everword_ingest;
 
@@ -1515,6 +2365,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_embedder;
 GRANT SELECT ON TABLE everword.jobs TO everword_search;
 
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
+GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search;
@@ -1546,9 +2397,28 @@ GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_compactor;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_embedder;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.summaries TO everword_compactor;
+GRANT SELECT ON TABLE everword.summaries TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.summaries TO everword_ingest;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.summary_sources TO everword_compactor;
+GRANT SELECT ON TABLE everword.summary_sources TO everword_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_compactor;
+
+GRANT INSERT ON TABLE everword.tool_sentence_queue TO everword_ingest;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.tool_sentence_queue TO everword_compactor;
+GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.tool_sentences TO everword_compactor;
+GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_compactor;
+GRANT INSERT ON TABLE everword.usage_ledger TO everword_search;
+
 GRANT SELECT,INSERT ON TABLE everword.visible_memories TO everword_ingest;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_search;
-GRANT SELECT ON TABLE everword.visible_memories TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.visible_memories TO everword_compactor;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_embedder;
 
 GRANT UPDATE(importance_class) ON TABLE everword.visible_memories TO everword_ingest;

@@ -115,6 +115,12 @@ class MemoryNotFound(NotFound):
     reason = "MEMORY_NOT_FOUND"
 
 
+class SummaryNotFound(NotFound):
+    """This namespace has no such summary."""
+
+    reason = "SUMMARY_NOT_FOUND"
+
+
 class NamespaceNotFound(NotFound):
     """There is no such namespace; create it with AdminService.CreateNamespace."""
 
@@ -224,6 +230,12 @@ class EmbedderUnavailable(Unavailable):
     """No embedding model answers; words still find what is remembered."""
 
     reason = "EMBEDDER_UNAVAILABLE"
+
+
+class ChatUnavailable(Unavailable):
+    """No language model answers; set EVERWORD_CHAT_URL, or call again when its server is back."""
+
+    reason = "CHAT_UNAVAILABLE"
 
 
 class DeadlineExceeded(EverwordError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -58,6 +58,8 @@ class MessageRecord:
     parent_id: UUID | None
     occurred_at: datetime
     recorded_at: datetime
+    #: What a tool call did, in a sentence, where the message has no words and there is one.
+    synthesized_content: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,42 @@ class MemoryRecord:
     occurred_at: datetime
     use_count: int
     last_used_at: datetime | None
+    #: As of the message.
+    synthesized_content: str = ""
+
+
+@dataclass(frozen=True)
+class SummaryRecord:
+    """A node of the summary DAG, with as much of its text as was asked for."""
+
+    id: UUID
+    #: Values equal proto `SummaryLevel`.
+    level: int
+    conversation_id: UUID | None
+    parent_id: UUID | None
+    previous_id: UUID | None
+    content: str
+    content_truncated: bool
+    title: str
+    instance: str
+    #: The first day of its period, along the calendar.
+    period: date | None
+    message_count: int
+    earliest_at: datetime
+    latest_at: datetime
+    #: Places in the conversation, along a conversation.
+    first_seq: int | None
+    last_seq: int | None
+    token_count: int
+    model: str
+    prompt_version: int
+    revision: int
+    stale: bool
+    needs_review: bool
+    #: `unsupported`, `wrong_tags`, `source_coverage` and `identifier_coverage`; None for what is significant.
+    faithfulness: dict[str, Any] | None
+    created_at: datetime
+    revised_at: datetime
 
 
 #: Tool results are searchable up to this many characters; the whole is stored.

@@ -22,8 +22,13 @@ SERVICES = {
     "compactor": "everword_compactor",
 }
 
-#: worker -> the module that runs it
-WORKERS = {"embedder-worker": "everword_embedder.worker"}
+#: worker -> the module that runs it, with its arguments
+WORKERS = {
+    "embedder-worker": ["everword_embedder.worker"],
+    "compact-worker": ["everword_compactor.worker", "compact"],
+    "roll-up-worker": ["everword_compactor.worker", "roll-up"],
+    "tool-sentences-worker": ["everword_compactor.worker", "tool-sentences"],
+}
 
 # What a serving process must never hold: with it, it could leave its namespace.
 OWNER_VARIABLE = "EVERWORD_ADMIN_DATABASE_URL"
@@ -52,7 +57,7 @@ def service_specs(stack: RunningStack) -> list[ProcessSpec]:
     workers = [
         ProcessSpec(
             name=name,
-            argv=[sys.executable, "-P", "-m", module],
+            argv=[sys.executable, "-P", "-m", *module],
             environment=common,
             # A worker finishes the batch at hand.
             stop=((signal.SIGTERM, 15.0),),

@@ -34,13 +34,26 @@ UPDATE jobs
  WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING id;
 
+-- beat_lease --
+-- Keep a job while a long step of it goes on. No row where the lease was lost.
+UPDATE jobs
+   SET lease_until = now() + make_interval(secs => %(lease_s)s)
+ WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
+RETURNING id;
+
+-- hold_job --
+-- Hold a job's row until the transaction ends: what it stores counts only while the lease does. No row where it was lost.
+SELECT id FROM jobs WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running' FOR NO KEY UPDATE;
+
 -- finish_job --
--- Record what was done. What became due meanwhile makes the job pending again. No row where the lease was lost: then the
--- result belongs to somebody else.
+-- Record what was done. What became due meanwhile makes the job pending again, at once; what will become due, at its
+-- time. No row where the lease was lost: then the result belongs to somebody else.
 UPDATE jobs
    SET done_seq = %(dirty_seq)s,
-       state = CASE WHEN dirty_seq > %(dirty_seq)s THEN 'pending' ELSE 'done' END,
-       attempts = 0, lease_until = NULL, published_at = NULL, error = NULL, not_before = now(), updated_at = now()
+       state = CASE WHEN dirty_seq > %(dirty_seq)s OR %(again_at)s::timestamptz IS NOT NULL
+                    THEN 'pending' ELSE 'done' END,
+       not_before = CASE WHEN dirty_seq > %(dirty_seq)s THEN now() ELSE coalesce(%(again_at)s::timestamptz, now()) END,
+       attempts = 0, lease_until = NULL, published_at = NULL, error = NULL, updated_at = now()
  WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING state;
 
@@ -49,6 +62,14 @@ RETURNING state;
 UPDATE jobs
    SET state = CASE WHEN %(final)s OR attempts >= %(max_attempts)s THEN 'failed' ELSE 'pending' END,
        lease_until = NULL, published_at = NULL, error = %(error)s,
+       not_before = now() + make_interval(secs => %(pause_s)s), updated_at = now()
+ WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
+RETURNING state;
+
+-- postpone_job --
+-- Give a job back that could not be tried: it counts as no attempt. No row where the lease was lost.
+UPDATE jobs
+   SET state = 'pending', attempts = attempts - 1, lease_until = NULL, published_at = NULL, error = %(error)s,
        not_before = now() + make_interval(secs => %(pause_s)s), updated_at = now()
  WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING state;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
 from everword.db.statements import load_statements
@@ -61,9 +62,31 @@ def extend_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
     return fetch_value(conn, SQL["extend_lease"], parameters) is not None
 
 
-def finish_job(conn: Connection, job: StartedJob) -> str | None:
-    """Record a success; returns the job's state after it, None where the lease was lost."""
-    parameters = {"job_id": job.job_id, "fence": job.fence, "dirty_seq": job.dirty_seq}
+def beat_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
+    parameters = {"job_id": job.job_id, "fence": job.fence, "lease_s": lease_s}
+    return fetch_value(conn, SQL["beat_lease"], parameters) is not None
+
+
+def hold_job(conn: Connection, job: StartedJob) -> bool:
+    """Tell whether the worker still has the job, and keep it so until the transaction ends.
+
+    The last statement of a transaction that stores a job's result: rows of `jobs` are locked after all others.
+    """
+    parameters = {"job_id": job.job_id, "fence": job.fence}
+    return fetch_value(conn, SQL["hold_job"], parameters) is not None
+
+
+def finish_job(conn: Connection, job: StartedJob, again_at: datetime | None = None) -> str | None:
+    """Record a success; returns the job's state after it, None where the lease was lost.
+
+    The job is due again at `again_at`, where that is given.
+    """
+    parameters = {
+        "job_id": job.job_id,
+        "fence": job.fence,
+        "dirty_seq": job.dirty_seq,
+        "again_at": again_at,
+    }
     state: str | None = fetch_value(conn, SQL["finish_job"], parameters)
     return state
 
@@ -81,6 +104,18 @@ def fail_job(
         "pause_s": pause_s,
     }
     state: str | None = fetch_value(conn, SQL["fail_job"], parameters)
+    return state
+
+
+def postpone_job(conn: Connection, job: StartedJob, error: str, pause_s: float) -> str | None:
+    """Give a job back as if it had not been tried; returns its state, None where the lease was lost."""
+    parameters = {
+        "job_id": job.job_id,
+        "fence": job.fence,
+        "error": error,
+        "pause_s": pause_s,
+    }
+    state: str | None = fetch_value(conn, SQL["postpone_job"], parameters)
     return state
 
 

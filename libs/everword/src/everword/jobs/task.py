@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from everword.jobs.store import StartedJob
 
@@ -13,6 +14,10 @@ MAX_ATTEMPTS = 3
 
 class PermanentFailure(Exception):
     """Trying again cannot help; the job is given up at once. The message is what operators see."""
+
+
+class ToolAway(Exception):
+    """What every job of the task needs cannot be reached: no fault of this one, so it counts as no attempt."""
 
 
 class LeaseLost(Exception):
@@ -27,6 +32,8 @@ class JobRun:
     #: Keeps the lease for another while, and counts attempts anew; raises LeaseLost. Call it after each step of long
     #: work that need not be done again.
     keep: Callable[[], None]
+    #: Keeps the lease for another while, and nothing else; raises LeaseLost. Call it while a long step goes on.
+    beat: Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -35,12 +42,16 @@ class Task:
 
     #: The name in the table `jobs`, such as `embed`.
     name: str
-    #: Does the work that was due when the job was started. Any exception means another attempt.
-    run: Callable[[JobRun], None]
+    #: Does the work that was due when the job was started, and returns when there will be more, if that is known. Any
+    #: exception means another attempt.
+    run: Callable[[JobRun], datetime | None]
     #: How long a worker may be silent before the job is taken from it.
     lease_s: float = 60.0
     #: Pauses before the second and later attempts; the last one repeats.
     pauses_s: tuple[float, ...] = (5.0, 30.0, 120.0)
+
+    #: Pause while something that every job needs is away. There may be many jobs, and each looks.
+    away_s: float = 30.0
 
     def pause_after(self, attempt: int) -> float:
         """Return the pause after a failed attempt, numbered from 1."""

@@ -19,6 +19,7 @@ from everword.jobs.task import (
     LeaseLost,
     PermanentFailure,
     Task,
+    ToolAway,
     queue_name,
 )
 from everword.telemetry import names
@@ -70,15 +71,21 @@ class Worker:
 
     def _attempt(self, job: StartedJob) -> str | None:
         try:
-            self._task.run(JobRun(job, partial(self._keep, job)))
+            again_at = self._task.run(
+                JobRun(job, partial(self._keep, job), partial(self._beat, job))
+            )
         except LeaseLost:
             log.warning("job lost", extra={"task": job.task, "job_id": job.job_id})
             return None
+        except ToolAway as error:
+            log.warning("job waits", extra={"task": job.task, "error": str(error)})
+            with self._database.connection() as conn:
+                return store.postpone_job(conn, job, str(error)[:ERROR_CHARS], self._task.away_s)
         except Exception as error:  # the edge of the process: every failure is an attempt
             log.exception("job failed", extra={"task": job.task, "job_id": job.job_id})
             return self._fail(job, error)
         with self._database.connection() as conn:
-            return store.finish_job(conn, job)
+            return store.finish_job(conn, job, again_at)
 
     def _fail(self, job: StartedJob, error: Exception) -> str | None:
         text = f"{type(error).__name__}: {error}"[:ERROR_CHARS]
@@ -95,6 +102,11 @@ class Worker:
     def _keep(self, job: StartedJob) -> None:
         with self._database.connection() as conn:
             if not store.extend_lease(conn, job, self._task.lease_s):
+                raise LeaseLost
+
+    def _beat(self, job: StartedJob) -> None:
+        with self._database.connection() as conn:
+            if not store.beat_lease(conn, job, self._task.lease_s):
                 raise LeaseLost
 
 

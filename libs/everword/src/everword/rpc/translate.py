@@ -9,8 +9,13 @@ from uuid import UUID
 from google.protobuf import json_format, struct_pb2, timestamp_pb2
 
 from everword.domain.errors import InvalidArgument
-from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
-from everword.v1 import conversation_pb2, memory_pb2
+from everword.domain.records import (
+    ConversationRecord,
+    MemoryRecord,
+    MessageRecord,
+    SummaryRecord,
+)
+from everword.v1 import conversation_pb2, memory_pb2, summary_pb2
 
 #: What a caller may keep in `metadata` or `settings`.
 MAX_STRUCT_BYTES = 64 * 1024
@@ -81,6 +86,7 @@ def message_to_proto(record: MessageRecord) -> memory_pb2.Message:
         conversation_id=str(record.conversation_id),
         seq=record.seq,
         record_time=to_timestamp(record.recorded_at),
+        synthesized_content=record.synthesized_content,
         body=memory_pb2.NewMessage(
             content=record.content,
             role=memory_pb2.Role.ValueType(record.role),
@@ -124,6 +130,37 @@ def memory_to_proto(record: MemoryRecord) -> memory_pb2.Memory:
         occur_time=to_timestamp(record.occurred_at),
         use_count=record.use_count,
         last_use_time=to_timestamp(record.last_used_at),
+        synthesized_content=record.synthesized_content,
+    )
+
+
+def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:
+    found = record.faithfulness
+    return summary_pb2.Summary(
+        id=str(record.id),
+        level=summary_pb2.SummaryLevel.ValueType(record.level),
+        conversation_id=text_of(record.conversation_id),
+        parent_id=text_of(record.parent_id),
+        previous_id=text_of(record.previous_id),
+        content=record.content,
+        content_truncated=record.content_truncated,
+        title=record.title,
+        instance=record.instance,
+        period_start=record.period.isoformat() if record.period else "",
+        message_count=record.message_count,
+        earliest_time=to_timestamp(record.earliest_at),
+        latest_time=to_timestamp(record.latest_at),
+        first_seq=record.first_seq or 0,
+        last_seq=record.last_seq or 0,
+        token_count=record.token_count,
+        model=record.model,
+        prompt_version=record.prompt_version,
+        revision=record.revision,
+        stale=record.stale,
+        needs_review=record.needs_review,
+        faithfulness=summary_pb2.Faithfulness(**found) if found is not None else None,
+        create_time=to_timestamp(record.created_at),
+        revise_time=to_timestamp(record.revised_at),
     )
 
 

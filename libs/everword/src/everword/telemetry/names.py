@@ -26,6 +26,16 @@ GEN_AI_PROVIDER = "gen_ai.provider.name"
 GEN_AI_MODEL = "gen_ai.request.model"
 GEN_AI_DIMENSIONS = "gen_ai.embeddings.dimension.count"
 GEN_AI_TOKENS = "gen_ai.usage.input_tokens"
+GEN_AI_OUTPUT_TOKENS = "gen_ai.usage.output_tokens"
+GEN_AI_TOKEN_TYPE = "gen_ai.token.type"
+GEN_AI_MAX_TOKENS = "gen_ai.request.max_tokens"
+GEN_AI_TEMPERATURE = "gen_ai.request.temperature"
+GEN_AI_OUTPUT_TYPE = "gen_ai.output.type"
+GEN_AI_RESPONSE_MODEL = "gen_ai.response.model"
+GEN_AI_FINISH_REASONS = "gen_ai.response.finish_reasons"
+SERVER_ADDRESS = "server.address"
+SERVER_PORT = "server.port"
+CHAT_TASK = "everword.chat.task"
 EMBED_BATCH = "everword.embed.batch.texts"
 EMBED_PRIORITY = "everword.embed.priority"
 
@@ -49,6 +59,8 @@ EMBED_DURATION = "gen_ai.client.embeddings.duration"
 EMBED_TEXTS = "everword.embed.texts"
 EMBED_TOKENS = "everword.embed.tokens"
 EMBED_WAITING = "everword.embed.waiting"
+CHAT_DURATION = "gen_ai.client.operation.duration"
+CHAT_TOKENS = "everword.chat.tokens"
 
 METRICS = frozenset(
     {
@@ -71,8 +83,12 @@ METRICS = frozenset(
         EMBED_TEXTS,
         EMBED_TOKENS,
         EMBED_WAITING,
+        CHAT_DURATION,
+        CHAT_TOKENS,
     }
 )
 
-#: Bucket bounds of every duration, in seconds, as the RPC conventions give them.
+#: Bucket bounds of durations, in seconds, as the RPC conventions give them.
 DURATION_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+#: Those of chat calls: the GenAI conventions end at 82 s, and a long summary takes minutes.
+CHAT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640, 1280)

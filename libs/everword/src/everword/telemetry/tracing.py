@@ -21,11 +21,9 @@ def meter() -> metrics.Meter:
 
 
 @cache
-def duration_histogram(name: str) -> Histogram:
+def duration_histogram(name: str, bounds: tuple[float, ...] = names.DURATION_BUCKETS) -> Histogram:
     """Return the histogram of durations in seconds with this name."""
-    return meter().create_histogram(
-        name, unit="s", explicit_bucket_boundaries_advisory=names.DURATION_BUCKETS
-    )
+    return meter().create_histogram(name, unit="s", explicit_bucket_boundaries_advisory=bounds)
 
 
 @cache

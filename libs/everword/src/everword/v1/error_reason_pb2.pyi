@@ -124,6 +124,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_NOT_CALIBRATED (FAILED_PRECONDITION): min_relevance cannot be applied, since nobody has calibrated the
     profile with the embedding model. `{ "reason": "NOT_CALIBRATED", "metadata": { "profile": "recall", "model": "bge" } }`
     """
+    ERROR_REASON_SUMMARY_NOT_FOUND: _ErrorReason.ValueType  # 27
+    """ERROR_REASON_SUMMARY_NOT_FOUND (NOT_FOUND): the namespace has no summary with this id.
+    `{ "reason": "SUMMARY_NOT_FOUND", "metadata": { "summary_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_CHAT_UNAVAILABLE: _ErrorReason.ValueType  # 28
+    """ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): no language model is configured, or it does not answer.
+    `{ "reason": "CHAT_UNAVAILABLE" }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -234,5 +242,13 @@ admin can make more. `{ "reason": "ADMIN_KEY_NEEDED" }`
 ERROR_REASON_NOT_CALIBRATED: ErrorReason.ValueType  # 26
 """ERROR_REASON_NOT_CALIBRATED (FAILED_PRECONDITION): min_relevance cannot be applied, since nobody has calibrated the
 profile with the embedding model. `{ "reason": "NOT_CALIBRATED", "metadata": { "profile": "recall", "model": "bge" } }`
+"""
+ERROR_REASON_SUMMARY_NOT_FOUND: ErrorReason.ValueType  # 27
+"""ERROR_REASON_SUMMARY_NOT_FOUND (NOT_FOUND): the namespace has no summary with this id.
+`{ "reason": "SUMMARY_NOT_FOUND", "metadata": { "summary_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_CHAT_UNAVAILABLE: ErrorReason.ValueType  # 28
+"""ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): no language model is configured, or it does not answer.
+`{ "reason": "CHAT_UNAVAILABLE" }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

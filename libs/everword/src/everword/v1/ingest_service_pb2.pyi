@@ -11,6 +11,7 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import message as _message
 from google.protobuf import struct_pb2 as _struct_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -523,3 +524,81 @@ class WaitForIndexingResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WaitForIndexingResponse: _TypeAlias = WaitForIndexingResponse  # noqa: Y015
+
+@_typing.final
+class RecordSignificantRequest(_message.Message):
+    """RecordSignificantRequest says what to keep."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    AGENT_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    OCCUR_TIME_FIELD_NUMBER: _builtins.int
+    request_id: _builtins.str
+    """request_id makes the call safe to repeat: the same id and body give the same summary. At most 128 characters."""
+    content: _builtins.str
+    """content is what happened, in the words in which it is to be remembered. At most 64 KiB."""
+    title: _builtins.str
+    """title is what it is called. At most 256 characters."""
+    instance: _builtins.str
+    """instance is the embodiment of the agent that writes. At most 256 characters."""
+    agent: _builtins.str
+    """agent is the agent whose memory it is. At most 512 bytes."""
+    subject: _builtins.str
+    """subject is the user whom it is about. At most 256 characters."""
+    @_builtins.property
+    def occur_time(self) -> _timestamp_pb2.Timestamp:
+        """occur_time is when it happened; the time of the call if unset."""
+
+    def __init__(
+        self,
+        *,
+        request_id: _builtins.str = ...,
+        content: _builtins.str = ...,
+        title: _builtins.str = ...,
+        instance: _builtins.str = ...,
+        agent: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        occur_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occur_time", b"occur_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "content", b"content", "instance", b"instance", "occur_time", b"occur_time", "request_id", b"request_id", "subject", b"subject", "title", b"title"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecordSignificantRequest: _TypeAlias = RecordSignificantRequest  # noqa: Y015
+
+@_typing.final
+class RecordSignificantResponse(_message.Message):
+    """RecordSignificantResponse says what was written."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_ID_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    summary_id: _builtins.str
+    """summary_id is its id, as a summary and as a memory."""
+    consistency_token: _builtins.str
+    """consistency_token covers the write."""
+    replayed: _builtins.bool
+    """replayed says that an equal earlier call had written it."""
+    def __init__(
+        self,
+        *,
+        summary_id: _builtins.str = ...,
+        consistency_token: _builtins.str = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "replayed", b"replayed", "summary_id", b"summary_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecordSignificantResponse: _TypeAlias = RecordSignificantResponse  # noqa: Y015

@@ -66,6 +66,11 @@ class IngestServiceStub:
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassResponse.FromString,
                 _registered_method=True)
+        self.RecordSignificant = channel.unary_unary(
+                '/everword.v1.IngestService/RecordSignificant',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.RecordSignificantRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.RecordSignificantResponse.FromString,
+                _registered_method=True)
         self.WaitForIndexing = channel.unary_unary(
                 '/everword.v1.IngestService/WaitForIndexing',
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingRequest.SerializeToString,
@@ -125,6 +130,14 @@ class IngestServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RecordSignificant(self, request, context):
+        """RecordSignificant writes down what should stay as it is: a memory that calendar summaries never consolidate. With a
+        request_id a repeated call writes once.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WaitForIndexing(self, request, context):
         """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It waits at most until
         the caller's deadline, and answers DEADLINE_EXCEEDED then: the work goes on.
@@ -165,6 +178,11 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     servicer.UpdateMemoryClass,
                     request_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassRequest.FromString,
                     response_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassResponse.SerializeToString,
+            ),
+            'RecordSignificant': grpc.unary_unary_rpc_method_handler(
+                    servicer.RecordSignificant,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.RecordSignificantRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.RecordSignificantResponse.SerializeToString,
             ),
             'WaitForIndexing': grpc.unary_unary_rpc_method_handler(
                     servicer.WaitForIndexing,
@@ -336,6 +354,33 @@ class IngestService:
             '/everword.v1.IngestService/UpdateMemoryClass',
             everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassRequest.SerializeToString,
             everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RecordSignificant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/RecordSignificant',
+            everword_dot_v1_dot_ingest__service__pb2.RecordSignificantRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.RecordSignificantResponse.FromString,
             options,
             channel_credentials,
             insecure,

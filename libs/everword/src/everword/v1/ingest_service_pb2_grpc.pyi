@@ -39,6 +39,10 @@ class IngestServiceStub:
     """
     UpdateMemoryClass: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.UpdateMemoryClassRequest, _ingest_service_pb2.UpdateMemoryClassResponse]
     """UpdateMemoryClass says how much a memory matters. The memory itself does not change."""
+    RecordSignificant: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.RecordSignificantRequest, _ingest_service_pb2.RecordSignificantResponse]
+    """RecordSignificant writes down what should stay as it is: a memory that calendar summaries never consolidate. With a
+    request_id a repeated call writes once.
+    """
     WaitForIndexing: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.WaitForIndexingRequest, _ingest_service_pb2.WaitForIndexingResponse]
     """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It waits at most until
     the caller's deadline, and answers DEADLINE_EXCEEDED then: the work goes on.
@@ -105,6 +109,16 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_ingest_service_pb2.UpdateMemoryClassRequest, _abc.Awaitable[_ingest_service_pb2.UpdateMemoryClassResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.UpdateMemoryClassResponse]:
         """UpdateMemoryClass says how much a memory matters. The memory itself does not change."""
+
+    @_abc_1.abstractmethod
+    def RecordSignificant(
+        self,
+        request: _ingest_service_pb2.RecordSignificantRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.RecordSignificantRequest, _abc.Awaitable[_ingest_service_pb2.RecordSignificantResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.RecordSignificantResponse]:
+        """RecordSignificant writes down what should stay as it is: a memory that calendar summaries never consolidate. With a
+        request_id a repeated call writes once.
+        """
 
     @_abc_1.abstractmethod
     def WaitForIndexing(

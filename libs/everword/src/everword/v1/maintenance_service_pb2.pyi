@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from everword.v1 import search_service_pb2 as _search_service_pb2
+from everword.v1 import summary_pb2 as _summary_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -31,6 +32,15 @@ class _BackfillTargetEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Backfi
     """BACKFILL_TARGET_UNSPECIFIED is refused."""
     BACKFILL_TARGET_EMBEDDINGS: _BackfillTarget.ValueType  # 1
     """BACKFILL_TARGET_EMBEDDINGS makes every passage without a vector owe one, those that were given up included."""
+    BACKFILL_TARGET_TOOL_SENTENCES: _BackfillTarget.ValueType  # 2
+    """BACKFILL_TARGET_TOOL_SENTENCES makes every tool call without words owe its sentence: those that have none or an
+    outdated one, those that were given up, and those that were made from a template once a language model is
+    configured. Automated messages owe none.
+    """
+    BACKFILL_TARGET_SUMMARIES: _BackfillTarget.ValueType  # 3
+    """BACKFILL_TARGET_SUMMARIES schedules every conversation with messages that are under no leaf, and every day with
+    messages that are under no day.
+    """
 
 class BackfillTarget(_BackfillTarget, metaclass=_BackfillTargetEnumTypeWrapper):
     """BackfillTarget says what to backfill."""
@@ -39,7 +49,68 @@ BACKFILL_TARGET_UNSPECIFIED: BackfillTarget.ValueType  # 0
 """BACKFILL_TARGET_UNSPECIFIED is refused."""
 BACKFILL_TARGET_EMBEDDINGS: BackfillTarget.ValueType  # 1
 """BACKFILL_TARGET_EMBEDDINGS makes every passage without a vector owe one, those that were given up included."""
+BACKFILL_TARGET_TOOL_SENTENCES: BackfillTarget.ValueType  # 2
+"""BACKFILL_TARGET_TOOL_SENTENCES makes every tool call without words owe its sentence: those that have none or an
+outdated one, those that were given up, and those that were made from a template once a language model is
+configured. Automated messages owe none.
+"""
+BACKFILL_TARGET_SUMMARIES: BackfillTarget.ValueType  # 3
+"""BACKFILL_TARGET_SUMMARIES schedules every conversation with messages that are under no leaf, and every day with
+messages that are under no day.
+"""
 Global___BackfillTarget: _TypeAlias = BackfillTarget  # noqa: Y015
+
+class _FlushAction:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _FlushActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FlushAction.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    FLUSH_ACTION_UNSPECIFIED: _FlushAction.ValueType  # 0
+    """FLUSH_ACTION_UNSPECIFIED is never returned."""
+    FLUSH_ACTION_NONE: _FlushAction.ValueType  # 1
+    """FLUSH_ACTION_NONE: there is room."""
+    FLUSH_ACTION_SAVE_NOTES: _FlushAction.ValueType  # 2
+    """FLUSH_ACTION_SAVE_NOTES: give the agent the instruction, let it save its facts, and call again with notes_saved."""
+    FLUSH_ACTION_REPLACE: _FlushAction.ValueType  # 3
+    """FLUSH_ACTION_REPLACE: put the summaries in the place of the replaced messages."""
+
+class FlushAction(_FlushAction, metaclass=_FlushActionEnumTypeWrapper):
+    """FlushAction says what the caller does next."""
+
+FLUSH_ACTION_UNSPECIFIED: FlushAction.ValueType  # 0
+"""FLUSH_ACTION_UNSPECIFIED is never returned."""
+FLUSH_ACTION_NONE: FlushAction.ValueType  # 1
+"""FLUSH_ACTION_NONE: there is room."""
+FLUSH_ACTION_SAVE_NOTES: FlushAction.ValueType  # 2
+"""FLUSH_ACTION_SAVE_NOTES: give the agent the instruction, let it save its facts, and call again with notes_saved."""
+FLUSH_ACTION_REPLACE: FlushAction.ValueType  # 3
+"""FLUSH_ACTION_REPLACE: put the summaries in the place of the replaced messages."""
+Global___FlushAction: _TypeAlias = FlushAction  # noqa: Y015
+
+class _CompactionMode:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CompactionModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CompactionMode.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    COMPACTION_MODE_UNSPECIFIED: _CompactionMode.ValueType  # 0
+    """COMPACTION_MODE_UNSPECIFIED is never returned."""
+    COMPACTION_MODE_EXTRACTIVE: _CompactionMode.ValueType  # 1
+    """COMPACTION_MODE_EXTRACTIVE chooses sentences from the sources, word for word: no language model is configured."""
+    COMPACTION_MODE_MODEL: _CompactionMode.ValueType  # 2
+    """COMPACTION_MODE_MODEL asks a language model."""
+
+class CompactionMode(_CompactionMode, metaclass=_CompactionModeEnumTypeWrapper):
+    """CompactionMode says how summaries are made."""
+
+COMPACTION_MODE_UNSPECIFIED: CompactionMode.ValueType  # 0
+"""COMPACTION_MODE_UNSPECIFIED is never returned."""
+COMPACTION_MODE_EXTRACTIVE: CompactionMode.ValueType  # 1
+"""COMPACTION_MODE_EXTRACTIVE chooses sentences from the sources, word for word: no language model is configured."""
+COMPACTION_MODE_MODEL: CompactionMode.ValueType  # 2
+"""COMPACTION_MODE_MODEL asks a language model."""
+Global___CompactionMode: _TypeAlias = CompactionMode  # noqa: Y015
 
 @_typing.final
 class QueueStatusRequest(_message.Message):
@@ -72,6 +143,7 @@ class QueueStatusResponse(_message.Message):
     TASKS_FIELD_NUMBER: _builtins.int
     FAILED_JOBS_FIELD_NUMBER: _builtins.int
     PARKED_PASSAGES_FIELD_NUMBER: _builtins.int
+    PARKED_TOOL_CALLS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def tasks(self) -> _containers.RepeatedCompositeFieldContainer[_search_service_pb2.TaskStats]:
         """tasks are the tasks by name."""
@@ -84,20 +156,51 @@ class QueueStatusResponse(_message.Message):
     def parked_passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___ParkedPassage]:
         """parked_passages are passages that get no vector, with the reason. At most 20; Backfill tries them again."""
 
+    @_builtins.property
+    def parked_tool_calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___ParkedToolCall]:
+        """parked_tool_calls are tool calls that get no sentence, with the reason. At most 20; Backfill tries them again."""
+
     def __init__(
         self,
         *,
         tasks: _abc.Iterable[_search_service_pb2.TaskStats] | None = ...,
         failed_jobs: _abc.Iterable[Global___FailedJob] | None = ...,
         parked_passages: _abc.Iterable[Global___ParkedPassage] | None = ...,
+        parked_tool_calls: _abc.Iterable[Global___ParkedToolCall] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_jobs", b"failed_jobs", "parked_passages", b"parked_passages", "tasks", b"tasks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_jobs", b"failed_jobs", "parked_passages", b"parked_passages", "parked_tool_calls", b"parked_tool_calls", "tasks", b"tasks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___QueueStatusResponse: _TypeAlias = QueueStatusResponse  # noqa: Y015
+
+@_typing.final
+class ParkedToolCall(_message.Message):
+    """ParkedToolCall is a tool call without words that gets no sentence."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGE_ID_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    message_id: _builtins.str
+    """message_id is the message that holds it."""
+    error: _builtins.str
+    """error is why it gets none."""
+    def __init__(
+        self,
+        *,
+        message_id: _builtins.str = ...,
+        error: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "message_id", b"message_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ParkedToolCall: _TypeAlias = ParkedToolCall  # noqa: Y015
 
 @_typing.final
 class ParkedPassage(_message.Message):
@@ -111,7 +214,7 @@ class ParkedPassage(_message.Message):
     memory_id: _builtins.str
     """memory_id is the memory that it is of."""
     part: _builtins.int
-    """part is which passage of the memory it is, from 0."""
+    """part is which passage of the memory it is, from 0; -1 is the sentence that stands for a tool call."""
     error: _builtins.str
     """error is why it gets none."""
     def __init__(
@@ -229,19 +332,23 @@ class BackfillRequest(_message.Message):
 
     TARGET_FIELD_NUMBER: _builtins.int
     DRY_RUN_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
     target: Global___BackfillTarget.ValueType
     """target is what to backfill."""
     dry_run: _builtins.bool
     """dry_run only counts."""
+    limit: _builtins.int
+    """limit is the most items to schedule; all if 0."""
     def __init__(
         self,
         *,
         target: Global___BackfillTarget.ValueType = ...,
         dry_run: _builtins.bool = ...,
+        limit: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "target", b"target"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "limit", b"limit", "target", b"target"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -268,3 +375,597 @@ class BackfillResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BackfillResponse: _TypeAlias = BackfillResponse  # noqa: Y015
+
+@_typing.final
+class CompactRequest(_message.Message):
+    """CompactRequest says which conversations to sum up."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is the conversation; all conversations with something to sum up if empty."""
+    dry_run: _builtins.bool
+    """dry_run only counts."""
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "dry_run", b"dry_run"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompactRequest: _TypeAlias = CompactRequest  # noqa: Y015
+
+@_typing.final
+class CompactResponse(_message.Message):
+    """CompactResponse says what was scheduled."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATIONS_FIELD_NUMBER: _builtins.int
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    conversations: _builtins.int
+    """conversations is the number of conversations."""
+    messages: _builtins.int
+    """messages is the number of messages that wait in them."""
+    def __init__(
+        self,
+        *,
+        conversations: _builtins.int = ...,
+        messages: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversations", b"conversations", "messages", b"messages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompactResponse: _TypeAlias = CompactResponse  # noqa: Y015
+
+@_typing.final
+class RollUpRequest(_message.Message):
+    """RollUpRequest says which days."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SINCE_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    since: _builtins.str
+    """since is the first day, such as `2026-04-18`, in the namespace's time zone; the earliest if empty."""
+    before: _builtins.str
+    """before is the day after the last one; today if empty, which has not ended."""
+    dry_run: _builtins.bool
+    """dry_run only counts."""
+    def __init__(
+        self,
+        *,
+        since: _builtins.str = ...,
+        before: _builtins.str = ...,
+        dry_run: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before", b"before", "dry_run", b"dry_run", "since", b"since"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RollUpRequest: _TypeAlias = RollUpRequest  # noqa: Y015
+
+@_typing.final
+class RollUpResponse(_message.Message):
+    """RollUpResponse says what was scheduled."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERIODS_FIELD_NUMBER: _builtins.int
+    periods: _builtins.int
+    """periods is the number of days, weeks, months and years that owe a summary."""
+    def __init__(
+        self,
+        *,
+        periods: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["periods", b"periods"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RollUpResponse: _TypeAlias = RollUpResponse  # noqa: Y015
+
+@_typing.final
+class FlushConversationRequest(_message.Message):
+    """FlushConversationRequest says how full the agent's context is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    CONTEXT_SIZE_FIELD_NUMBER: _builtins.int
+    USED_TOKENS_FIELD_NUMBER: _builtins.int
+    NOTES_SAVED_FIELD_NUMBER: _builtins.int
+    KEEP_RECENT_FIELD_NUMBER: _builtins.int
+    PROTECTED_MESSAGE_IDS_FIELD_NUMBER: _builtins.int
+    FULL_AT_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is the conversation."""
+    context_size: _builtins.int
+    """context_size is how many tokens the agent's model can take."""
+    used_tokens: _builtins.int
+    """used_tokens is how many of them are used. Counted from the conversation's messages if 0."""
+    notes_saved: _builtins.bool
+    """notes_saved says that the agent has saved its facts."""
+    keep_recent: _builtins.int
+    """keep_recent is how many of the latest messages stay as they are. 6 if unset; at most 1,000."""
+    full_at: _builtins.float
+    """full_at is the share of context_size from which on the context counts as full. 0.85 if 0."""
+    @_builtins.property
+    def protected_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """protected_message_ids are messages that stay as they are, beside system messages. At most 1,000."""
+
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        context_size: _builtins.int = ...,
+        used_tokens: _builtins.int = ...,
+        notes_saved: _builtins.bool = ...,
+        keep_recent: _builtins.int | None = ...,
+        protected_message_ids: _abc.Iterable[_builtins.str] | None = ...,
+        full_at: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_keep_recent", b"_keep_recent", "keep_recent", b"keep_recent"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_keep_recent", b"_keep_recent", "context_size", b"context_size", "conversation_id", b"conversation_id", "full_at", b"full_at", "keep_recent", b"keep_recent", "notes_saved", b"notes_saved", "protected_message_ids", b"protected_message_ids", "used_tokens", b"used_tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__keep_recent: _TypeAlias = _typing.Literal["keep_recent"]  # noqa: Y015
+    _WhichOneofArgType__keep_recent: _TypeAlias = _typing.Literal["_keep_recent", b"_keep_recent"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep_recent) -> _WhichOneofReturnType__keep_recent | None: ...
+
+Global___FlushConversationRequest: _TypeAlias = FlushConversationRequest  # noqa: Y015
+
+@_typing.final
+class FlushConversationResponse(_message.Message):
+    """FlushConversationResponse says what to do."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ACTION_FIELD_NUMBER: _builtins.int
+    INSTRUCTION_FIELD_NUMBER: _builtins.int
+    SUMMARIES_FIELD_NUMBER: _builtins.int
+    REPLACED_THROUGH_SEQ_FIELD_NUMBER: _builtins.int
+    KEPT_MESSAGE_IDS_FIELD_NUMBER: _builtins.int
+    USED_TOKENS_FIELD_NUMBER: _builtins.int
+    FREED_TOKENS_FIELD_NUMBER: _builtins.int
+    action: Global___FlushAction.ValueType
+    """action is what the caller does next."""
+    instruction: _builtins.str
+    """instruction is for the agent, with SAVE_NOTES."""
+    replaced_through_seq: _builtins.int
+    """replaced_through_seq is the last place of the conversation that the summaries stand for."""
+    used_tokens: _builtins.int
+    """used_tokens is how many tokens were used."""
+    freed_tokens: _builtins.int
+    """freed_tokens is how many the replacement frees."""
+    @_builtins.property
+    def summaries(self) -> _containers.RepeatedCompositeFieldContainer[_summary_pb2.Summary]:
+        """summaries stand for the replaced messages, in order, with REPLACE."""
+
+    @_builtins.property
+    def kept_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """kept_message_ids are the messages up to there that stay as they are: system messages, and protected ones."""
+
+    def __init__(
+        self,
+        *,
+        action: Global___FlushAction.ValueType = ...,
+        instruction: _builtins.str = ...,
+        summaries: _abc.Iterable[_summary_pb2.Summary] | None = ...,
+        replaced_through_seq: _builtins.int = ...,
+        kept_message_ids: _abc.Iterable[_builtins.str] | None = ...,
+        used_tokens: _builtins.int = ...,
+        freed_tokens: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "freed_tokens", b"freed_tokens", "instruction", b"instruction", "kept_message_ids", b"kept_message_ids", "replaced_through_seq", b"replaced_through_seq", "summaries", b"summaries", "used_tokens", b"used_tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FlushConversationResponse: _TypeAlias = FlushConversationResponse  # noqa: Y015
+
+@_typing.final
+class CompactionStatusRequest(_message.Message):
+    """CompactionStatusRequest asks how summaries are made."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompactionStatusRequest: _TypeAlias = CompactionStatusRequest  # noqa: Y015
+
+@_typing.final
+class CompactionStatusResponse(_message.Message):
+    """CompactionStatusResponse says so."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MODE_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    LEVELS_FIELD_NUMBER: _builtins.int
+    UNSUMMARISED_MESSAGES_FIELD_NUMBER: _builtins.int
+    UNSUMMARISED_CONVERSATIONS_FIELD_NUMBER: _builtins.int
+    OWED_PERIODS_FIELD_NUMBER: _builtins.int
+    OWED_TOOL_SENTENCES_FIELD_NUMBER: _builtins.int
+    OLDEST_OWED_PERIOD_FIELD_NUMBER: _builtins.int
+    INPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    OUTPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    mode: Global___CompactionMode.ValueType
+    """mode is how summaries are made."""
+    model: _builtins.str
+    """model writes them; `extractive` where none does."""
+    unsummarised_messages: _builtins.int
+    """unsummarised_messages is the number of messages that are under no leaf yet, automated ones included."""
+    unsummarised_conversations: _builtins.int
+    """unsummarised_conversations is the number of conversations with such messages."""
+    owed_periods: _builtins.int
+    """owed_periods is the number of days, weeks, months and years that owe a summary, those that have not ended included."""
+    owed_tool_sentences: _builtins.int
+    """owed_tool_sentences is the number of tool calls that wait for their sentence."""
+    oldest_owed_period: _builtins.str
+    """oldest_owed_period is the earliest period that owes a summary, such as `2026-04-18`."""
+    input_tokens: _builtins.int
+    """input_tokens is what the language model read for the namespace in the last 24 hours."""
+    output_tokens: _builtins.int
+    """output_tokens is what it wrote."""
+    @_builtins.property
+    def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelStatus]:
+        """levels say how many summaries there are."""
+
+    def __init__(
+        self,
+        *,
+        mode: Global___CompactionMode.ValueType = ...,
+        model: _builtins.str = ...,
+        levels: _abc.Iterable[Global___LevelStatus] | None = ...,
+        unsummarised_messages: _builtins.int = ...,
+        unsummarised_conversations: _builtins.int = ...,
+        owed_periods: _builtins.int = ...,
+        owed_tool_sentences: _builtins.int = ...,
+        oldest_owed_period: _builtins.str = ...,
+        input_tokens: _builtins.int = ...,
+        output_tokens: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["input_tokens", b"input_tokens", "levels", b"levels", "mode", b"mode", "model", b"model", "oldest_owed_period", b"oldest_owed_period", "output_tokens", b"output_tokens", "owed_periods", b"owed_periods", "owed_tool_sentences", b"owed_tool_sentences", "unsummarised_conversations", b"unsummarised_conversations", "unsummarised_messages", b"unsummarised_messages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompactionStatusResponse: _TypeAlias = CompactionStatusResponse  # noqa: Y015
+
+@_typing.final
+class LevelStatus(_message.Message):
+    """LevelStatus says how the summaries of a level stand. Counting stops at 100,000."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class ByModelsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    LEVEL_FIELD_NUMBER: _builtins.int
+    SUMMARIES_FIELD_NUMBER: _builtins.int
+    STALE_FIELD_NUMBER: _builtins.int
+    NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
+    BY_MODELS_FIELD_NUMBER: _builtins.int
+    level: _summary_pb2.SummaryLevel.ValueType
+    """level is the level."""
+    summaries: _builtins.int
+    """summaries is how many there are."""
+    stale: _builtins.int
+    """stale is how many are due to be written anew."""
+    needs_review: _builtins.int
+    """needs_review is how many hold something that their sources do not."""
+    @_builtins.property
+    def by_models(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """by_models says which models wrote them."""
+
+    def __init__(
+        self,
+        *,
+        level: _summary_pb2.SummaryLevel.ValueType = ...,
+        summaries: _builtins.int = ...,
+        stale: _builtins.int = ...,
+        needs_review: _builtins.int = ...,
+        by_models: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_models", b"by_models", "level", b"level", "needs_review", b"needs_review", "stale", b"stale", "summaries", b"summaries"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LevelStatus: _TypeAlias = LevelStatus  # noqa: Y015
+
+@_typing.final
+class AuditSummariesRequest(_message.Message):
+    """AuditSummariesRequest says what to look at."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id takes only summaries of a conversation."""
+    page_size: _builtins.int
+    """page_size is the most summaries to look at. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token continues after an earlier page."""
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AuditSummariesRequest: _TypeAlias = AuditSummariesRequest  # noqa: Y015
+
+@_typing.final
+class AuditSummariesResponse(_message.Message):
+    """AuditSummariesResponse reports on a page of summaries: each is checked against its sources again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AUDITED_FIELD_NUMBER: _builtins.int
+    FINDINGS_FIELD_NUMBER: _builtins.int
+    SOURCE_COVERAGE_FIELD_NUMBER: _builtins.int
+    IDENTIFIER_COVERAGE_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    audited: _builtins.int
+    """audited is the number of summaries that were looked at."""
+    source_coverage: _builtins.float
+    """source_coverage is the mean over the summaries that were looked at."""
+    identifier_coverage: _builtins.float
+    """identifier_coverage is the mean over the summaries that were looked at."""
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def findings(self) -> _containers.RepeatedCompositeFieldContainer[Global___AuditFinding]:
+        """findings are those that hold something that their sources do not, or disagree with them on span or count."""
+
+    def __init__(
+        self,
+        *,
+        audited: _builtins.int = ...,
+        findings: _abc.Iterable[Global___AuditFinding] | None = ...,
+        source_coverage: _builtins.float = ...,
+        identifier_coverage: _builtins.float = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audited", b"audited", "findings", b"findings", "identifier_coverage", b"identifier_coverage", "next_page_token", b"next_page_token", "source_coverage", b"source_coverage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AuditSummariesResponse: _TypeAlias = AuditSummariesResponse  # noqa: Y015
+
+@_typing.final
+class AuditFinding(_message.Message):
+    """AuditFinding is a summary with which something is wrong."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    FAITHFULNESS_FIELD_NUMBER: _builtins.int
+    PROBLEMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def summary(self) -> _summary_pb2.Summary:
+        """summary is the summary, with the beginning of its text."""
+
+    @_builtins.property
+    def faithfulness(self) -> _summary_pb2.Faithfulness:
+        """faithfulness is what its words are now found to be."""
+
+    @_builtins.property
+    def problems(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """problems say in words what is wrong with its span, count or sources."""
+
+    def __init__(
+        self,
+        *,
+        summary: _summary_pb2.Summary | None = ...,
+        faithfulness: _summary_pb2.Faithfulness | None = ...,
+        problems: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["faithfulness", b"faithfulness", "summary", b"summary"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["faithfulness", b"faithfulness", "problems", b"problems", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AuditFinding: _TypeAlias = AuditFinding  # noqa: Y015
+
+@_typing.final
+class Voice(_message.Message):
+    """Voice says whose memories calendar summaries are."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class ChannelInstructionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    IDENTITY_FIELD_NUMBER: _builtins.int
+    USER_NAME_FIELD_NUMBER: _builtins.int
+    PRONOUNS_FIELD_NUMBER: _builtins.int
+    CHANNEL_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    identity: _builtins.str
+    """identity is who speaks. Where it is set, summaries are in the first person, and a model gets it with every call. At
+    most 64 KiB.
+    """
+    user_name: _builtins.str
+    """user_name is how the user is called. At most 256 characters."""
+    pronouns: _builtins.str
+    """pronouns are the user's, such as `she/her`. At most 64 characters."""
+    @_builtins.property
+    def channel_instructions(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """channel_instructions say what to know of a channel, such as whose handle is whose. At most 100."""
+
+    def __init__(
+        self,
+        *,
+        identity: _builtins.str = ...,
+        user_name: _builtins.str = ...,
+        pronouns: _builtins.str = ...,
+        channel_instructions: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel_instructions", b"channel_instructions", "identity", b"identity", "pronouns", b"pronouns", "user_name", b"user_name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Voice: _TypeAlias = Voice  # noqa: Y015
+
+@_typing.final
+class GetVoiceRequest(_message.Message):
+    """GetVoiceRequest asks for the voice."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetVoiceRequest: _TypeAlias = GetVoiceRequest  # noqa: Y015
+
+@_typing.final
+class GetVoiceResponse(_message.Message):
+    """GetVoiceResponse holds it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VOICE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def voice(self) -> Global___Voice:
+        """voice is the voice; empty where none was set."""
+
+    def __init__(
+        self,
+        *,
+        voice: Global___Voice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["voice", b"voice"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["voice", b"voice"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetVoiceResponse: _TypeAlias = GetVoiceResponse  # noqa: Y015
+
+@_typing.final
+class UpdateVoiceRequest(_message.Message):
+    """UpdateVoiceRequest sets the voice."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VOICE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def voice(self) -> Global___Voice:
+        """voice replaces what was set."""
+
+    def __init__(
+        self,
+        *,
+        voice: Global___Voice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["voice", b"voice"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["voice", b"voice"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UpdateVoiceRequest: _TypeAlias = UpdateVoiceRequest  # noqa: Y015
+
+@_typing.final
+class UpdateVoiceResponse(_message.Message):
+    """UpdateVoiceResponse holds it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VOICE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def voice(self) -> Global___Voice:
+        """voice is the voice as it is now."""
+
+    def __init__(
+        self,
+        *,
+        voice: Global___Voice | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["voice", b"voice"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["voice", b"voice"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UpdateVoiceResponse: _TypeAlias = UpdateVoiceResponse  # noqa: Y015

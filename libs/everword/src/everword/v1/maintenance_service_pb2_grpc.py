@@ -45,6 +45,41 @@ class MaintenanceServiceStub:
                 request_serializer=everword_dot_v1_dot_maintenance__service__pb2.RetryJobsRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.RetryJobsResponse.FromString,
                 _registered_method=True)
+        self.Compact = channel.unary_unary(
+                '/everword.v1.MaintenanceService/Compact',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.CompactRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.CompactResponse.FromString,
+                _registered_method=True)
+        self.RollUp = channel.unary_unary(
+                '/everword.v1.MaintenanceService/RollUp',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.RollUpRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.RollUpResponse.FromString,
+                _registered_method=True)
+        self.FlushConversation = channel.unary_unary(
+                '/everword.v1.MaintenanceService/FlushConversation',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationResponse.FromString,
+                _registered_method=True)
+        self.CompactionStatus = channel.unary_unary(
+                '/everword.v1.MaintenanceService/CompactionStatus',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusResponse.FromString,
+                _registered_method=True)
+        self.AuditSummaries = channel.unary_unary(
+                '/everword.v1.MaintenanceService/AuditSummaries',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesResponse.FromString,
+                _registered_method=True)
+        self.GetVoice = channel.unary_unary(
+                '/everword.v1.MaintenanceService/GetVoice',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceResponse.FromString,
+                _registered_method=True)
+        self.UpdateVoice = channel.unary_unary(
+                '/everword.v1.MaintenanceService/UpdateVoice',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceResponse.FromString,
+                _registered_method=True)
         self.Backfill = channel.unary_unary(
                 '/everword.v1.MaintenanceService/Backfill',
                 request_serializer=everword_dot_v1_dot_maintenance__service__pb2.BackfillRequest.SerializeToString,
@@ -70,6 +105,58 @@ class MaintenanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Compact(self, request, context):
+        """Compact schedules the summing up of conversations, however few messages wait. Calling it again changes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RollUp(self, request, context):
+        """RollUp schedules the calendar summaries of days that have ended and are not summed up, with the weeks, months and
+        years above them. Calling it again changes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FlushConversation(self, request, context):
+        """FlushConversation makes room in an agent's context. When the context is nearly full, the caller is first told to let
+        the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
+        turns. Nothing of the conversation is deleted.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CompactionStatus(self, request, context):
+        """CompactionStatus says how summaries are made, and what waits for them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AuditSummaries(self, request, context):
+        """AuditSummaries reports how faithful the namespace's summaries are.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetVoice(self, request, context):
+        """GetVoice returns whose memories calendar summaries are.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UpdateVoice(self, request, context):
+        """UpdateVoice says whose memories calendar summaries are. It counts for what is written from then on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Backfill(self, request, context):
         """Backfill schedules work that nobody scheduled. Calling it again changes nothing.
         """
@@ -89,6 +176,41 @@ def add_MaintenanceServiceServicer_to_server(servicer, server):
                     servicer.RetryJobs,
                     request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.RetryJobsRequest.FromString,
                     response_serializer=everword_dot_v1_dot_maintenance__service__pb2.RetryJobsResponse.SerializeToString,
+            ),
+            'Compact': grpc.unary_unary_rpc_method_handler(
+                    servicer.Compact,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.CompactRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.CompactResponse.SerializeToString,
+            ),
+            'RollUp': grpc.unary_unary_rpc_method_handler(
+                    servicer.RollUp,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.RollUpRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.RollUpResponse.SerializeToString,
+            ),
+            'FlushConversation': grpc.unary_unary_rpc_method_handler(
+                    servicer.FlushConversation,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationResponse.SerializeToString,
+            ),
+            'CompactionStatus': grpc.unary_unary_rpc_method_handler(
+                    servicer.CompactionStatus,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusResponse.SerializeToString,
+            ),
+            'AuditSummaries': grpc.unary_unary_rpc_method_handler(
+                    servicer.AuditSummaries,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesResponse.SerializeToString,
+            ),
+            'GetVoice': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetVoice,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceResponse.SerializeToString,
+            ),
+            'UpdateVoice': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateVoice,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceResponse.SerializeToString,
             ),
             'Backfill': grpc.unary_unary_rpc_method_handler(
                     servicer.Backfill,
@@ -151,6 +273,195 @@ class MaintenanceService:
             '/everword.v1.MaintenanceService/RetryJobs',
             everword_dot_v1_dot_maintenance__service__pb2.RetryJobsRequest.SerializeToString,
             everword_dot_v1_dot_maintenance__service__pb2.RetryJobsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Compact(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.MaintenanceService/Compact',
+            everword_dot_v1_dot_maintenance__service__pb2.CompactRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.CompactResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RollUp(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.MaintenanceService/RollUp',
+            everword_dot_v1_dot_maintenance__service__pb2.RollUpRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.RollUpResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FlushConversation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.MaintenanceService/FlushConversation',
+            everword_dot_v1_dot_maintenance__service__pb2.FlushConversationRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.FlushConversationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CompactionStatus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.MaintenanceService/CompactionStatus',
+            everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AuditSummaries(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.MaintenanceService/AuditSummaries',
+            everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetVoice(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.MaintenanceService/GetVoice',
+            everword_dot_v1_dot_maintenance__service__pb2.GetVoiceRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.GetVoiceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UpdateVoice(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.MaintenanceService/UpdateVoice',
+            everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -20,6 +20,25 @@ class MaintenanceServiceStub:
     """QueueStatus says how the jobs of each task stand. Jobs that were given up stay, with their error."""
     RetryJobs: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.RetryJobsRequest, _maintenance_service_pb2.RetryJobsResponse]
     """RetryJobs gives jobs that were given up another chance."""
+    Compact: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.CompactRequest, _maintenance_service_pb2.CompactResponse]
+    """Compact schedules the summing up of conversations, however few messages wait. Calling it again changes nothing."""
+    RollUp: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.RollUpRequest, _maintenance_service_pb2.RollUpResponse]
+    """RollUp schedules the calendar summaries of days that have ended and are not summed up, with the weeks, months and
+    years above them. Calling it again changes nothing.
+    """
+    FlushConversation: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.FlushConversationRequest, _maintenance_service_pb2.FlushConversationResponse]
+    """FlushConversation makes room in an agent's context. When the context is nearly full, the caller is first told to let
+    the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
+    turns. Nothing of the conversation is deleted.
+    """
+    CompactionStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.CompactionStatusRequest, _maintenance_service_pb2.CompactionStatusResponse]
+    """CompactionStatus says how summaries are made, and what waits for them."""
+    AuditSummaries: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.AuditSummariesRequest, _maintenance_service_pb2.AuditSummariesResponse]
+    """AuditSummaries reports how faithful the namespace's summaries are."""
+    GetVoice: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetVoiceRequest, _maintenance_service_pb2.GetVoiceResponse]
+    """GetVoice returns whose memories calendar summaries are."""
+    UpdateVoice: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.UpdateVoiceRequest, _maintenance_service_pb2.UpdateVoiceResponse]
+    """UpdateVoice says whose memories calendar summaries are. It counts for what is written from then on."""
     Backfill: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.BackfillRequest, _maintenance_service_pb2.BackfillResponse]
     """Backfill schedules work that nobody scheduled. Calling it again changes nothing."""
 
@@ -41,6 +60,67 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_maintenance_service_pb2.RetryJobsRequest, _abc.Awaitable[_maintenance_service_pb2.RetryJobsResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.RetryJobsResponse]:
         """RetryJobs gives jobs that were given up another chance."""
+
+    @_abc_1.abstractmethod
+    def Compact(
+        self,
+        request: _maintenance_service_pb2.CompactRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.CompactRequest, _abc.Awaitable[_maintenance_service_pb2.CompactResponse]],
+    ) -> _abc.Awaitable[_maintenance_service_pb2.CompactResponse]:
+        """Compact schedules the summing up of conversations, however few messages wait. Calling it again changes nothing."""
+
+    @_abc_1.abstractmethod
+    def RollUp(
+        self,
+        request: _maintenance_service_pb2.RollUpRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.RollUpRequest, _abc.Awaitable[_maintenance_service_pb2.RollUpResponse]],
+    ) -> _abc.Awaitable[_maintenance_service_pb2.RollUpResponse]:
+        """RollUp schedules the calendar summaries of days that have ended and are not summed up, with the weeks, months and
+        years above them. Calling it again changes nothing.
+        """
+
+    @_abc_1.abstractmethod
+    def FlushConversation(
+        self,
+        request: _maintenance_service_pb2.FlushConversationRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.FlushConversationRequest, _abc.Awaitable[_maintenance_service_pb2.FlushConversationResponse]],
+    ) -> _abc.Awaitable[_maintenance_service_pb2.FlushConversationResponse]:
+        """FlushConversation makes room in an agent's context. When the context is nearly full, the caller is first told to let
+        the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
+        turns. Nothing of the conversation is deleted.
+        """
+
+    @_abc_1.abstractmethod
+    def CompactionStatus(
+        self,
+        request: _maintenance_service_pb2.CompactionStatusRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.CompactionStatusRequest, _abc.Awaitable[_maintenance_service_pb2.CompactionStatusResponse]],
+    ) -> _abc.Awaitable[_maintenance_service_pb2.CompactionStatusResponse]:
+        """CompactionStatus says how summaries are made, and what waits for them."""
+
+    @_abc_1.abstractmethod
+    def AuditSummaries(
+        self,
+        request: _maintenance_service_pb2.AuditSummariesRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.AuditSummariesRequest, _abc.Awaitable[_maintenance_service_pb2.AuditSummariesResponse]],
+    ) -> _abc.Awaitable[_maintenance_service_pb2.AuditSummariesResponse]:
+        """AuditSummaries reports how faithful the namespace's summaries are."""
+
+    @_abc_1.abstractmethod
+    def GetVoice(
+        self,
+        request: _maintenance_service_pb2.GetVoiceRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.GetVoiceRequest, _abc.Awaitable[_maintenance_service_pb2.GetVoiceResponse]],
+    ) -> _abc.Awaitable[_maintenance_service_pb2.GetVoiceResponse]:
+        """GetVoice returns whose memories calendar summaries are."""
+
+    @_abc_1.abstractmethod
+    def UpdateVoice(
+        self,
+        request: _maintenance_service_pb2.UpdateVoiceRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.UpdateVoiceRequest, _abc.Awaitable[_maintenance_service_pb2.UpdateVoiceResponse]],
+    ) -> _abc.Awaitable[_maintenance_service_pb2.UpdateVoiceResponse]:
+        """UpdateVoice says whose memories calendar summaries are. It counts for what is written from then on."""
 
     @_abc_1.abstractmethod
     def Backfill(

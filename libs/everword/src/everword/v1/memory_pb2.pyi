@@ -286,12 +286,17 @@ class Message(_message.Message):
     SEQ_FIELD_NUMBER: _builtins.int
     BODY_FIELD_NUMBER: _builtins.int
     RECORD_TIME_FIELD_NUMBER: _builtins.int
+    SYNTHESIZED_CONTENT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the message, and is its id as a memory too (UUIDv7)."""
     conversation_id: _builtins.str
     """conversation_id is the conversation that it belongs to."""
     seq: _builtins.int
     """seq is its place in the conversation: 1, 2, 3, … without gaps."""
+    synthesized_content: _builtins.str
+    """synthesized_content says in a sentence what the tool call did, where the message has no words of its own. It comes
+    from background work, and is empty until then.
+    """
     @_builtins.property
     def body(self) -> Global___NewMessage:
         """body is the message as it was sent."""
@@ -308,10 +313,11 @@ class Message(_message.Message):
         seq: _builtins.int = ...,
         body: Global___NewMessage | None = ...,
         record_time: _timestamp_pb2.Timestamp | None = ...,
+        synthesized_content: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "record_time", b"record_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "conversation_id", b"conversation_id", "id", b"id", "record_time", b"record_time", "seq", b"seq"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "conversation_id", b"conversation_id", "id", b"id", "record_time", b"record_time", "seq", b"seq", "synthesized_content", b"synthesized_content"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -341,6 +347,7 @@ class Memory(_message.Message):
     OCCUR_TIME_FIELD_NUMBER: _builtins.int
     USE_COUNT_FIELD_NUMBER: _builtins.int
     LAST_USE_TIME_FIELD_NUMBER: _builtins.int
+    SYNTHESIZED_CONTENT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the memory (UUIDv7). A message's memory has the message's id."""
     kind: Global___MemoryKind.ValueType
@@ -377,6 +384,8 @@ class Memory(_message.Message):
     """use_count is how often it was used, as MarkUsed and BuildContext report. Being returned by Search is a use only where
     the namespace counts by RETURNED.
     """
+    synthesized_content: _builtins.str
+    """synthesized_content says in a sentence what a tool call did, where its message has no words of its own."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """tags are its labels."""
@@ -410,10 +419,11 @@ class Memory(_message.Message):
         occur_time: _timestamp_pb2.Timestamp | None = ...,
         use_count: _builtins.int = ...,
         last_use_time: _timestamp_pb2.Timestamp | None = ...,
+        synthesized_content: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["last_use_time", b"last_use_time", "occur_time", b"occur_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "occur_time", b"occur_time", "role", b"role", "seq", b"seq", "subject", b"subject", "tags", b"tags", "use_count", b"use_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "occur_time", b"occur_time", "role", b"role", "seq", b"seq", "subject", b"subject", "synthesized_content", b"synthesized_content", "tags", b"tags", "use_count", b"use_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

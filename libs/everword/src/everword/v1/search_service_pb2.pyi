@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from everword.v1 import conversation_pb2 as _conversation_pb2
 from everword.v1 import memory_pb2 as _memory_pb2
+from everword.v1 import summary_service_pb2 as _summary_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
@@ -149,6 +150,34 @@ results. `everword calibrate` makes a calibration.
 """
 Global___Calibration: _TypeAlias = Calibration  # noqa: Y015
 
+class _ExpandMode:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ExpandModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ExpandMode.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    EXPAND_MODE_UNSPECIFIED: _ExpandMode.ValueType  # 0
+    """EXPAND_MODE_UNSPECIFIED is EXPAND_MODE_TOP."""
+    EXPAND_MODE_TOP: _ExpandMode.ValueType  # 1
+    """EXPAND_MODE_TOP expands the first three summaries of the first page."""
+    EXPAND_MODE_NONE: _ExpandMode.ValueType  # 2
+    """EXPAND_MODE_NONE expands none."""
+    EXPAND_MODE_ALL: _ExpandMode.ValueType  # 3
+    """EXPAND_MODE_ALL expands every summary."""
+
+class ExpandMode(_ExpandMode, metaclass=_ExpandModeEnumTypeWrapper):
+    """ExpandMode says which summaries among the results are expanded."""
+
+EXPAND_MODE_UNSPECIFIED: ExpandMode.ValueType  # 0
+"""EXPAND_MODE_UNSPECIFIED is EXPAND_MODE_TOP."""
+EXPAND_MODE_TOP: ExpandMode.ValueType  # 1
+"""EXPAND_MODE_TOP expands the first three summaries of the first page."""
+EXPAND_MODE_NONE: ExpandMode.ValueType  # 2
+"""EXPAND_MODE_NONE expands none."""
+EXPAND_MODE_ALL: ExpandMode.ValueType  # 3
+"""EXPAND_MODE_ALL expands every summary."""
+Global___ExpandMode: _TypeAlias = ExpandMode  # noqa: Y015
+
 @_typing.final
 class SearchRequest(_message.Message):
     """SearchRequest is a question to memory."""
@@ -167,6 +196,8 @@ class SearchRequest(_message.Message):
     PROFILE_FIELD_NUMBER: _builtins.int
     BALANCED_FIELD_NUMBER: _builtins.int
     MIN_RELEVANCE_FIELD_NUMBER: _builtins.int
+    EXPAND_FIELD_NUMBER: _builtins.int
+    EXPANSION_LIMITS_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
@@ -192,6 +223,8 @@ class SearchRequest(_message.Message):
     """min_relevance leaves out results of less relevance, from 0 to 1. Where relevance cannot be told, the call is
     FAILED_PRECONDITION, and UNAVAILABLE while an arm that it takes cannot answer; with REGEX it is refused.
     """
+    expand: Global___ExpandMode.ValueType
+    """expand says which summaries among the results are expanded to what they were made from."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
@@ -199,6 +232,10 @@ class SearchRequest(_message.Message):
     @_builtins.property
     def balanced(self) -> Global___BalancedOptions:
         """balanced changes what the profile `balanced` counts; with another profile it is refused."""
+
+    @_builtins.property
+    def expansion_limits(self) -> _summary_service_pb2.ExpansionLimits:
+        """expansion_limits say how far."""
 
     def __init__(
         self,
@@ -215,10 +252,12 @@ class SearchRequest(_message.Message):
         profile: _builtins.str = ...,
         balanced: Global___BalancedOptions | None = ...,
         min_relevance: _builtins.float = ...,
+        expand: Global___ExpandMode.ValueType = ...,
+        expansion_limits: _summary_service_pb2.ExpansionLimits | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "filter", b"filter"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "expansion_limits", b"expansion_limits", "filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -344,6 +383,8 @@ class SearchResult(_message.Message):
     PASSAGE_FIELD_NUMBER: _builtins.int
     EXPLANATION_FIELD_NUMBER: _builtins.int
     RELEVANCE_FIELD_NUMBER: _builtins.int
+    EXPANSION_FIELD_NUMBER: _builtins.int
+    NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """score is what results are ranked by, from 0 to 1. That of a memory is the same whatever else is remembered; between
     queries, relevance is what can be compared.
@@ -355,6 +396,10 @@ class SearchResult(_message.Message):
     model: what came of such results where answers are known. Time and importance do not count. Unset where calibration
     is not CALIBRATED.
     """
+    needs_review: _builtins.bool
+    """needs_review says that the memory is a summary that holds something that its sources do not. Contexts and answers leave
+    it out.
+    """
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
         """memory is what was found."""
@@ -362,6 +407,10 @@ class SearchResult(_message.Message):
     @_builtins.property
     def explanation(self) -> Global___ScoreExplanation:
         """explanation is set if the request asked for it."""
+
+    @_builtins.property
+    def expansion(self) -> _summary_service_pb2.Expansion:
+        """expansion is what a summary was made from, where it was expanded."""
 
     def __init__(
         self,
@@ -371,10 +420,12 @@ class SearchResult(_message.Message):
         passage: _builtins.str = ...,
         explanation: Global___ScoreExplanation | None = ...,
         relevance: _builtins.float | None = ...,
+        expansion: _summary_service_pb2.Expansion | None = ...,
+        needs_review: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "explanation", b"explanation", "memory", b"memory", "passage", b"passage", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015
@@ -1014,6 +1065,7 @@ class StatsResponse(_message.Message):
     CORPUS_FIELD_NUMBER: _builtins.int
     EMBEDDING_FIELD_NUMBER: _builtins.int
     JOBS_FIELD_NUMBER: _builtins.int
+    SUMMARIES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def alerts(self) -> _containers.RepeatedCompositeFieldContainer[Global___Alert]:
         """alerts are what needs attention, the worst first; empty when all is well."""
@@ -1030,6 +1082,10 @@ class StatsResponse(_message.Message):
     def jobs(self) -> _containers.RepeatedCompositeFieldContainer[Global___TaskStats]:
         """jobs says how the background work stands, by task."""
 
+    @_builtins.property
+    def summaries(self) -> Global___SummaryStats:
+        """summaries says how far the summaries are."""
+
     def __init__(
         self,
         *,
@@ -1037,10 +1093,11 @@ class StatsResponse(_message.Message):
         corpus: Global___CorpusStats | None = ...,
         embedding: Global___EmbeddingStats | None = ...,
         jobs: _abc.Iterable[Global___TaskStats] | None = ...,
+        summaries: Global___SummaryStats | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["corpus", b"corpus", "embedding", b"embedding"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["corpus", b"corpus", "embedding", b"embedding", "summaries", b"summaries"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alerts", b"alerts", "corpus", b"corpus", "embedding", b"embedding", "jobs", b"jobs"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alerts", b"alerts", "corpus", b"corpus", "embedding", b"embedding", "jobs", b"jobs", "summaries", b"summaries"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1180,6 +1237,64 @@ class EmbeddingStats(_message.Message):
 Global___EmbeddingStats: _TypeAlias = EmbeddingStats  # noqa: Y015
 
 @_typing.final
+class SummaryStats(_message.Message):
+    """SummaryStats says how far the summaries are. Counting stops at 100,000 each."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARIES_FIELD_NUMBER: _builtins.int
+    DEPTH_FIELD_NUMBER: _builtins.int
+    UNSUMMARISED_MESSAGES_FIELD_NUMBER: _builtins.int
+    UNSUMMARISED_CONVERSATIONS_FIELD_NUMBER: _builtins.int
+    STALE_FIELD_NUMBER: _builtins.int
+    NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
+    OWED_PERIODS_FIELD_NUMBER: _builtins.int
+    OLDEST_OWED_PERIOD_FIELD_NUMBER: _builtins.int
+    OWED_TOOL_SENTENCES_FIELD_NUMBER: _builtins.int
+    FAILED_TOOL_SENTENCES_FIELD_NUMBER: _builtins.int
+    summaries: _builtins.int
+    """summaries is the number of summaries, of all levels."""
+    depth: _builtins.int
+    """depth is how many levels the deepest tree of a conversation has: 1 with leaves alone, 3 with a root."""
+    unsummarised_messages: _builtins.int
+    """unsummarised_messages is the number of messages that are under no leaf yet, automated ones included."""
+    unsummarised_conversations: _builtins.int
+    """unsummarised_conversations is the number of conversations with such messages."""
+    stale: _builtins.int
+    """stale is the number of summaries that are due to be written anew."""
+    needs_review: _builtins.int
+    """needs_review is the number of summaries that hold something that their sources do not."""
+    owed_periods: _builtins.int
+    """owed_periods is the number of days, weeks, months and years that owe a summary, those that have not ended included."""
+    oldest_owed_period: _builtins.str
+    """oldest_owed_period is the first day of the earliest of them, such as `2026-04-13`."""
+    owed_tool_sentences: _builtins.int
+    """owed_tool_sentences is the number of tool calls that wait for their sentence."""
+    failed_tool_sentences: _builtins.int
+    """failed_tool_sentences is the number of those that were given up."""
+    def __init__(
+        self,
+        *,
+        summaries: _builtins.int = ...,
+        depth: _builtins.int = ...,
+        unsummarised_messages: _builtins.int = ...,
+        unsummarised_conversations: _builtins.int = ...,
+        stale: _builtins.int = ...,
+        needs_review: _builtins.int = ...,
+        owed_periods: _builtins.int = ...,
+        oldest_owed_period: _builtins.str = ...,
+        owed_tool_sentences: _builtins.int = ...,
+        failed_tool_sentences: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["depth", b"depth", "failed_tool_sentences", b"failed_tool_sentences", "needs_review", b"needs_review", "oldest_owed_period", b"oldest_owed_period", "owed_periods", b"owed_periods", "owed_tool_sentences", b"owed_tool_sentences", "stale", b"stale", "summaries", b"summaries", "unsummarised_conversations", b"unsummarised_conversations", "unsummarised_messages", b"unsummarised_messages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SummaryStats: _TypeAlias = SummaryStats  # noqa: Y015
+
+@_typing.final
 class TaskStats(_message.Message):
     """TaskStats says how one task's jobs stand."""
 
@@ -1222,3 +1337,117 @@ class TaskStats(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TaskStats: _TypeAlias = TaskStats  # noqa: Y015
+
+@_typing.final
+class AnswerRequest(_message.Message):
+    """AnswerRequest asks a question."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUERY_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    MAX_MEMORIES_FIELD_NUMBER: _builtins.int
+    PROFILE_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    MAX_ANSWER_TOKENS_FIELD_NUMBER: _builtins.int
+    query: _builtins.str
+    """query is the question, at most 8 KiB."""
+    max_memories: _builtins.int
+    """max_memories is the most memories that the answer may rest on. 20 if 0; at most 100."""
+    profile: _builtins.str
+    """profile names how memories are ranked, as in SearchRequest."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    max_answer_tokens: _builtins.int
+    """max_answer_tokens is the most tokens of the answer. 2,000 if 0; at most 32,000."""
+    @_builtins.property
+    def filter(self) -> _memory_pb2.MemoryFilter:
+        """filter says which memories are looked at."""
+
+    def __init__(
+        self,
+        *,
+        query: _builtins.str = ...,
+        filter: _memory_pb2.MemoryFilter | None = ...,
+        max_memories: _builtins.int = ...,
+        profile: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+        max_answer_tokens: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_answer_tokens", b"max_answer_tokens", "max_memories", b"max_memories", "profile", b"profile", "query", b"query"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnswerRequest: _TypeAlias = AnswerRequest  # noqa: Y015
+
+@_typing.final
+class AnswerResponse(_message.Message):
+    """AnswerResponse holds the answer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANSWER_FIELD_NUMBER: _builtins.int
+    CITATIONS_FIELD_NUMBER: _builtins.int
+    VERDICT_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    UNSUPPORTED_FIELD_NUMBER: _builtins.int
+    answer: _builtins.str
+    """answer is the answer, with citations such as `[1]`; empty where nothing relevant was found."""
+    verdict: Global___Verdict.ValueType
+    """verdict says whether anything found is relevant."""
+    model: _builtins.str
+    """model wrote the answer."""
+    @_builtins.property
+    def citations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Citation]:
+        """citations are the memories that the answer cites, by its numbers."""
+
+    @_builtins.property
+    def unsupported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """unsupported are numbers, names of things and quotations of the answer that no cited memory holds. At most 50."""
+
+    def __init__(
+        self,
+        *,
+        answer: _builtins.str = ...,
+        citations: _abc.Iterable[Global___Citation] | None = ...,
+        verdict: Global___Verdict.ValueType = ...,
+        model: _builtins.str = ...,
+        unsupported: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "citations", b"citations", "model", b"model", "unsupported", b"unsupported", "verdict", b"verdict"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnswerResponse: _TypeAlias = AnswerResponse  # noqa: Y015
+
+@_typing.final
+class Citation(_message.Message):
+    """Citation is a memory that an answer rests on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    MEMORY_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """number is how the answer cites it."""
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """memory is the memory."""
+
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        memory: _memory_pb2.Memory | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory", "number", b"number"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Citation: _TypeAlias = Citation  # noqa: Y015

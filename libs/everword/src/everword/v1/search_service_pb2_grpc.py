@@ -70,6 +70,11 @@ class SearchServiceStub:
                 request_serializer=everword_dot_v1_dot_search__service__pb2.ListMessagesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_search__service__pb2.ListMessagesResponse.FromString,
                 _registered_method=True)
+        self.Answer = channel.unary_unary(
+                '/everword.v1.SearchService/Answer',
+                request_serializer=everword_dot_v1_dot_search__service__pb2.AnswerRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_search__service__pb2.AnswerResponse.FromString,
+                _registered_method=True)
         self.Stats = channel.unary_unary(
                 '/everword.v1.SearchService/Stats',
                 request_serializer=everword_dot_v1_dot_search__service__pb2.StatsRequest.SerializeToString,
@@ -133,6 +138,14 @@ class SearchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Answer(self, request, context):
+        """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
+        CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Stats(self, request, context):
         """Stats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag.
         """
@@ -177,6 +190,11 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.ListMessages,
                     request_deserializer=everword_dot_v1_dot_search__service__pb2.ListMessagesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_search__service__pb2.ListMessagesResponse.SerializeToString,
+            ),
+            'Answer': grpc.unary_unary_rpc_method_handler(
+                    servicer.Answer,
+                    request_deserializer=everword_dot_v1_dot_search__service__pb2.AnswerRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_search__service__pb2.AnswerResponse.SerializeToString,
             ),
             'Stats': grpc.unary_unary_rpc_method_handler(
                     servicer.Stats,
@@ -374,6 +392,33 @@ class SearchService:
             '/everword.v1.SearchService/ListMessages',
             everword_dot_v1_dot_search__service__pb2.ListMessagesRequest.SerializeToString,
             everword_dot_v1_dot_search__service__pb2.ListMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Answer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.SearchService/Answer',
+            everword_dot_v1_dot_search__service__pb2.AnswerRequest.SerializeToString,
+            everword_dot_v1_dot_search__service__pb2.AnswerResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -35,6 +35,10 @@ class SearchServiceStub:
     """ListConversations lists conversations by when they were made, newest first."""
     ListMessages: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ListMessagesRequest, _search_service_pb2.ListMessagesResponse]
     """ListMessages lists the messages of a conversation by their sequence, newest first if not asked otherwise."""
+    Answer: _aio.UnaryUnaryMultiCallable[_search_service_pb2.AnswerRequest, _search_service_pb2.AnswerResponse]
+    """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
+    CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
+    """
     Stats: _aio.UnaryUnaryMultiCallable[_search_service_pb2.StatsRequest, _search_service_pb2.StatsResponse]
     """Stats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
 
@@ -101,6 +105,16 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_search_service_pb2.ListMessagesRequest, _abc.Awaitable[_search_service_pb2.ListMessagesResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.ListMessagesResponse]:
         """ListMessages lists the messages of a conversation by their sequence, newest first if not asked otherwise."""
+
+    @_abc_1.abstractmethod
+    def Answer(
+        self,
+        request: _search_service_pb2.AnswerRequest,
+        context: _aio.ServicerContext[_search_service_pb2.AnswerRequest, _abc.Awaitable[_search_service_pb2.AnswerResponse]],
+    ) -> _abc.Awaitable[_search_service_pb2.AnswerResponse]:
+        """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
+        CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
+        """
 
     @_abc_1.abstractmethod
     def Stats(

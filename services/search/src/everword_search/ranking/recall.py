@@ -88,14 +88,14 @@ async def rank_by_recall(
         for index in np.flatnonzero(judged.wanted).tolist()
     ]
     places.sort(reverse=True)
-    deciding = evidence[[index for _, _, index in places[:DECIDING]]]
+    deciding = (_known(evidence[index]) for _, _, index in places[:DECIDING])
     admitted = (scores >= window.min_score) & ~(evidence < window.min_evidence)
     places = [place for place in places if admitted[place[2]] and place[:2] < before]
     hits = [
         _hit(judged, index, score, passage_id, _known(evidence[index]), ranking.explain)
         for score, passage_id, index in places[: window.limit]
     ]
-    return Found(hits, _known(np.max(deciding, initial=-np.inf)))
+    return Found(hits, tuple(each for each in deciding if each is not None))
 
 
 async def _judge(

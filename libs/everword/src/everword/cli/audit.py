@@ -1,0 +1,129 @@
+"""`everword audit` and `everword compaction-status`: how far summaries are, and whether they can be trusted."""
+
+from __future__ import annotations
+
+import click
+
+from everword.cli.output import json_option, line, print_json, print_table, progress, shorten
+from everword.cli.session import remote
+from everword.cli.summaries import level_name, short_id, span
+from everword.client import Client
+from everword.v1 import maintenance_service_pb2 as pb
+from everword.v1 import search_service_pb2
+
+#: Summaries that are looked at in one call.
+PAGE = 20
+
+
+@click.group()
+def audit() -> None:
+    """Hold what was derived against what it was derived from."""
+
+
+@audit.command("summaries")
+@click.option("--conversation", default="", help="Only of the conversation with this id.")
+@json_option
+@remote
+async def summaries(client: Client, conversation: str, as_json: bool) -> None:
+    """Check every summary against its sources again.
+
+    Ends with status 1 where something is found.
+    """
+    total = 0
+    if not conversation:
+        stats = await client.search_service.Stats(search_service_pb2.StatsRequest())
+        total = stats.summaries.summaries
+    request = pb.AuditSummariesRequest(conversation_id=conversation, page_size=PAGE)
+    report = pb.AuditSummariesResponse()
+    with progress() as bar:
+        task = bar.add_task("checking summaries", total=total or None)
+        while True:
+            page = await client.maintenance_service.AuditSummaries(request)
+            _add(report, page)
+            bar.update(task, completed=report.audited)
+            if not page.next_page_token:
+                break
+            request.page_token = page.next_page_token
+    if as_json:
+        print_json(report)
+    else:
+        _print(report)
+    if report.findings:
+        raise click.exceptions.Exit(1)
+
+
+def _add(report: pb.AuditSummariesResponse, page: pb.AuditSummariesResponse) -> None:
+    """Add a page to a report, whose means are of all that was looked at."""
+    audited = report.audited + page.audited
+    for name in ("source_coverage", "identifier_coverage"):
+        both = getattr(report, name) * report.audited + getattr(page, name) * page.audited
+        setattr(report, name, both / audited if audited else getattr(page, name))
+    report.audited = audited
+    report.findings.extend(page.findings)
+
+
+def _print(report: pb.AuditSummariesResponse) -> None:
+    line(
+        f"{report.audited} summaries checked: they say something of {report.source_coverage:.0%} of their sources and "
+        f"hold {report.identifier_coverage:.0%} of their identifiers"
+    )
+    if not report.findings:
+        line("nothing is wrong with them")
+        return
+    rows = [
+        (
+            short_id(finding.summary.id),
+            level_name(finding.summary),
+            span(finding.summary),
+            finding.summary.model,
+            shorten(", ".join(finding.faithfulness.unsupported), 80),
+            shorten(", ".join(finding.faithfulness.wrong_tags), 60),
+            "; ".join(finding.problems),
+        )
+        for finding in report.findings
+    ]
+    columns = ("id", "level", "span", "model", "not in its sources", "wrong tags", "disagrees")
+    print_table(columns, rows, right="id")
+
+
+@click.command("compaction-status")
+@json_option
+@remote
+async def compaction_status(client: Client, as_json: bool) -> None:
+    """Say how summaries are made, how many there are, and what waits for them."""
+    status = await client.maintenance_service.CompactionStatus(pb.CompactionStatusRequest())
+    if as_json:
+        print_json(status)
+        return
+    extractive = status.mode == pb.COMPACTION_MODE_EXTRACTIVE
+    line(
+        "summaries are sentences chosen from their sources: no language model is configured"
+        if extractive
+        else f"summaries are written by {status.model}"
+    )
+    print_table(("", "now"), _rows(status), right="now")
+    levels = [
+        (
+            level_name(each),
+            each.summaries,
+            each.stale,
+            each.needs_review,
+            ", ".join(f"{model} {count}" for model, count in sorted(each.by_models.items())),
+        )
+        for each in status.levels
+    ]
+    if levels:
+        columns = ("level", "summaries", "stale", "review", "written by")
+        print_table(columns, levels, right="summaries stale review")
+
+
+def _rows(status: pb.CompactionStatusResponse) -> list[tuple[object, ...]]:
+    return [
+        ("messages not summed up", status.unsummarised_messages),
+        ("in conversations", status.unsummarised_conversations),
+        ("periods that owe a summary", status.owed_periods),
+        ("the earliest of them", status.oldest_owed_period),
+        ("tool calls that owe a sentence", status.owed_tool_sentences),
+        ("tokens read in 24 hours", status.input_tokens),
+        ("tokens written in 24 hours", status.output_tokens),
+    ]

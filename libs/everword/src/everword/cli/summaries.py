@@ -1,0 +1,299 @@
+"""`everword summaries`: what stands for which messages."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from uuid import UUID
+
+import click
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from everword.cli.output import (
+    json_option,
+    line,
+    local,
+    plain,
+    print_json,
+    print_table,
+    shorten,
+    when,
+)
+from everword.cli.session import remote
+from everword.cli.times import TimeParam
+from everword.client import Client
+from everword.rpc.translate import to_timestamp
+from everword.v1 import (
+    conversation_pb2,
+    maintenance_service_pb2,
+    memory_pb2,
+    search_service_pb2,
+    summary_pb2,
+)
+from everword.v1 import summary_service_pb2 as pb
+
+LEVELS = [
+    name.removeprefix("SUMMARY_LEVEL_").lower() for name in summary_pb2.SummaryLevel.keys()[1:]
+]
+#: Hexadecimal digits at the end of an id that are shown: its beginning is a time, its end is random.
+SHORT_ID = 8
+#: Of what a summary was made from.
+SOURCE_CHARS = 100
+_END_OF_ID = re.compile(r"…?([0-9a-f]{4,32})")
+
+
+@click.group()
+def summaries() -> None:
+    """Show what stands for which messages."""
+
+
+@summaries.command()
+@click.argument("conversation")
+@click.option("--agent", default="", help="The agent of a conversation that is named by its key.")
+@click.option("--channel", default="", help="The channel of one that is named by its key.")
+@json_option
+@remote
+async def tree(client: Client, conversation: str, agent: str, channel: str, as_json: bool) -> None:
+    """Draw the tree of summaries over CONVERSATION, an id or a session key."""
+    found = await _conversation(client, conversation, agent, channel)
+    request = pb.ListSummariesRequest(
+        conversation_id=found.id,
+        order=memory_pb2.ORDER_OLDEST_FIRST,
+        page_size=200,
+        max_content_chars=1,
+    )
+    nodes = [summary async for summary in iter_summaries(client, request)]
+    if as_json:
+        print_json(pb.ListSummariesResponse(summaries=nodes))
+        return
+    Console().print(_drawn(found, nodes))
+
+
+@summaries.command("list")
+@click.option(
+    "--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Only this level."
+)
+@click.option("--conversation", default="", help="Only of the conversation with this id.")
+@click.option("--since", type=TimeParam(), help="Only what reaches to this time or later.")
+@click.option("--before", type=TimeParam(), help="Only what begins before this time.")
+@click.option("--review", is_flag=True, help="Only what holds something that its sources do not.")
+@click.option("--oldest-first", is_flag=True, help="Begin with the earliest.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+@json_option
+@remote
+async def list_(client: Client, limit: int, as_json: bool, **wanted: object) -> None:
+    """List summaries by the time of what they stand for, the latest first."""
+    request = _list_request(limit, **wanted)  # type: ignore[arg-type]
+    found: list[summary_pb2.Summary] = []
+    async for summary in iter_summaries(client, request):
+        found.append(summary)
+        if len(found) == limit:
+            break
+    if as_json:
+        print_json(pb.ListSummariesResponse(summaries=found))
+        return
+    rows = [
+        (
+            short_id(each.id),
+            level_name(each),
+            span(each),
+            each.message_count,
+            each.token_count,
+            each.model,
+            _flags(each),
+            shorten(each.content, 60),
+        )
+        for each in found
+    ]
+    columns = ("id", "level", "span", "messages", "tokens", "model", "flags", "text")
+    print_table(columns, rows, right="id messages tokens")
+
+
+@summaries.command()
+@click.argument("summary")
+@click.option("--sources", is_flag=True, help="Also show what it was made from.")
+@json_option
+@remote
+async def show(client: Client, summary: str, sources: bool, as_json: bool) -> None:
+    """Show SUMMARY, an id or the end of one that is in no other."""
+    summary_id = await _find_id(client, summary)
+    if sources:
+        limits = pb.ExpansionLimits(depth=1, max_children=100, max_sources=100)
+        asked = pb.ExpandSummaryRequest(summary_id=summary_id, limits=limits)
+        expansion = (await client.summary_service.ExpandSummary(asked)).expansion
+    request = pb.GetSummaryRequest(summary_id=summary_id)
+    found = (await client.summary_service.GetSummary(request)).summary
+    if as_json:
+        print_json(expansion if sources else found)
+        return
+    print_table(("", found.title or level_name(found)), _details(found))
+    line(found.content)
+    if sources:
+        line("")
+        print_table(("made from", "when", "text"), _made_from(expansion))
+
+
+def _made_from(expansion: pb.Expansion) -> list[tuple[object, ...]]:
+    nodes = [child.summary for child in expansion.children]
+    rows: list[tuple[object, ...]] = [
+        (short_id(node.id), span(node), shorten(node.content, SOURCE_CHARS)) for node in nodes
+    ]
+    rows += [
+        (f"#{source.seq}", when(source.occur_time), shorten(source.content, SOURCE_CHARS))
+        for source in expansion.sources
+    ]
+    return rows
+
+
+async def iter_summaries(
+    client: Client, request: pb.ListSummariesRequest
+) -> AsyncIterator[summary_pb2.Summary]:
+    """Iterate over the summaries that a request names, page by page."""
+    while True:
+        page = await client.summary_service.ListSummaries(request)
+        for summary in page.summaries:
+            yield summary
+        if not page.next_page_token:
+            return
+        request.page_token = page.next_page_token
+
+
+def short_id(summary_id: str) -> str:
+    """Return the end of an id, which `everword summaries show` takes."""
+    return f"…{summary_id[-SHORT_ID:]}"
+
+
+def level_name(of: summary_pb2.Summary | maintenance_service_pb2.LevelStatus) -> str:
+    return summary_pb2.SummaryLevel.Name(of.level).removeprefix("SUMMARY_LEVEL_").lower()
+
+
+def span(summary: summary_pb2.Summary) -> str:
+    """Return from when to when a summary reaches, in this machine's zone."""
+    first = local(summary.earliest_time.ToDatetime(UTC))
+    last = local(summary.latest_time.ToDatetime(UTC))
+    end = last.strftime("%H:%M" if first.date() == last.date() else "%Y-%m-%d %H:%M")
+    begin = first.strftime("%Y-%m-%d %H:%M")
+    return begin if begin.endswith(end) else f"{begin} – {end}"
+
+
+async def _conversation(
+    client: Client, named: str, agent: str, channel: str
+) -> conversation_pb2.Conversation:
+    try:
+        request = search_service_pb2.GetConversationRequest(conversation_id=str(UUID(named)))
+    except ValueError:
+        key = conversation_pb2.ConversationKey(session_key=named, agent=agent, channel=channel)
+        request = search_service_pb2.GetConversationRequest(key=key)
+    return (await client.search_service.GetConversation(request)).conversation
+
+
+async def _find_id(client: Client, named: str) -> str:
+    """Return the whole id that ends with `named`. A click.UsageError where there is none, or more than one."""
+    try:
+        return str(UUID(named))
+    except ValueError:
+        end = _END_OF_ID.fullmatch(named.strip().lower())
+    if end is None:
+        raise click.UsageError(f"{named!r} is no id, and no end of one with four digits or more")
+    request = pb.ListSummariesRequest(page_size=200, max_content_chars=1)
+    found = [
+        summary.id
+        async for summary in iter_summaries(client, request)
+        if summary.id.replace("-", "").endswith(end[1])
+    ]
+    if not found:
+        raise click.UsageError(f"no summary has an id that ends with {end[1]}")
+    if len(found) > 1:
+        raise click.UsageError(f"several ids end with {end[1]}: {', '.join(found[:5])}")
+    return found[0]
+
+
+def _list_request(
+    limit: int,
+    levels: tuple[str, ...],
+    conversation: str,
+    since: datetime | None,
+    before: datetime | None,
+    review: bool,
+    oldest_first: bool,
+) -> pb.ListSummariesRequest:
+    return pb.ListSummariesRequest(
+        conversation_id=conversation,
+        levels=[
+            summary_pb2.SummaryLevel.Value(f"SUMMARY_LEVEL_{each.upper()}")
+            for each in sorted(set(levels))
+        ],
+        since=to_timestamp(since),
+        before=to_timestamp(before),
+        only_needing_review=review,
+        order=memory_pb2.ORDER_OLDEST_FIRST if oldest_first else memory_pb2.ORDER_NEWEST_FIRST,
+        page_size=min(limit, 200),
+        max_content_chars=200,
+    )
+
+
+def _flags(summary: summary_pb2.Summary) -> str:
+    flags = {"stale": summary.stale, "review": summary.needs_review}
+    return ", ".join(flag for flag, is_set in flags.items() if is_set)
+
+
+def _details(summary: summary_pb2.Summary) -> list[tuple[object, ...]]:
+    places = f"{summary.first_seq} to {summary.last_seq}" if summary.first_seq else ""
+    unsupported = [*summary.faithfulness.unsupported, *summary.faithfulness.wrong_tags]
+    rows = [
+        ("id", summary.id),
+        ("level", level_name(summary)),
+        ("span", span(summary)),
+        ("messages", summary.message_count),
+        ("places", places),
+        ("above it", summary.parent_id),
+        ("before it", summary.previous_id),
+        ("tokens", summary.token_count),
+        ("written by", f"{summary.model}, prompt {summary.prompt_version}"),
+        ("revision", f"{summary.revision}, {when(summary.revise_time)}"),
+        ("flags", _flags(summary)),
+        ("not in its sources", ", ".join(unsupported)),
+    ]
+    return [(name, value) for name, value in rows if value != ""]
+
+
+def _drawn(conversation: conversation_pb2.Conversation, nodes: list[summary_pb2.Summary]) -> Tree:
+    """Return the tree, with the messages that are under no leaf at its end."""
+    known = {node.id for node in nodes}
+    below: dict[str, list[summary_pb2.Summary]] = defaultdict(list)
+    for node in sorted(nodes, key=lambda node: (node.first_seq, -node.level)):
+        below[node.parent_id if node.parent_id in known else ""].append(node)
+    title = conversation.details.title or conversation.key.session_key
+    drawn = Tree(plain(f"{title} ({conversation.message_count} messages)"), highlight=False)
+
+    def draw(above: Tree, id_: str) -> None:
+        for node in below[id_]:
+            draw(above.add(_label(node)), node.id)
+
+    draw(drawn, "")
+    last = max((node.last_seq for node in nodes), default=0)
+    waiting = conversation.message_count - last
+    if waiting:
+        places = f"#{last + 1}–#{conversation.message_count}" if waiting > 1 else f"#{last + 1}"
+        drawn.add(Text(f"{places}  {waiting} messages not summed up yet", style="dim"))
+    return drawn
+
+
+def _label(node: summary_pb2.Summary) -> Text:
+    label = Text()
+    label.append(level_name(node), style="bold")
+    label.append(f" {short_id(node.id)}", style="cyan")
+    label.append(
+        f"  #{node.first_seq}–#{node.last_seq}  {span(node)}  {node.message_count} messages, "
+        f"{node.token_count} tokens  "
+    )
+    label.append_text(plain(node.model))
+    if node.stale:
+        label.append("  stale", style="yellow")
+    if node.needs_review:
+        label.append("  review", style="red")
+    return label

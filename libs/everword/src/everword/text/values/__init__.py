@@ -1,0 +1,1 @@
+"""The values of a text that can be checked: numbers, dates, identifiers, URLs, quotations."""

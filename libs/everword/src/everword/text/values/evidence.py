@@ -1,0 +1,161 @@
+"""Finds the values of a text that can be checked, and holds them against what the sources say.
+
+A value that stands in no source was made up, or worked out: both must not be in a summary. What is written otherwise
+and means the same is the same: 1,000 and 1000, 5 pm and 17:00, `18 April` and 2026-04-18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import regex
+
+from everword.text.values.dates import (
+    MONTH,
+    TIME,
+    date_keys,
+    date_readings,
+    find_dates,
+    find_times,
+    time_keys,
+)
+from everword.text.values.folding import (
+    ROW,
+    WORD,
+    Key,
+    found_rows,
+    normalise,
+    parts_of,
+)
+from everword.text.values.identifiers import (
+    Kind,
+    find_identifiers,
+    hash_keys,
+    identifier_keys,
+)
+from everword.text.values.months import MONTHS, NEAR_DAYS
+from everword.text.values.number_words import find_number_words, numbers_in_words
+from everword.text.values.numbers import Readings, find_numbers, number_key
+
+_MONTH_NEXT = r"(?!\s*(?:" + "|".join(MONTHS) + r")\b)"
+# Numbers of list items and headings, ordinals of source lines, fences.
+_STRUCTURE = regex.compile(
+    r"^[-*•># \t]*(?:\*\*|__)?(?:(?:section|topic|part)[ \t]+[0-9]{1,3}[ \t]*[.):–-]"
+    rf"|[0-9]{{1,3}}(?:\.[0-9]{{1,2}})*[.)](?=[ \t*_]){_MONTH_NEXT}|#+[ \t]+[0-9.]+[ \t])"
+    r"|(?<=\[)#[0-9]{2,}(?:(?:, |–|-)#[0-9]{2,})*|(?<![\w#])#0[0-9]+\b|^[ \t]*```.*$",
+    regex.MULTILINE | regex.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value as it is written, with what it may mean: it is borne out where all keys of one reading are found."""
+
+    kind: Kind
+    text: str
+    readings: Sequence[frozenset[Key]]
+
+
+def find_values(text: str, *, quotations: bool = True) -> list[Value]:
+    """Return the values of `text`, each writing once; numbers of lists and headings are none."""
+    plain = _blank_matches(_STRUCTURE, normalise(text))
+    values: list[Value] = []
+    spans = []
+    for start, end, kind, written, readings in find_identifiers(plain, quotations=quotations):
+        values.append(Value(kind, written, readings))
+        spans.append((start, end))
+    rest = _blank(plain, spans).lower()
+    spans = []
+    for start, end, dates, other in find_dates(rest):
+        readings = [reading for each in dates for reading in date_readings(each)]
+        values.append(Value(Kind.DATE, rest[start:end].strip(" ."), [*readings, *other]))
+        spans.append((start, end))
+    rest = _blank(rest, spans)
+    spans = []
+    for start, end, readings in find_times(rest):
+        values.append(Value(Kind.TIME, rest[start:end].strip(" ."), readings))
+        spans.append((start, end))
+    rest = _blank(rest, spans)
+    values += [Value(Kind.NUMBER, written, readings) for written, readings in find_numbers(rest)]
+    for written, number in find_number_words(rest):
+        readings = [frozenset({number_key(str(number))}), frozenset({(WORD, written)})]
+        values.append(Value(Kind.NUMBER, written, readings))
+    return list({(value.kind, value.text): value for value in values}.values())
+
+
+class Evidence:
+    """What sources say, to hold values against."""
+
+    def __init__(self, texts: Iterable[str], times: Iterable[datetime] = ()) -> None:
+        """`times` are those of the sources' lines, on the clock that they are shown on."""
+        self._texts: list[list[str]] = []
+        self._keys: set[Key] = set()
+        for text in texts:
+            self._add_text(text)
+        near = {day for word, day in NEAR_DAYS.items() if (WORD, word) in self._keys}
+        for time in times:
+            self._keys.add((TIME, time.hour, time.minute))
+            for days in (0, *near):
+                date = time + timedelta(days=days)
+                self._keys |= date_keys((date.year, date.month, date.day))
+
+    def missing(self, values: Iterable[Value]) -> list[Value]:
+        """Return those of `values` that are not borne out, in order."""
+        values = list(values)
+        wanted = {
+            key for value in values for keys in value.readings for key in keys if key[0] == ROW
+        }
+        held = self._keys | found_rows(wanted, self._texts)
+        return [value for value in values if not any(keys <= held for keys in value.readings)]
+
+    def _add_text(self, text: str) -> None:
+        plain = normalise(text)
+        folded = plain.lower()
+        parts = parts_of(plain)
+        keys = self._keys
+        self._texts.append(parts)
+        keys.update((WORD, part) for part in parts)
+        keys.update((MONTH, MONTHS[part]) for part in parts if part in MONTHS)
+        keys.update(number_key(str(number)) for number in numbers_in_words(parts))
+        keys |= hash_keys(folded)
+        # A date in a file's name is a date as well.
+        dates = list(find_dates(folded))
+        for _, _, alternatives, other in dates:
+            for date in (date for each in alternatives for date in each):
+                keys |= date_keys(date)
+            keys.update(_certain(other))
+        rest = _blank(folded, [span[:2] for span in dates])
+        identifiers = list(
+            find_identifiers(_blank(plain, [span[:2] for span in dates]), quotations=False)
+        )
+        for _, _, kind, written, _ in identifiers:
+            # Digits of a hash are no numbers.
+            keys |= identifier_keys(written) if kind is not Kind.HASH else set()
+        rest = _blank(rest, [found[:2] for found in identifiers])
+        times = list(find_times(rest))
+        for _, _, readings in times:
+            for _, hour, minute in (key for keys_ in readings for key in keys_ if key[0] == TIME):
+                keys |= time_keys(int(hour), int(minute))
+        rest = _blank(rest, [span[:2] for span in times])
+        for _, readings in find_numbers(rest):
+            keys.update(_certain(readings))
+
+
+def _certain(readings: Readings) -> set[Key]:
+    """Return all that a value of a source may mean: a reader may take it either way."""
+    return {key for keys in readings for key in keys if key[0] != ROW}
+
+
+def _blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return `text` with spaces in place of the spans, which are in order."""
+    pieces, at = [], 0
+    for start, end in spans:
+        pieces += [text[at:start], " " * (end - start)]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _blank_matches(pattern: regex.Pattern[str], text: str) -> str:
+    return str(pattern.sub(lambda match: " " * len(match[0]), text))

@@ -1,0 +1,48 @@
+"""Tells a job that a model cannot do from a model that is away: the one is parked, the other waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from everword.chat.blocking import BlockingChat
+from everword.chat.errors import ChatError, ChatUnavailable
+from everword.chat.model import ChatRequest
+from everword.jobs.task import JobRun, ToolAway
+
+#: What any model answers.
+HARMLESS = ChatRequest(task="probe", system="", user="Say yes.", max_tokens=16)
+#: The circuit breaker lets nothing pass for so long after an outage; the question comes after that.
+PATIENCE_S = 6.0
+
+
+def blaming(
+    run: Callable[[JobRun], datetime | None],
+    chat: BlockingChat,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Callable[[JobRun], datetime | None]:
+    """Return `run`, raising ToolAway where it fails because the model answers nobody."""
+
+    def run_and_blame(job: JobRun) -> datetime | None:
+        try:
+            return run(job)
+        except ChatUnavailable as error:
+            sleep(PATIENCE_S)
+            job.beat()
+            if not _answers(chat, job.beat):
+                raise ToolAway(str(error)) from error
+            raise
+
+    return run_and_blame
+
+
+def _answers(chat: BlockingChat, beat: Callable[[], None]) -> bool:
+    """Tell whether the model answers a harmless question, however badly."""
+    try:
+        chat.complete(HARMLESS, beat)
+    except ChatUnavailable:
+        return False
+    except ChatError:
+        return True
+    return True

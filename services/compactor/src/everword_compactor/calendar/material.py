@@ -1,0 +1,34 @@
+"""What a node of the calendar is made from: of a day messages, of what is longer the nodes in it."""
+
+from __future__ import annotations
+
+from everword.db.blocking import Connection
+from everword.domain.periods import Period, PeriodLevel
+from everword_compactor.calendar import store
+from everword_compactor.calendar.model import Material
+from everword_compactor.nodes.store import MessageSource, read_source_messages
+
+
+def read_material(conn: Connection, namespace_id: int, period: Period, instance: str) -> Material:
+    """Read what the node of a period and an instance is to be made from."""
+    nodes = store.read_period(conn, namespace_id, period)
+    node = next((node for node in nodes if node.instance == instance), None)
+    owed_ids = store.owed_rows(conn, namespace_id, period, instance)
+    if period.level != PeriodLevel.DAY:
+        parts = [part.source for part in store.read_parts(conn, namespace_id, period)]
+        ids = [part.id for part in parts]
+        unsupported = store.read_unsupported(conn, namespace_id, ids)
+        return Material(node, parts, owed_ids, bool(owed_ids), unsupported)
+    known: list[MessageSource] = []
+    if node:
+        known = read_source_messages(conn, namespace_id, node.id)
+    owed = store.read_owed_messages(conn, namespace_id, owed_ids, node.id if node else None)
+    messages = {message.id: message for message in [*known, *owed]}
+    ordered = sorted(messages.values(), key=_when)
+    sources = [message.source for message in ordered]
+    said = [source for source in sources if source.text.strip()]
+    return Material(node, said, owed_ids, len(said) > len(known))
+
+
+def _when(message: MessageSource) -> tuple[object, ...]:
+    return message.occurred_at, message.conversation_id, message.seq

@@ -1,0 +1,143 @@
+-- Statements of the calendar: those of its jobs, those that schedule them, and those of the RPCs that ask for them.
+
+-- owed_instances --
+-- Whose node of a period owes something.
+SELECT DISTINCT instance
+  FROM calendar_owed
+ WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s
+ ORDER BY instance;
+
+-- owed_rows --
+-- What a node owes, as it stands now. What is committed later is not among it, however early its row was made.
+SELECT id
+  FROM calendar_owed
+ WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s AND instance = %(instance)s
+ ORDER BY id;
+
+-- read_owed_messages --
+-- The messages that a day owes, apart from those that are under another day already.
+SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance, m.content, m.content_blocks,
+       m.tool_name, m.tool_args, m.tool_result, m.occurred_at
+  FROM calendar_owed o
+ CROSS JOIN LATERAL unnest(o.seqs) AS owed (seq)
+  JOIN messages m ON m.namespace_id = o.namespace_id AND m.conversation_id = o.conversation_id AND m.seq = owed.seq
+  JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
+  LEFT JOIN summary_sources s ON s.namespace_id = m.namespace_id AND s.message_id = m.id AND s.axis = 2
+ WHERE o.namespace_id = %(namespace_id)s AND o.id = ANY(%(owed_ids)s)
+   AND (s.summary_id IS NULL OR s.summary_id = %(id)s);
+
+-- delete_owed --
+-- Settle what a node was made from, and nothing else.
+DELETE FROM calendar_owed WHERE namespace_id = %(namespace_id)s AND id = ANY(%(owed_ids)s);
+
+-- owe_period --
+-- Owe the period above a node that was written.
+INSERT INTO calendar_owed (namespace_id, level, period) VALUES (%(namespace_id)s, %(level)s, %(period)s);
+
+-- read_period --
+-- The nodes of a period, without their text: one an instance for a day, one in all above.
+SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent_id, message_count, earliest_at,
+       latest_at, token_count, model, prompt_version, revision, stale, needs_review
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s
+ ORDER BY instance;
+
+-- read_parts --
+-- The nodes of a level whose periods begin within a range of days, in order, with their text.
+SELECT id, level, content, conversation_id, agent, channel, instance, message_count, earliest_at, latest_at, first_seq,
+       last_seq
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period >= %(since)s AND period < %(before)s
+ ORDER BY period, instance;
+
+-- read_unsupported --
+-- What nodes say that their sources do not.
+SELECT faithfulness -> 'unsupported' AS unsupported
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(summary_ids)s) AND needs_review
+ ORDER BY id;
+
+-- owed_periods --
+-- The earliest periods of each namespace that owe something.
+SELECT namespace_id, time_zone, day_cutoff_minutes, level, period FROM owed_periods(%(limit)s);
+
+-- outdated_periods --
+-- Periods with nodes of a level that another model wrote, or that come from an older prompt.
+SELECT DISTINCT namespace_id, period
+  FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s);
+
+-- open_roll_ups --
+-- The periods of a namespace that somebody is at, or is going to be, and those that were given up lately.
+SELECT subject, state = 'failed' AS is_parked
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND task = 'roll-up'
+   AND (state IN ('pending', 'running')
+        OR state = 'failed' AND updated_at > now() - make_interval(secs => %(parked_s)s));
+
+-- schedule_roll_ups --
+-- Make the jobs of periods due, to be started in this order. Those that somebody is at are left alone, and those that
+-- were given up less than `parked_s` ago; they get another chance then.
+INSERT INTO jobs (namespace_id, task, subject, not_before, trace_context)
+SELECT %(namespace_id)s, 'roll-up', period.subject, now() + period.ordinal * interval '1 microsecond',
+       %(trace_context)s
+  FROM unnest(%(subjects)s::text[]) WITH ORDINALITY AS period (subject, ordinal)
+ ORDER BY period.ordinal
+ON CONFLICT (namespace_id, task, subject) DO UPDATE
+   SET dirty_seq = jobs.dirty_seq + 1, state = 'pending', attempts = 0, not_before = excluded.not_before,
+       published_at = NULL, error = NULL, trace_context = excluded.trace_context, updated_at = now()
+ WHERE jobs.state = 'done'
+    OR jobs.state = 'failed' AND jobs.updated_at <= now() - make_interval(secs => %(parked_s)s);
+
+-- list_owed --
+-- The periods of a namespace that owe something.
+SELECT DISTINCT level, period
+  FROM calendar_owed
+ WHERE namespace_id = %(namespace_id)s
+ ORDER BY level, period;
+
+-- page_messages --
+-- A page of messages that go into a daily summary, and whether they are under one or owed to one. Automated messages and
+-- empty ones do not, nor do channels that their policy keeps out.
+WITH page AS (
+    SELECT m.id, m.conversation_id, m.seq, m.instance, m.occurred_at, m.automated OR NOT (
+           m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
+           OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false)) AS is_left_out
+      FROM messages m
+     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s
+     ORDER BY m.id LIMIT %(limit)s
+), owed AS MATERIALIZED (
+    SELECT DISTINCT o.conversation_id, unnest(o.seqs) AS seq
+      FROM calendar_owed o
+     WHERE o.namespace_id = %(namespace_id)s AND o.level = 4 AND o.conversation_id IN (SELECT conversation_id FROM page)
+)
+SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at,
+       NOT page.is_left_out AND c.channel <> ALL(%(left_out)s::text[]) AND s.message_id IS NULL AND owed.seq IS NULL
+           AS is_missing
+  FROM page
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = page.conversation_id
+  LEFT JOIN summary_sources s ON s.namespace_id = %(namespace_id)s AND s.message_id = page.id AND s.axis = 2
+  LEFT JOIN owed ON owed.conversation_id = page.conversation_id AND owed.seq = page.seq
+ ORDER BY page.id;
+
+-- owe_messages --
+-- Owe messages to the days that they are on.
+INSERT INTO calendar_owed (namespace_id, level, period, instance, conversation_id, seqs)
+SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array_agg(said.seq ORDER BY said.seq)
+  FROM unnest(%(days)s::date[], %(instances)s::text[], %(conversation_ids)s::uuid[], %(seqs)s::bigint[])
+    AS said (day, instance, conversation_id, seq)
+ GROUP BY said.day, said.instance, said.conversation_id
+ ORDER BY said.day, said.instance, said.conversation_id;
+
+-- get_voice --
+-- Whose memories calendar summaries are; no row where nobody said.
+SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;
+
+-- update_voice --
+-- Say whose memories calendar summaries are. Saying the same again changes nothing.
+INSERT INTO summary_voices AS v (namespace_id, identity, user_name, pronouns, channel_instructions)
+VALUES (%(namespace_id)s, %(identity)s, %(user_name)s, %(pronouns)s, %(channel_instructions)s)
+ON CONFLICT (namespace_id) DO UPDATE
+   SET identity = excluded.identity, user_name = excluded.user_name, pronouns = excluded.pronouns,
+       channel_instructions = excluded.channel_instructions, updated_at = now()
+ WHERE (v.identity, v.user_name, v.pronouns, v.channel_instructions)
+    IS DISTINCT FROM (excluded.identity, excluded.user_name, excluded.pronouns, excluded.channel_instructions);

@@ -1,0 +1,85 @@
+"""Statements of the RPCs that ask for the calendar, as typed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everword.db.pool import Connection
+from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
+from everword.domain.periods import Period, PeriodLevel
+from everword_compactor.calendar.model import PagedMessage, RollUpJob, VoiceSettings
+from everword_compactor.calendar.store import scheduled
+
+SQL = load_statements("everword_compactor.calendar")
+
+
+@dataclass(frozen=True)
+class _PeriodRow:
+    level: int
+    period: date
+
+
+async def list_owed(conn: Connection, namespace_id: int) -> set[Period]:
+    parameters = {"namespace_id": namespace_id}
+    rows = await fetch_all(conn, SQL["list_owed"], parameters, _PeriodRow)
+    return {Period(PeriodLevel(row.level), row.period) for row in rows}
+
+
+async def open_roll_ups(conn: Connection, namespace_id: int) -> list[RollUpJob]:
+    """Return the jobs that somebody is at, or is going to be."""
+    parameters = {"namespace_id": namespace_id, "parked_s": 0.0}
+    return await fetch_all(conn, SQL["open_roll_ups"], parameters, RollUpJob)
+
+
+async def schedule_roll_ups(conn: Connection, namespace_id: int, periods: Sequence[Period]) -> None:
+    """Make the jobs of sorted periods due, those that were given up included."""
+    await execute(conn, SQL["schedule_roll_ups"], scheduled(namespace_id, periods, 0.0))
+
+
+async def page_messages(
+    conn: Connection, namespace_id: int, after: UUID, left_out: Sequence[str], limit: int
+) -> list[PagedMessage]:
+    """Return the next messages of a namespace; `left_out` are channels that are not summed up."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "after": after,
+        "left_out": list(left_out),
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["page_messages"], parameters, PagedMessage)
+
+
+async def owe_messages(
+    conn: Connection, namespace_id: int, messages: Sequence[PagedMessage], days: Sequence[date]
+) -> None:
+    """Owe messages to days, one for each."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "days": list(days),
+        "instances": [message.instance for message in messages],
+        "conversation_ids": [message.conversation_id for message in messages],
+        "seqs": [message.seq for message in messages],
+    }
+    await execute(conn, SQL["owe_messages"], parameters)
+
+
+async def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
+    parameters = {"namespace_id": namespace_id}
+    voice = await fetch_optional(conn, SQL["get_voice"], parameters, VoiceSettings)
+    return voice or VoiceSettings()
+
+
+async def update_voice(conn: Connection, namespace_id: int, voice: VoiceSettings) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "identity": voice.identity,
+        "user_name": voice.user_name,
+        "pronouns": voice.pronouns,
+        "channel_instructions": Jsonb(voice.channel_instructions),
+    }
+    await execute(conn, SQL["update_voice"], parameters)

@@ -1,0 +1,59 @@
+"""Finds periods that have ended and owe a summary, in every namespace, and those that are out of date."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import datetime
+
+from everword.db.blocking import BlockingDatabase
+from everword.domain.periods import Period, PeriodLevel
+from everword_compactor.calendar import store
+from everword_compactor.calendar.plan import plan_roll_ups
+from everword_compactor.compose.current import CurrentComposer
+from everword_compactor.compose.model import Level
+from everword_compactor.workshop import utc_now
+
+#: Periods of a namespace in a round.
+BATCH = 1_000
+#: Outdated periods of all namespaces in a round and level: what is scheduled is done before more is.
+OUTDATED_BATCH = 100
+#: A period that was given up gets another chance after so long: the days after an outage are not lost.
+PARKED_S = 6 * 3600.0
+
+
+def schedule_roll_ups(
+    database: BlockingDatabase, current: CurrentComposer, now: Callable[[], datetime] = utc_now
+) -> int:
+    """Schedule what is due, days before weeks and earlier before later; returns how many periods."""
+    moment = now()
+    waiting: dict[int, set[Period]] = defaultdict(set)
+    due: dict[int, set[Period]] = defaultdict(set)
+    with database.connection() as conn:
+        for row in store.owed_periods(conn, BATCH):
+            waiting[row.namespace_id].add(row.owed)
+            if row.calendar.due_at(row.owed) <= moment:
+                due[row.namespace_id].add(row.owed)
+    for namespace_id, period in _outdated(database, current):
+        due[namespace_id].add(period)
+    scheduled = 0
+    for namespace_id, periods in sorted(due.items()):
+        with database.transaction(namespace_id) as conn:
+            jobs = store.open_roll_ups(conn, namespace_id, PARKED_S)
+            ready = plan_roll_ups(periods, waiting[namespace_id], jobs)
+            if ready:
+                scheduled += store.schedule_roll_ups(conn, namespace_id, ready, PARKED_S)
+    return scheduled
+
+
+def _outdated(database: BlockingDatabase, current: CurrentComposer) -> list[tuple[int, Period]]:
+    found: list[tuple[int, Period]] = []
+    for level in PeriodLevel:
+        with database.connection() as conn:
+            rows = store.outdated_periods(
+                conn, level, current.model, current.versions[Level(level)], OUTDATED_BATCH
+            )
+        found += [(row.namespace_id, Period(level, row.period)) for row in rows]
+        if len(rows) == OUTDATED_BATCH:
+            break  # what is above is made from what is still to come
+    return found

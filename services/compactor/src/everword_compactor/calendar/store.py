@@ -1,0 +1,138 @@
+"""Statements of the calendar's jobs as typed functions; `requests` has those of its RPCs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from opentelemetry import propagate
+from psycopg.types.json import Jsonb
+
+from everword.db.blocking import Connection, execute, fetch_all, fetch_optional
+from everword.db.statements import load_statements
+from everword.domain.periods import Period
+from everword_compactor.calendar.model import OwedPeriod, RollUpJob, VoiceSettings
+from everword_compactor.nodes.model import NodeRow
+from everword_compactor.nodes.store import MessageSource, NodeSource
+
+SQL = load_statements("everword_compactor.calendar")
+
+
+@dataclass(frozen=True)
+class OutdatedPeriod:
+    """A period of any namespace with a node that is to be written anew."""
+
+    namespace_id: int
+    period: date
+
+
+@dataclass(frozen=True)
+class _InstanceRow:
+    instance: str
+
+
+@dataclass(frozen=True)
+class _IdRow:
+    id: int
+
+
+@dataclass(frozen=True)
+class _UnsupportedRow:
+    unsupported: list[str] | None
+
+
+def owed_instances(conn: Connection, namespace_id: int, period: Period) -> list[str]:
+    rows = fetch_all(conn, SQL["owed_instances"], _of(namespace_id, period), _InstanceRow)
+    return [row.instance for row in rows]
+
+
+def owed_rows(conn: Connection, namespace_id: int, period: Period, instance: str) -> list[int]:
+    parameters = {**_of(namespace_id, period), "instance": instance}
+    return [row.id for row in fetch_all(conn, SQL["owed_rows"], parameters, _IdRow)]
+
+
+def read_owed_messages(
+    conn: Connection, namespace_id: int, owed_ids: Sequence[int], id_: UUID | None
+) -> list[MessageSource]:
+    """Return the messages of these rows that are under no day, or under the node `id_`; some may come twice."""
+    parameters = {"namespace_id": namespace_id, "owed_ids": list(owed_ids), "id": id_}
+    return fetch_all(conn, SQL["read_owed_messages"], parameters, MessageSource)
+
+
+def delete_owed(conn: Connection, namespace_id: int, owed_ids: Sequence[int]) -> None:
+    parameters = {"namespace_id": namespace_id, "owed_ids": list(owed_ids)}
+    execute(conn, SQL["delete_owed"], parameters)
+
+
+def owe_period(conn: Connection, namespace_id: int, period: Period) -> None:
+    execute(conn, SQL["owe_period"], _of(namespace_id, period))
+
+
+def read_period(conn: Connection, namespace_id: int, period: Period) -> list[NodeRow]:
+    return fetch_all(conn, SQL["read_period"], _of(namespace_id, period), NodeRow)
+
+
+def read_parts(conn: Connection, namespace_id: int, period: Period) -> list[NodeSource]:
+    """Return the nodes that are in a week, month or year, in order."""
+    since, before = period.parts
+    parameters = {
+        "namespace_id": namespace_id,
+        "level": period.level - 1,
+        "since": since,
+        "before": before,
+    }
+    return fetch_all(conn, SQL["read_parts"], parameters, NodeSource)
+
+
+def read_unsupported(conn: Connection, namespace_id: int, summary_ids: Sequence[UUID]) -> list[str]:
+    """Return what these nodes say that their sources do not."""
+    parameters = {"namespace_id": namespace_id, "summary_ids": list(summary_ids)}
+    rows = fetch_all(conn, SQL["read_unsupported"], parameters, _UnsupportedRow)
+    return [value for row in rows for value in row.unsupported or ()]
+
+
+def owed_periods(conn: Connection, limit: int) -> list[OwedPeriod]:
+    return fetch_all(conn, SQL["owed_periods"], {"limit": limit}, OwedPeriod)
+
+
+def outdated_periods(
+    conn: Connection, level: int, model: str, version: int, limit: int
+) -> list[OutdatedPeriod]:
+    parameters = {"level": level, "model": model, "version": version, "limit": limit}
+    return fetch_all(conn, SQL["outdated_periods"], parameters, OutdatedPeriod)
+
+
+def open_roll_ups(conn: Connection, namespace_id: int, parked_s: float) -> list[RollUpJob]:
+    parameters = {"namespace_id": namespace_id, "parked_s": parked_s}
+    return fetch_all(conn, SQL["open_roll_ups"], parameters, RollUpJob)
+
+
+def schedule_roll_ups(
+    conn: Connection, namespace_id: int, periods: Sequence[Period], parked_s: float
+) -> int:
+    """Make the jobs of sorted periods due; returns of how many."""
+    parameters = scheduled(namespace_id, periods, parked_s)
+    return execute(conn, SQL["schedule_roll_ups"], parameters)
+
+
+def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
+    parameters = {"namespace_id": namespace_id}
+    return fetch_optional(conn, SQL["get_voice"], parameters, VoiceSettings) or VoiceSettings()
+
+
+def scheduled(namespace_id: int, periods: Sequence[Period], parked_s: float) -> dict[str, object]:
+    """Return the parameters of `schedule_roll_ups`."""
+    carrier: dict[str, str] = {}
+    propagate.inject(carrier)
+    return {
+        "namespace_id": namespace_id,
+        "subjects": [period.subject for period in periods],
+        "parked_s": parked_s,
+        "trace_context": Jsonb(carrier) if carrier else None,
+    }
+
+
+def _of(namespace_id: int, period: Period) -> dict[str, object]:
+    return {"namespace_id": namespace_id, "level": int(period.level), "period": period.start}

@@ -1,0 +1,125 @@
+"""Checks that a node says nothing that its sources do not say, and how much of them it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from everword.text.analysis import folded_words
+from everword.text.values.evidence import Evidence, Value, find_values
+from everword.text.values.folding import normalise
+from everword.text.values.identifiers import Kind
+from everword_compactor.checks.latex import find_latex
+from everword_compactor.checks.tags import check_tags, strip_tags
+from everword_compactor.compose.model import Faithfulness, Level, Source
+
+#: Offenders that are named at most.
+MAX_OFFENDERS = 50
+_IDENTIFIERS = {Kind.URL, Kind.EMAIL, Kind.HASH, Kind.IDENTIFIER}
+#: Words are compared by their first letters: `painted` and `painting` are about the same.
+_STEM_CHARS = 5
+_SHORTEST_WORD = 4
+#: A word that stands in more than this share of the sources does not tell one from the other.
+_RARE_SHARE = 1 / 3
+_STOP_WORDS = """
+about after again also always been before being both could does doing done down each even from going good great have
+having here into just know like made make more most much must need never only other over really said same should some
+something such sure take than thank thanks that their them then there these they thing things think this those through
+time under until very want wants well were what when where which while will with would yeah your yours
+"""
+_STOP_STEMS = {word[:_STEM_CHARS] for word in _STOP_WORDS.split()}
+
+
+def check_faithfulness(
+    content: str,
+    sources: Sequence[Source],
+    *,
+    time_zone: str,
+    preamble: str = "",
+    level: Level | None = None,
+) -> Faithfulness:
+    """Return how `content` stands to `sources`; takes as long as both are, not longer.
+
+    Times of the sources count on the clock of `time_zone`, as their lines show them; `preamble` is what else the writer
+    was shown. Where `level` is given, its tags are demanded.
+    """
+    known = Evidence(
+        [*(source.text for source in sources), *_names(sources), preamble],
+        _shown_times(sources, ZoneInfo(time_zone)),
+    )
+    plain = strip_tags(content)
+    missing = known.missing(find_values(plain))
+    unsupported = [value.text for value in missing] + _foreign_latex(plain, sources)
+    return Faithfulness(
+        unsupported=list(dict.fromkeys(unsupported))[:MAX_OFFENDERS],
+        wrong_tags=check_tags(content, sources, level),
+        source_coverage=_source_coverage(plain, [source.text for source in sources]),
+        identifier_coverage=_identifier_coverage(plain, sources),
+    )
+
+
+def _names(sources: Sequence[Source]) -> list[str]:
+    names = {
+        name
+        for source in sources
+        for name in (source.agent, source.channel, source.author, source.instance)
+    }
+    return sorted(names)
+
+
+def _shown_times(sources: Sequence[Source], zone: ZoneInfo) -> set[datetime]:
+    # What differs by seconds alone is shown alike.
+    return {
+        time.astimezone(zone).replace(second=0, microsecond=0)
+        for source in sources
+        for time in (source.earliest_at, source.latest_at)
+    }
+
+
+def _foreign_latex(plain: str, sources: Sequence[Source]) -> list[str]:
+    """Return the LaTeX that no source is quoted with."""
+    pieces = find_latex(plain)
+    if not pieces:
+        return []
+    own = {piece for source in sources for piece in find_latex(source.text)}
+    return [piece for piece in pieces if piece not in own]
+
+
+def _source_coverage(content: str, texts: Sequence[str]) -> float:
+    """Return the share of the sources with which the node shares a word that tells them from the others.
+
+    That is a word of four letters or more, a number or a name that stands in at most a third of the sources. A source
+    without any, such as "ok", has nothing to lose and is not counted.
+    """
+    stems = [_stems(text) for text in texts]
+    frequency = Counter(stem for each in stems for stem in each)
+    limit = max(1, int(len(texts) * _RARE_SHARE))
+    own = [{stem for stem in each if frequency[stem] <= limit} for each in stems]
+    telling = [each for each in own if each]
+    said = _stems(content)
+    return (
+        sum(1 for each in telling if not said.isdisjoint(each)) / len(telling) if telling else 1.0
+    )
+
+
+def _stems(text: str) -> set[str]:
+    stems = {
+        word[:_STEM_CHARS] if word.isalpha() else word
+        for word in folded_words(normalise(text))
+        if len(word) >= _SHORTEST_WORD or not word.isascii() or word.isdigit()
+    }
+    return stems - _STOP_STEMS
+
+
+def _identifier_coverage(content: str, sources: Sequence[Source]) -> float:
+    wanted: dict[str, Value] = {}
+    for source in sources:
+        for value in find_values(strip_tags(source.text), quotations=False):
+            if value.kind in _IDENTIFIERS:
+                wanted.setdefault(value.text.casefold(), value)
+    if not wanted:
+        return 1.0
+    lost = Evidence([content]).missing(wanted.values())
+    return 1 - len(lost) / len(wanted)

@@ -1,0 +1,116 @@
+"""Tags that say where a line of a calendar node comes from: `[chat:<conversation>]` and `[via:<instance>]`.
+
+They are written by code from what a model names, and checked wherever a model copies them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from everword_compactor.compose.model import Level, Source
+
+CHAT = "chat"
+VIA = "via"
+#: A tag; a backslash stands before `]` and before a backslash in its name.
+TAG = re.compile(r"\[(chat|via):((?:[^\]\\\n]|\\.){0,500})\]")
+_BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(?=\S)")
+_TAG_AT_END = re.compile(r"(?<![ \t])[ \t]*\[chat:(?:[^\]\\\n]|\\.){0,500}\]")
+_EXCERPT_CHARS = 80
+
+
+def render_tag(kind: str, name: str) -> str:
+    """Return the tag; line breaks in the name become spaces."""
+    line = " ".join(name.split())
+    escaped = line.replace("\\", "\\\\").replace("]", "\\]")
+    return f"[{kind}:{escaped}]"
+
+
+def tags_in(text: str) -> list[tuple[str, str]]:
+    """Return kind and name of each tag of `text`, in order."""
+    return [(kind, re.sub(r"\\(.)", r"\1", name)) for kind, name in TAG.findall(text)]
+
+
+def render_bullet(text: str, chats: Iterable[str], instances: Iterable[str]) -> str:
+    """Return `- text [chat:…] [via:…]`: one line, with the tags in the order given."""
+    tags = [render_tag(CHAT, chat) for chat in chats]
+    tags += [render_tag(VIA, instance) for instance in instances]
+    return " ".join(["-", *text.split(), *tags])
+
+
+def strip_chat_tags(text: str) -> str:
+    """Return `text` without `[chat:…]`, with the spaces before it."""
+    return _TAG_AT_END.sub("", text)
+
+
+def strip_tags(text: str) -> str:
+    """Return `text` with spaces in place of tags."""
+    return TAG.sub(lambda match: " " * len(match[0]), text)
+
+
+def add_only_instance(content: str, sources: Sequence[Source]) -> str:
+    """Return `content` with `[via:…]` on each bullet that has none, where all sources are of one instance."""
+    names = {name for source in sources for name in instances_of(source)}
+    if len(names) != 1 or not all(instances_of(source) for source in sources):
+        return content
+    tag = render_tag(VIA, names.pop())
+    lines = [
+        f"{line.rstrip()} {tag}" if _is_bullet(line) and not _has(line, VIA) else line
+        for line in content.splitlines()
+    ]
+    return "\n".join(lines)
+
+
+def instances_of(source: Source) -> set[str]:
+    """Return the instances that a source comes from: its own, and those that the text of a node names."""
+    return _named(source, VIA) | (
+        {" ".join(source.instance.split())} if source.instance.strip() else set()
+    )
+
+
+def check_tags(content: str, sources: Sequence[Source], level: Level | None = None) -> list[str]:
+    """Return what is wrong with the tags of a node, at most 50; nothing where all is well.
+
+    Tags must name conversations and instances of the sources. A day has both tags on each bullet, as far as its
+    sources have them; week, month and year have `[via:…]`, and no `[chat:…]`. No tag is asked for at other levels, nor
+    where the level is not given.
+    """
+    chats = {str(source.conversation_id) for source in sources if source.conversation_id}
+    chats |= {name for source in sources for name in _named(source, CHAT)}
+    instances = {name for source in sources for name in instances_of(source)}
+    known = {CHAT: chats, VIA: instances}
+    wrong = [render_tag(kind, name) for kind, name in tags_in(content) if name not in known[kind]]
+    if level is not None and level.of_calendar:
+        wrong += _wrong_bullets(content, sources, level)
+    return list(dict.fromkeys(wrong))[:50]
+
+
+def _wrong_bullets(content: str, sources: Sequence[Source], level: Level) -> list[str]:
+    demanded = []
+    if level is Level.DAY and all(source.conversation_id for source in sources):
+        demanded.append(CHAT)
+    if all(instances_of(source) for source in sources):
+        demanded.append(VIA)
+    bullets = [line for line in content.splitlines() if _is_bullet(line)]
+    wrong = [
+        f"no [{kind}:]: {line.strip()[:_EXCERPT_CHARS]}"
+        for line in bullets or [content]
+        for kind in demanded
+        if not _has(line, kind)
+    ]
+    if level is not Level.DAY:
+        wrong += [render_tag(kind, name) for kind, name in tags_in(content) if kind == CHAT]
+    return wrong
+
+
+def _named(source: Source, kind: str) -> set[str]:
+    # Tags of nodes were written by code and checked; in a message, anyone may write one.
+    return {name for tag, name in tags_in(source.text) if tag == kind} if source.level else set()
+
+
+def _is_bullet(line: str) -> bool:
+    return _BULLET.match(line) is not None
+
+
+def _has(line: str, kind: str) -> bool:
+    return any(found == kind and name for found, name in tags_in(line))

@@ -1,0 +1,1 @@
+"""Summing up conversations: leaves over messages, branches over leaves, roots over branches."""

@@ -1,0 +1,122 @@
+"""Where one conversation's nodes are written: what each step reads, composes and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC
+from uuid import UUID
+
+from everword.db.blocking import Connection
+from everword.domain.ids import new_id
+from everword.jobs.task import JobRun
+from everword_compactor.compaction.model import Compacted
+from everword_compactor.compose.model import Draft, Level, Source
+from everword_compactor.nodes.model import NewNode, NodeNamespace, Place
+from everword_compactor.nodes.write import (
+    NodeExists,
+    hold,
+    insert_node,
+    revise_node,
+    with_vectors,
+)
+from everword_compactor.workshop import Workshop
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A job at work on its conversation. Each node is composed outside of a transaction, and stored in one."""
+
+    workshop: Workshop
+    run: JobRun
+    namespace: NodeNamespace
+    conversation_id: UUID
+
+    @property
+    def namespace_id(self) -> int:
+        return self.namespace.id
+
+    def write(
+        self,
+        conversation: Compacted,
+        level: Level,
+        sources: Sequence[Source],
+        stretch: tuple[int, int],
+        also: Callable[[Connection], None] = lambda conn: None,
+    ) -> bool:
+        """Compose a new node and store it together with what `also` does; False where somebody else was quicker."""
+        node = self._compose(new_id(), conversation, level, sources, stretch)
+
+        def store(conn: Connection) -> None:
+            insert_node(conn, self.namespace, node)
+            also(conn)
+
+        return self.commit(store)
+
+    def rewrite(
+        self,
+        conversation: Compacted,
+        id_: UUID,
+        revision: int,
+        level: Level,
+        sources: Sequence[Source],
+        stretch: tuple[int, int],
+    ) -> bool:
+        """Compose a stored node anew; False where somebody else did so since it was at `revision`."""
+        node = self._compose(id_, conversation, level, sources, stretch)
+        return self.commit(lambda conn: revise_node(conn, self.namespace, node, revision))
+
+    def commit(self, store: Callable[[Connection], None]) -> bool:
+        """Run `store` in a transaction that counts only while the job is this worker's."""
+        try:
+            with self.workshop.database.transaction(self.namespace_id) as conn:
+                store(conn)
+                hold(conn, self.run.job)
+        except NodeExists:
+            return False
+        # What follows is another step: what it fails of is not what failed before.
+        self.run.keep()
+        return True
+
+    def _compose(
+        self,
+        id_: UUID,
+        conversation: Compacted,
+        level: Level,
+        sources: Sequence[Source],
+        stretch: tuple[int, int],
+    ) -> NewNode:
+        with self.workshop.database.transaction(self.namespace_id) as conn:
+            sources = with_vectors(conn, self.namespace_id, sources)
+        draft = Draft(
+            level=level,
+            sources=sources,
+            title=conversation.title,
+            conversation_id=conversation.id,
+            agent=conversation.agent,
+            channel=conversation.channel,
+        )
+        composition = self.workshop.composer.compose(draft, self.run.beat)
+        if not composition.content.strip():
+            # Emoji alone, of which no sentence can be chosen.
+            plain = "\n".join(plain_line(source) for source in sources)
+            composition = replace(composition, content=plain)
+        place = Place(
+            level=level,
+            title=conversation.title,
+            conversation_id=conversation.id,
+            first_seq=stretch[0],
+            last_seq=stretch[1],
+            agent=conversation.agent,
+            subject=conversation.subject,
+            channel=conversation.channel,
+        )
+        return NewNode(id_, place, composition, sources)
+
+
+def plain_line(source: Source) -> str:
+    """Return a source as it is, with its time and speaker; a node is such lines already."""
+    if source.level:
+        return source.text
+    who = source.author or source.agent
+    return f"- [{source.earliest_at.astimezone(UTC):%Y-%m-%dT%H:%MZ}{' ' if who else ''}{who}] {source.text}"

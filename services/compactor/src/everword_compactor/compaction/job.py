@@ -1,0 +1,41 @@
+"""The task `compact`: sums up one conversation."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from everword.jobs.task import JobRun
+from everword_compactor.compaction.bench import Bench
+from everword_compactor.compaction.ladder import raise_level
+from everword_compactor.compaction.leaves import make_leaves
+from everword_compactor.compaction.revision import revise_outdated
+from everword_compactor.compose.model import Level
+from everword_compactor.nodes.store import node_namespace
+from everword_compactor.workshop import Workshop
+
+
+class Compaction:
+    """Makes the nodes of conversations. Whatever it was interrupted at, the next run goes on from what is stored."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    def run(self, run: JobRun) -> datetime | None:
+        """Do what is due for the conversation, up to a limit; returns when there will be more.
+
+        Raises everword.chat.errors.ChatError where no model answers as it should; what was stored before stays.
+        """
+        namespace_id = run.job.namespace_id
+        with self._workshop.database.transaction(namespace_id) as conn:
+            namespace = node_namespace(conn, namespace_id)
+        if namespace is None:
+            return None
+        bench = Bench(self._workshop, run, namespace, UUID(run.job.subject))
+        with self._workshop.ledger.of_namespace(namespace_id):
+            due_at = make_leaves(bench)
+            # Before the levels above are made: they would be made from what is replaced now.
+            more = revise_outdated(bench)
+            for level in (Level.BRANCH, Level.ROOT):
+                more |= raise_level(bench, level)
+        return self._workshop.now() if more else due_at

@@ -1,0 +1,94 @@
+"""What compaction reads of a conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """A conversation, and how far it is under leaves."""
+
+    id: UUID
+    agent: str
+    subject: str
+    channel: str
+    title: str
+    last_seq: int
+    #: Every place up to here is under a leaf, or holds nothing that could be.
+    summarised_seq: int
+    #: Up to which place a caller asked for leaves; behind `summarised_seq` once that was done.
+    wanted_seq: int
+
+    @property
+    def through(self) -> int:
+        """Up to which place the next leaf may reach: what a caller wants ends with a leaf."""
+        return self.wanted_seq if self.is_wanted else self.last_seq
+
+    @property
+    def is_wanted(self) -> bool:
+        return self.wanted_seq > self.summarised_seq
+
+
+@dataclass(frozen=True)
+class WaitingMessage:
+    """A message that is under no leaf and can be."""
+
+    seq: int
+    #: By the database's clock; when it occurred is what the caller said.
+    recorded_at: datetime
+
+
+@dataclass(frozen=True)
+class LadderNode:
+    """A node of a conversation that can become part of the one above."""
+
+    id: UUID
+    level: int
+    content: str
+    conversation_id: UUID
+    agent: str
+    channel: str
+    instance: str
+    message_count: int
+    earliest_at: datetime
+    latest_at: datetime
+    first_seq: int
+    last_seq: int
+    needs_review: bool
+
+
+@dataclass(frozen=True)
+class OutdatedNode:
+    """A node that is due to be written anew."""
+
+    id: UUID
+    level: int
+    first_seq: int
+    last_seq: int
+    revision: int
+
+
+@dataclass(frozen=True)
+class WaitingConversation:
+    """A conversation, with how many of its messages wait for a leaf, automated ones included."""
+
+    id: UUID
+    last_seq: int
+    waiting: int
+    #: Whether a job is going to look at it.
+    scheduled: bool
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What a node stands for: the places of a conversation from the first to the last."""
+
+    id: UUID
+    level: int
+    first_seq: int
+    last_seq: int
+    parent_id: UUID | None
+    needs_review: bool

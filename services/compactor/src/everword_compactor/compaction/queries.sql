@@ -1,0 +1,168 @@
+-- Statements of compaction along conversations: those of its jobs, and those of the RPCs that ask for it.
+
+-- read_compacted --
+-- A conversation as it is summed up, and how far that is.
+SELECT c.id, c.agent, c.subject, c.channel, c.title, c.last_seq, coalesce(p.summarised_seq, 0) AS summarised_seq,
+       coalesce(p.wanted_seq, 0) AS wanted_seq
+  FROM conversations c
+  LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
+
+-- next_messages --
+-- The next messages that can be summed up: those that somebody wrote, and that say something.
+SELECT seq, recorded_at
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq > %(after)s
+   AND seq <= %(through)s AND NOT automated
+   AND (content ~ '\S' OR tool_name ~ '\S' OR tool_args ~ '\S' OR tool_result ~ '\S'
+        OR coalesce(jsonb_path_exists(content_blocks, '$[*].text ? (@ like_regex "\\S")'), false))
+ ORDER BY seq
+ LIMIT %(limit)s;
+
+-- advance_progress --
+-- Move on how far a conversation is under leaves. No row where somebody else did.
+INSERT INTO compaction_progress AS p (namespace_id, conversation_id, summarised_seq)
+SELECT %(namespace_id)s, c.id, %(through)s
+  FROM conversations c
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s
+ON CONFLICT (namespace_id, conversation_id) DO UPDATE
+   SET summarised_seq = excluded.summarised_seq
+ WHERE p.summarised_seq = %(after)s
+RETURNING conversation_id;
+
+-- read_orphans --
+-- Nodes of a level that are under no node yet, in order. They follow those that are.
+SELECT id, level, content, conversation_id, agent, channel, instance, message_count, earliest_at, latest_at, first_seq,
+       last_seq, needs_review
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND level = %(level)s
+   AND parent_id IS NULL
+   AND first_seq > coalesce((SELECT above.last_seq FROM summaries above
+                              WHERE above.namespace_id = %(namespace_id)s
+                                AND above.conversation_id = %(conversation_id)s AND above.level = %(level)s + 1
+                              ORDER BY above.first_seq DESC LIMIT 1), 0)
+ ORDER BY first_seq
+ LIMIT %(limit)s;
+
+-- read_children --
+-- The nodes that a node was made from, in order.
+SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
+       c.latest_at, c.first_seq, c.last_seq, c.needs_review
+  FROM summary_sources s
+  JOIN summaries c ON c.namespace_id = s.namespace_id AND c.id = s.child_id
+ WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = %(id)s
+ ORDER BY s.ordinal;
+
+-- read_outdated --
+-- Nodes of a conversation that are due to be written anew, lower ones first: those made from what changed, by another
+-- model, or from an older prompt. Nothing of a language model gives way to sentences that were chosen without one.
+SELECT id, level, first_seq, last_seq, revision
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
+   AND (model = 'extractive' OR %(model)s <> 'extractive')
+   AND (stale OR model <> %(model)s OR prompt_version < (%(versions)s::integer[])[level])
+ ORDER BY level, first_seq
+ LIMIT %(limit)s;
+
+-- outdated_conversations --
+-- Conversations with nodes of a level that another model wrote, or that come from an older prompt.
+SELECT DISTINCT namespace_id, conversation_id
+  FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s)
+ ORDER BY namespace_id, conversation_id;
+
+-- schedule_outdated --
+-- Schedule conversations of any namespace, where nobody is at them or has given them up.
+INSERT INTO jobs (namespace_id, task, subject)
+SELECT namespace_id, 'compact', conversation_id::text
+  FROM unnest(%(namespace_ids)s::bigint[], %(conversation_ids)s::uuid[]) AS outdated (namespace_id, conversation_id)
+ON CONFLICT (namespace_id, task, subject) DO UPDATE
+   SET dirty_seq = jobs.dirty_seq + 1, state = 'pending', attempts = 0, not_before = now(), published_at = NULL,
+       error = NULL, updated_at = now()
+ WHERE jobs.state = 'done' OR (jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now());
+
+-- page_conversations --
+-- The next conversations by id, with how much of each waits for a leaf, and whether that is scheduled.
+SELECT page.id, page.last_seq, page.last_seq - coalesce(p.summarised_seq, 0) AS waiting,
+       coalesce(j.state IN ('pending', 'running'), false) AS scheduled
+  FROM (SELECT id, last_seq FROM conversations
+         WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS page
+  LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = page.id
+  LEFT JOIN jobs j ON j.namespace_id = %(namespace_id)s AND j.task = 'compact' AND j.subject = page.id::text
+ ORDER BY page.id;
+
+-- want_leaves --
+-- Ask for leaves up to a place of each conversation, however few messages. The ids are sorted.
+INSERT INTO compaction_progress AS p (namespace_id, conversation_id, wanted_seq)
+SELECT %(namespace_id)s, c.id, wanted.seq
+  FROM unnest(%(conversation_ids)s::uuid[], %(seqs)s::bigint[]) AS wanted (id, seq)
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = wanted.id
+ ORDER BY c.id
+ON CONFLICT (namespace_id, conversation_id) DO UPDATE
+   SET wanted_seq = excluded.wanted_seq
+ WHERE p.wanted_seq < excluded.wanted_seq;
+
+-- schedule_conversations --
+-- Make the jobs of conversations due. The ids are sorted. A pause after a failure stays; what was given up gets another
+-- chance.
+INSERT INTO jobs (namespace_id, task, subject, trace_context)
+SELECT %(namespace_id)s, 'compact', c.id::text, %(trace_context)s
+  FROM conversations c
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = ANY(%(conversation_ids)s)
+ ORDER BY c.id
+ON CONFLICT (namespace_id, task, subject) DO UPDATE
+   SET dirty_seq = jobs.dirty_seq + 1,
+       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
+       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
+       not_before = CASE WHEN jobs.state = 'running' OR jobs.state = 'pending' AND jobs.attempts > 0
+                         THEN jobs.not_before ELSE now() END,
+       published_at = CASE WHEN jobs.state IN ('done', 'failed') OR jobs.not_before > now()
+                           THEN NULL ELSE jobs.published_at END,
+       trace_context = excluded.trace_context,
+       updated_at = now()
+ WHERE jobs.state <> 'pending' OR (jobs.attempts = 0 AND jobs.not_before > now());
+
+-- compaction_job --
+-- How the job of a conversation stands; no row where there is none. It is open while somebody is at it, or is to be at once.
+SELECT state = 'failed' AS is_given_up,
+       state = 'running' OR (state = 'pending' AND attempts = 0 AND not_before <= now()) AS is_open
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND task = 'compact' AND subject = %(subject)s;
+
+-- count_tokens --
+-- The length of the messages of a conversation up to a place, in tokens, without those that are kept: as callers counted
+-- them, or a quarter of the bytes.
+SELECT coalesce(sum(CASE WHEN token_count > 0 THEN token_count
+                         ELSE (octet_length(content) + octet_length(tool_name) + octet_length(tool_args)
+                               + octet_length(tool_result) + coalesce(octet_length(content_blocks::text), 0) + 3) / 4
+                    END), 0)::bigint
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq <= %(through)s
+   AND NOT id = ANY(%(kept_ids)s);
+
+-- read_stretches --
+-- The nodes of a conversation up to a place, without their text.
+SELECT id, level, first_seq, last_seq, parent_id, needs_review
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND last_seq <= %(through)s
+ ORDER BY first_seq, level DESC;
+
+-- kept_messages --
+-- The messages of a conversation up to a place that no summary takes the place of: the system's, protected ones, and
+-- those in stretches that no trusted summary stands for.
+SELECT id
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq <= %(through)s
+   AND (role = 1 OR id = ANY(%(protected_ids)s)
+        OR (NOT automated
+            AND EXISTS (SELECT FROM unnest(%(first_seqs)s::bigint[], %(last_seqs)s::bigint[]) AS gap (first_seq, last_seq)
+                         WHERE seq BETWEEN gap.first_seq AND gap.last_seq)))
+ ORDER BY seq;
+
+-- read_summaries --
+-- Whole nodes, in the order of what they stand for.
+SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, title, instance, period, message_count, earliest_at,
+       latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale, needs_review, faithfulness,
+       created_at, revised_at
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(summary_ids)s)
+ ORDER BY first_seq, level DESC, id;

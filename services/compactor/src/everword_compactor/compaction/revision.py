@@ -1,0 +1,47 @@
+"""Writing nodes anew: when what they were made from has changed, or the model or its prompt."""
+
+from __future__ import annotations
+
+from everword_compactor.compaction import store
+from everword_compactor.compaction.bench import Bench
+from everword_compactor.compaction.ladder import trusted_source
+from everword_compactor.compaction.model import OutdatedNode
+from everword_compactor.compose.model import Level, Source
+from everword_compactor.nodes.store import read_source_messages
+
+#: So many nodes a job.
+STEPS = 10
+
+
+def revise_outdated(bench: Bench) -> bool:
+    """Write nodes anew, lower ones first; returns whether there may be more.
+
+    Until it is replaced, a node stays as it is, and can be found.
+    """
+    return all(_revise_once(bench) for _ in range(STEPS))
+
+
+def _revise_once(bench: Bench) -> bool:
+    namespace_id, composer = bench.namespace_id, bench.workshop.composer
+    versions = [composer.prompt_version(level) for level in (Level.LEAF, Level.BRANCH, Level.ROOT)]
+    with bench.workshop.database.transaction(namespace_id) as conn:
+        conversation = store.read_compacted(conn, namespace_id, bench.conversation_id)
+        nodes = store.read_outdated(
+            conn, namespace_id, bench.conversation_id, composer.model, versions, limit=1
+        )
+    if conversation is None or not nodes:
+        return False
+    [node] = nodes
+    stretch = (node.first_seq, node.last_seq)
+    sources = _sources(bench, node)
+    bench.rewrite(conversation, node.id, node.revision, Level(node.level), sources, stretch)
+    return True
+
+
+def _sources(bench: Bench, node: OutdatedNode) -> list[Source]:
+    with bench.workshop.database.transaction(bench.namespace_id) as conn:
+        if node.level == Level.LEAF:
+            rows = read_source_messages(conn, bench.namespace_id, node.id)
+            return [row.source for row in rows]
+        children = store.read_children(conn, bench.namespace_id, node.id)
+        return [trusted_source(conn, bench.namespace_id, child) for child in children]

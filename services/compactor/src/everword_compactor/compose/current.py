@@ -1,0 +1,26 @@
+"""Which model and versions nodes are to be written by, for those who only compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from everword.chat.settings import ChatSettings
+from everword_compactor.compose.extractive import VERSION
+from everword_compactor.compose.model import BUDGET_TOKENS, EXTRACTIVE, Level
+from everword_compactor.prompts.levels import PROMPT_VERSIONS
+
+
+@dataclass(frozen=True)
+class CurrentComposer:
+    """What a node of each level is written by now; one with another model or a lower version is out of date."""
+
+    model: str
+    versions: Mapping[Level, int]
+
+
+def current_composer(chat: ChatSettings | None) -> CurrentComposer:
+    """Return what the composer of a worker with these settings writes by."""
+    if chat is None:
+        return CurrentComposer(EXTRACTIVE, dict.fromkeys(BUDGET_TOKENS, VERSION))
+    return CurrentComposer(chat.model, PROMPT_VERSIONS)

@@ -1,0 +1,154 @@
+"""Makes nodes without a language model: the sentences that tell most of their sources, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from everword.text.analysis import folded_words
+from everword.text.passages import split_passages
+from everword_compactor.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.bullets import Bullet, parse_bullet, tagged, told_by
+from everword_compactor.compose.graph import Likeness, centralities
+from everword_compactor.compose.model import (
+    BUDGET_TOKENS,
+    EXTRACTIVE,
+    Composition,
+    Draft,
+    Level,
+    Source,
+)
+from everword_compactor.compose.selection import Option, select
+from everword_compactor.compose.sentences import split_sentences
+from everword_compactor.compose.wording import word_sentences
+
+#: Of the way in which sentences are chosen. A node with a lower one is written again.
+VERSION = 1
+#: Tokens of a node to those of its sources: two levels stay well under a fifth of the transcript.
+SHARES = {
+    Level.LEAF: 0.28,
+    Level.BRANCH: 0.3,
+    Level.ROOT: 0.3,
+    Level.DAY: 0.2,
+    Level.WEEK: 0.3,
+    Level.MONTH: 0.3,
+    Level.YEAR: 0.3,
+}
+#: How much it counts that a sentence is like the others: facts stand at the edge of a graph, so it counts little.
+CENTRALITY = 0.1
+#: As `BuildContext` counts where the caller has no tokeniser.
+BYTES_PER_TOKEN = 4
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    bullet: Bullet
+    #: Its place among the draft's sources.
+    source: int
+    #: When it was said: the order of a calendar's lines, whose sources overlap.
+    moment: datetime
+    vector: Sequence[float] | None
+
+
+class ExtractiveComposer:
+    """Composes leaf, branch, root and calendar nodes from whole sentences of their sources."""
+
+    model = EXTRACTIVE
+
+    def prompt_version(self, level: Level) -> int:
+        return VERSION
+
+    def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
+        """Return the chosen sentences, a line each, in the order in which they were said.
+
+        The same draft gives the same node. Only sources without a word give an empty one.
+        """
+        beat()
+        candidates = _candidates(draft)
+        beat()
+        chosen = _chosen(candidates, draft, beat) if candidates else []
+        if draft.level.of_calendar:
+            chosen.sort(key=lambda candidate: candidate.moment)
+        content = "\n".join(candidate.bullet.line for candidate in chosen)
+        beat()
+        faithfulness = check_faithfulness(
+            content, draft.sources, time_zone=draft.time_zone, level=draft.level
+        )
+        return Composition(content, self.model, VERSION, faithfulness, _tokens(content))
+
+
+def _chosen(
+    candidates: Sequence[_Candidate], draft: Draft, beat: Callable[[], None]
+) -> list[_Candidate]:
+    speakers = {candidate.bullet.speaker for candidate in candidates}
+    names = frozenset(word for speaker in speakers for word in folded_words(speaker))
+    wordings = word_sentences([candidate.bullet.text for candidate in candidates], names)
+    likeness = Likeness(
+        [wording.words for wording in wordings], [candidate.vector for candidate in candidates]
+    )
+    central = centralities(likeness)
+    options = [
+        Option(
+            # The end of its line costs, too.
+            cost=(len(candidate.bullet.line.encode()) + 1) / BYTES_PER_TOKEN,
+            worth=wording.information * ((1 - CENTRALITY) + CENTRALITY * float(centrality)),
+            source=candidate.source,
+            speaker=candidate.bullet.speaker,
+            facts=wording.facts,
+        )
+        for candidate, wording, centrality in zip(candidates, wordings, central, strict=True)
+    ]
+    size = sum(_tokens(source.text) for source in draft.sources)
+    budget = min(SHARES[draft.level] * size, BUDGET_TOKENS[draft.level])
+    return [candidates[number] for number in select(options, likeness, budget, beat)]
+
+
+def _candidates(draft: Draft) -> list[_Candidate]:
+    """Return every line that could be chosen, each once."""
+    zone = ZoneInfo(draft.time_zone)
+    found: dict[str, _Candidate] = {}
+    for number, source in enumerate(draft.sources):
+        for told, vector in _told(source, zone):
+            bullet = tagged(told, source, draft.level)
+            moment = bullet.moment or source.earliest_at
+            found.setdefault(bullet.line, _Candidate(bullet, number, moment, vector))
+    return list(found.values())
+
+
+def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Sequence[float] | None]]:
+    """Yield the lines of a source, each with the vector of the passage that it begins in."""
+    ends, end = list[int](), 0
+    if source.vectors:
+        for passage in split_passages(source.text):
+            end += len(passage)
+            ends.append(end)
+    aligned = len(ends) == len(source.vectors)
+    for bullet, start in _lines(source, zone):
+        vector = None
+        if source.vectors:
+            place = sum(end <= start for end in ends) if aligned else 0
+            vector = source.vectors[min(place, len(source.vectors) - 1)]
+        yield bullet, vector
+
+
+def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, int]]:
+    """Yield what a source says as lines, with where each begins in its text."""
+    if source.level == 0:
+        for sentence in split_sentences(source.text):
+            yield told_by(source, sentence.text, zone), sentence.start
+        return
+    start = 0
+    for line in source.text.splitlines(keepends=True):
+        bullet = parse_bullet(line.rstrip())
+        if bullet is not None:
+            yield bullet, start
+        else:
+            for sentence in split_sentences(line):
+                yield told_by(source, sentence.text, zone), start + sentence.start
+        start += len(line)
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)

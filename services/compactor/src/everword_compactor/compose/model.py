@@ -1,0 +1,159 @@
+"""What a node of the summary DAG is made from, and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+from typing import Protocol
+from uuid import UUID
+
+
+class Level(IntEnum):
+    """Levels of the summary DAG. Values equal proto `SummaryLevel`."""
+
+    LEAF = 1
+    BRANCH = 2
+    ROOT = 3
+    DAY = 4
+    WEEK = 5
+    MONTH = 6
+    YEAR = 7
+    #: Written down on purpose; never consolidated.
+    SIGNIFICANT = 8
+
+    @property
+    def of_calendar(self) -> bool:
+        return self in {Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR}
+
+
+#: The most tokens that a node says, where a model writes it: RivetOS's 7k, 14k and 20k, and less along the calendar.
+BUDGET_TOKENS = {
+    Level.LEAF: 7_000,
+    Level.BRANCH: 14_000,
+    Level.ROOT: 20_000,
+    Level.DAY: 2_000,
+    Level.WEEK: 2_000,
+    Level.MONTH: 2_000,
+    Level.YEAR: 2_000,
+}
+#: How a node says that no model wrote it.
+EXTRACTIVE = "extractive"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One message or node that a node is made from."""
+
+    id: UUID
+    #: 0 where it is a message.
+    level: int
+    #: Its whole text: of a message everything that can be read in it, of a node its content.
+    text: str
+    earliest_at: datetime
+    latest_at: datetime
+    #: Messages under it; 1 for a message.
+    message_count: int
+    conversation_id: UUID | None = None
+    agent: str = ""
+    channel: str = ""
+    #: Of a message; values equal proto `Role`.
+    role: int = 0
+    author: str = ""
+    instance: str = ""
+    #: Vectors of its passages, where there are some: unit length, all of one model generation.
+    vectors: Sequence[Sequence[float]] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Voice:
+    """Whose memories calendar nodes are, for a namespace that wants them in the first person."""
+
+    #: Who speaks: given to the model with every call.
+    identity: str
+    #: How the user is called, and referred to, such as `she/her`.
+    user_name: str = ""
+    pronouns: str = ""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A node that is to be written."""
+
+    level: Level
+    #: In the order in which they happened; never empty.
+    sources: Sequence[Source]
+    #: What the node is called: the conversation's title, or the period such as `2026-W16`.
+    title: str
+    #: The offset-aware clock that its times are shown on: `UTC` along a conversation, the namespace's zone otherwise.
+    time_zone: str = "UTC"
+    conversation_id: UUID | None = None
+    agent: str = ""
+    channel: str = ""
+    instance: str = ""
+    voice: Voice | None = None
+    #: What the operator says of the channels, such as whose handle is whose.
+    instructions: str = ""
+
+    @property
+    def message_count(self) -> int:
+        return sum(source.message_count for source in self.sources)
+
+    @property
+    def earliest_at(self) -> datetime:
+        return min(source.earliest_at for source in self.sources)
+
+    @property
+    def latest_at(self) -> datetime:
+        return max(source.latest_at for source in self.sources)
+
+
+@dataclass(frozen=True)
+class Faithfulness:
+    """How a node's words stand to its sources."""
+
+    #: Numbers, dates, identifiers, URLs and quotations of the node that no source holds, at most 50.
+    unsupported: Sequence[str]
+    #: Tags `[chat:…]` or `[via:…]` that name what is not among the sources, and bullets without one.
+    wrong_tags: Sequence[str]
+    #: Share of the sources that the node says something of, from 0 to 1.
+    source_coverage: float
+    #: Share of the identifiers of the sources that the node holds, from 0 to 1; 1 where they have none.
+    identifier_coverage: float
+
+    @property
+    def faithful(self) -> bool:
+        return not self.unsupported and not self.wrong_tags
+
+
+@dataclass(frozen=True)
+class Composition:
+    """What a node says."""
+
+    content: str
+    model: str
+    prompt_version: int
+    faithfulness: Faithfulness
+    #: Tokens of the content, as the model counts them, or as they are estimated.
+    token_count: int
+
+    @property
+    def needs_review(self) -> bool:
+        return not self.faithfulness.faithful
+
+
+class Composer(Protocol):
+    """Writes nodes."""
+
+    #: The model's name, or `extractive`.
+    model: str
+
+    def prompt_version(self, level: Level) -> int:
+        """Return the version of what is asked at this level; a node with a lower one is out of date."""
+
+    def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
+        """Return what the node says. Calls `beat` every few seconds; what that raises ends the work.
+
+        Raises everword.chat.errors.ChatError where no model answers as it should; nothing is half done then.
+        """

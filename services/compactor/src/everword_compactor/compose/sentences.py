@@ -1,0 +1,139 @@
+"""Cuts a text into its sentences, each word for word as it stands there."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+
+from everword.text.passages import MAX_CHARS, split_passages
+
+#: A text of one line up to this many characters is one sentence: `Wow! In May?` says nothing in pieces.
+WHOLE_CHARS = 60
+#: A line of at least this many characters that ends within a sentence was wrapped at a margin.
+_MARGIN_CHARS = 55
+
+_CLOSERS = "\"'”’»)\\]*_~"
+_EMOJI = r"[\p{Extended_Pictographic}\p{Emoji_Modifier}\u200D\uFE0F]"
+# Where a sentence may end: after marks that a space follows, after those of scripts without spaces, after emoji.
+_END = regex.compile(
+    rf"(?P<spaced>[.!?…؟۔।]+[{_CLOSERS}]*)(?:\s*{_EMOJI}+)*(?=\s)"
+    r"|(?P<unspaced>[。！？｡]+[」』”’）)]*)"
+    rf"|(?P<emoji>{_EMOJI}+)(?=\s+\p{{Lu}})"
+)
+# What is quoted, shown or linked is not cut.
+_KEPT = regex.compile(r"`[^`\n]+`|\[[^\[\]\n]*\](?:\([^()\s]*\))?")
+_FENCE = regex.compile(r"\s*(?:```|~~~)")
+_LIST_ITEM = regex.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|>|\|)")
+_UNFINISHED = regex.compile(rf"[\p{{L}}\p{{N}},;&–—-][{_CLOSERS}]*\s*$")
+_LOWER_START = regex.compile(r"\W*\p{Ll}")
+_LAST_TOKEN = regex.compile(r"[^\s(\[\"'“„«]+$")
+_INITIALS = regex.compile(r"(?:\p{L}\.)*\p{L}\.|\d{1,2}\.")
+_SHORT_FORMS = """
+mr. mrs. ms. dr. prof. st. sr. jr. vs. etc. approx. dept. est. fig. figs. eq. sec. no. nos. vol. pp. ed. eds. inc.
+ltd. corp. co. gen. col. sgt. capt. lt. rev. hon. gov. sen. rep. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct.
+nov. dec. mon. tue. tues. wed. thu. thurs. fri. cf. al. incl. excl. min. max. tel. ext. ave. blvd. nr. str. bzw. ca.
+usw. evtl. ggf. inkl. zzgl. vgl. hr. fr. bspw. abb. kap. sog. mme. mlle. env. sra. srta. ud. uds. sig. dott. avv.
+ing. pag. av. тыс. млн. руб. см. др. гг. ул.
+"""
+_ABBREVIATIONS = frozenset(_SHORT_FORMS.split())
+# These may also end a sentence: they do where a capital follows.
+_ALSO_LAST = "etc. inc. ltd. corp. co. al. jr. sr. usw. a.m. p.m. u.s. u.k. e.u. др. гг."
+_AMBIGUOUS = frozenset(_ALSO_LAST.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence and where it begins in its text, in characters."""
+
+    text: str
+    start: int
+
+
+def split_sentences(text: str) -> list[Sentence]:
+    """Return the sentences of `text` in order. A line ends a sentence, unless it was wrapped at a margin.
+
+    Lines of code stay whole. Only what is too long for a passage is cut elsewhere.
+    """
+    stripped = text.strip()
+    if len(stripped) <= WHOLE_CHARS and "\n" not in stripped:
+        return [Sentence(stripped, text.index(stripped))] if stripped else []
+    found: list[Sentence] = []
+    for start, end, is_code in _paragraphs(text):
+        ends = [end] if is_code else [*_ends(text, start, end), end]
+        for stop in ends:
+            found += _cut(text, start, stop)
+            start = stop
+    return found or [Sentence(stripped, text.index(stripped))] * bool(stripped)
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[Sentence]:
+    piece = text[start:end]
+    for part in split_passages(piece) if len(piece) > MAX_CHARS else [piece]:
+        stripped = part.strip()
+        if any(letter.isalnum() for letter in stripped):
+            yield Sentence(stripped, start + len(part) - len(part.lstrip()))
+        start += len(part)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield where lines begin and end, wrapped ones as one, and whether they are code."""
+    in_code, begin, offset, previous = False, 0, 0, ""
+    for line in text.splitlines(keepends=True):
+        fence = _FENCE.match(line) is not None
+        if in_code or fence or not (previous and _goes_on(previous, line)):
+            if offset > begin:
+                yield begin, offset, False
+            begin = offset
+        offset += len(line)
+        if in_code or fence:
+            if not fence:
+                yield begin, offset, True
+            begin, previous = offset, ""
+            in_code ^= fence
+        else:
+            previous = line.rstrip()
+    if offset > begin:
+        yield begin, offset, False
+
+
+def _goes_on(line: str, following: str) -> bool:
+    return (
+        len(line) >= _MARGIN_CHARS
+        and _UNFINISHED.search(line) is not None
+        and _LOWER_START.match(following) is not None
+        and _LIST_ITEM.match(following) is None
+    )
+
+
+def _ends(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where sentences end between two places."""
+    kept = [match.span() for match in _KEPT.finditer(text, start, end)]
+    starts = [span[0] for span in kept]
+    for match in _END.finditer(text, start, end):
+        place = bisect.bisect_right(starts, match.start()) - 1
+        if place >= 0 and match.start() < kept[place][1]:
+            continue
+        if match["spaced"] is None or _is_end(text, start, match.end("spaced"), match["spaced"]):
+            start = match.end()
+            yield start
+
+
+def _is_end(text: str, start: int, end: int, marks: str) -> bool:
+    """Whether marks that end at `end` end the sentence that begins at `start`."""
+    following = text[end : end + 40].lstrip()
+    if not following:
+        return False
+    starts_low = following[0].islower()
+    if starts_low and (marks != "." or _LOWER_START.match(text, start) is None):
+        # Someone who writes without capitals ends sentences, too.
+        return marks[-1] in "!?" and _LOWER_START.match(text, start) is not None
+    if not marks.startswith(".") or marks.startswith(".."):
+        return True
+    token = _LAST_TOKEN.search(text, max(start, end - len(marks) - 24), end - len(marks) + 1)
+    word = token[0].lower() if token else ""
+    if word in _AMBIGUOUS:
+        return not starts_low
+    return word not in _ABBREVIATIONS and _INITIALS.fullmatch(word) is None

@@ -1,0 +1,87 @@
+"""Nodes of the summary DAG as they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from everword_compactor.compose.model import Composition, Level, Source
+
+
+@dataclass(frozen=True)
+class NodeNamespace:
+    """The namespace of a node, with what its index depends on."""
+
+    id: int
+    #: An IANA name.
+    time_zone: str
+    day_cutoff_minutes: int
+    text_search_config: str
+    #: By channel: `index`, `roll_up`, `digest`.
+    channel_policies: dict[str, dict[str, bool]]
+
+    def rolls_up(self, channel: str) -> bool:
+        """Whether the messages of `channel` go into calendar summaries."""
+        return self.channel_policies.get(channel, {}).get("roll_up", True)
+
+    def digests(self, channel: str) -> bool:
+        """Whether `channel` is summed up by itself before it goes into a daily summary."""
+        return self.channel_policies.get(channel, {}).get("digest", False)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node stands: a stretch of a conversation, or a period of the calendar."""
+
+    level: Level
+    title: str = ""
+    conversation_id: UUID | None = None
+    first_seq: int | None = None
+    last_seq: int | None = None
+    #: The first day of the period.
+    period: date | None = None
+    instance: str = ""
+    agent: str = ""
+    subject: str = ""
+    channel: str = ""
+
+    @property
+    def axis(self) -> int:
+        """1 along a conversation, 2 along the calendar."""
+        return 2 if self.level.of_calendar else 1
+
+
+@dataclass(frozen=True)
+class NewNode:
+    """A node that was written, and is to be stored."""
+
+    id: UUID
+    place: Place
+    composition: Composition
+    #: In order.
+    sources: Sequence[Source]
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """A stored node, without its text."""
+
+    id: UUID
+    level: int
+    conversation_id: UUID | None
+    first_seq: int | None
+    last_seq: int | None
+    period: date | None
+    instance: str
+    parent_id: UUID | None
+    message_count: int
+    earliest_at: datetime
+    latest_at: datetime
+    token_count: int
+    model: str
+    prompt_version: int
+    revision: int
+    stale: bool
+    needs_review: bool

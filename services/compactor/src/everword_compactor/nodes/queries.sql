@@ -1,0 +1,152 @@
+-- Statements on nodes of the summary DAG, whatever their axis.
+
+-- node_namespace --
+-- What the nodes of a namespace depend on; no row once it is being deleted.
+SELECT id, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, channel_policies
+  FROM namespaces
+ WHERE id = %(namespace_id)s AND state = 'active';
+
+-- insert_summary --
+-- Store a node. No row where there is one at its place already: then somebody else was quicker.
+INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, period, agent, subject, channel,
+                       instance, title, previous_id, content, message_count, earliest_at, latest_at, token_count, model,
+                       prompt_version, needs_review, faithfulness)
+VALUES (%(namespace_id)s, %(id)s, %(level)s, %(conversation_id)s, %(first_seq)s, %(last_seq)s, %(period)s, %(agent)s,
+        %(subject)s, %(channel)s, %(instance)s, %(title)s,
+        CASE WHEN %(conversation_id)s::uuid IS NULL
+             THEN (SELECT id FROM summaries
+                    WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND instance = %(instance)s
+                    ORDER BY latest_at DESC, id DESC LIMIT 1)
+             ELSE (SELECT id FROM summaries
+                    WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
+                    ORDER BY latest_at DESC, id DESC LIMIT 1) END,
+        %(content)s, %(message_count)s, %(earliest_at)s, %(latest_at)s, %(token_count)s, %(model)s, %(prompt_version)s,
+        %(needs_review)s, %(faithfulness)s)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- revise_summary --
+-- Write a node anew, in its place and under its id. No row where somebody else did so since it was read.
+UPDATE summaries
+   SET content = %(content)s, last_seq = %(last_seq)s, title = %(title)s, message_count = %(message_count)s,
+       earliest_at = %(earliest_at)s, latest_at = %(latest_at)s, token_count = %(token_count)s, model = %(model)s,
+       prompt_version = %(prompt_version)s, needs_review = %(needs_review)s, faithfulness = %(faithfulness)s,
+       stale = false, revision = revision + 1, revised_at = now()
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s AND revision = %(revision)s
+RETURNING id;
+
+-- delete_summary_sources --
+-- Forget what a node was made from, before it is written anew.
+DELETE FROM summary_sources WHERE namespace_id = %(namespace_id)s AND summary_id = %(id)s;
+
+-- insert_summary_sources --
+-- Link a node to what it was made from, in order.
+INSERT INTO summary_sources (namespace_id, summary_id, ordinal, axis, message_id, child_id)
+SELECT %(namespace_id)s, %(id)s, source.ordinal, %(axis)s, source.message_id, source.child_id
+  FROM unnest(%(message_ids)s::uuid[], %(child_ids)s::uuid[]) WITH ORDINALITY AS source (message_id, child_id, ordinal);
+
+-- set_parent --
+-- Link nodes to the node above them.
+UPDATE summaries
+   SET parent_id = %(id)s
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(child_ids)s) AND parent_id IS DISTINCT FROM %(id)s;
+
+-- mark_stale --
+-- Say of the node above that what it was made from has changed.
+UPDATE summaries
+   SET stale = true
+ WHERE namespace_id = %(namespace_id)s
+   AND id = (SELECT parent_id FROM summaries WHERE namespace_id = %(namespace_id)s AND id = %(id)s);
+
+-- drop_summary_passages --
+-- Take a node's passages out of the index.
+SELECT drop_derived_passages(ARRAY[%(id)s::uuid]);
+
+-- insert_summary_passages --
+-- Index a node, owe its vectors to every live model generation, and count its passages.
+WITH passages AS (
+    INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, agent, subject, channel, instance,
+                                  occurred_at, content, lexemes, lexeme_count, literals, ranking)
+    SELECT %(namespace_id)s, 2, %(id)s, p.part, %(conversation_id)s, %(agent)s, %(subject)s, %(channel)s, %(instance)s,
+           %(occurred_at)s, p.content, v.lexemes,
+           (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(v.lexemes)), p.literals, p.ranking
+      FROM unnest(%(part)s::integer[], %(content)s::text[], %(indexed_text)s::text[], %(literals)s::text[],
+                  %(ranking)s::bytea[]) AS p (part, content, indexed_text, literals, ranking)
+     CROSS JOIN LATERAL to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) AS v (lexemes)
+    RETURNING id, lexeme_count
+), owed AS (
+    INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
+    SELECT %(namespace_id)s, passages.id, generations.id
+      FROM passages CROSS JOIN model_generations AS generations
+     WHERE generations.state IN ('building', 'active')
+     ORDER BY passages.id
+)
+INSERT INTO corpus_counts (namespace_id, passages, lexemes)
+SELECT %(namespace_id)s, count(*), coalesce(sum(lexeme_count), 0) FROM passages;
+
+-- upsert_embed_job --
+-- Mark the node's vectors as due.
+INSERT INTO jobs (namespace_id, task, subject, trace_context)
+VALUES (%(namespace_id)s, 'embed', %(subject)s, %(trace_context)s)
+ON CONFLICT (namespace_id, task, subject) DO UPDATE
+   SET dirty_seq = jobs.dirty_seq + 1,
+       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
+       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
+       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN now() ELSE jobs.not_before END,
+       published_at = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL ELSE jobs.published_at END,
+       trace_context = excluded.trace_context,
+       updated_at = now();
+
+-- read_message_sources --
+-- Messages of a conversation at these places, in order, with who spoke. Automated ones are no one's words.
+SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance, m.content, m.content_blocks,
+       m.tool_name, m.tool_args, m.tool_result, m.occurred_at
+  FROM messages m
+  JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
+ WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s AND m.seq = ANY(%(seqs)s)
+   AND NOT m.automated
+ ORDER BY m.seq;
+
+-- read_source_messages --
+-- The messages that a node was made from, in order.
+SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance, m.content, m.content_blocks,
+       m.tool_name, m.tool_args, m.tool_result, m.occurred_at
+  FROM summary_sources s
+  JOIN messages m ON m.namespace_id = s.namespace_id AND m.id = s.message_id
+  JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
+ WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = %(id)s
+ ORDER BY s.ordinal;
+
+-- read_source_nodes --
+-- The nodes that a node was made from, in order, with their text.
+SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
+       c.latest_at, c.first_seq, c.last_seq
+  FROM summary_sources s
+  JOIN summaries c ON c.namespace_id = s.namespace_id AND c.id = s.child_id
+ WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = %(id)s
+ ORDER BY s.ordinal;
+
+-- read_node --
+-- A node without its text.
+SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent_id, message_count, earliest_at,
+       latest_at, token_count, model, prompt_version, revision, stale, needs_review
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
+
+-- read_vectors --
+-- Vectors of the passages of memories, where there are some, in the order of the passages.
+SELECT m.source_id, v.embedding::text AS embedding
+  FROM visible_memories m
+  JOIN visible_vectors_:generation v ON v.namespace_id = m.namespace_id AND v.memory_id = m.id
+ WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s)
+ ORDER BY m.source_id, m.part;
+
+-- active_generation --
+-- The model generation that is searched.
+SELECT id FROM model_generations WHERE state = 'active';
+
+-- insert_usage --
+-- Record what a language model was asked.
+INSERT INTO usage_ledger (namespace_id, task, model, endpoint, input_tokens, output_tokens, outcome, seconds)
+VALUES (%(namespace_id)s, %(task)s, %(model)s, %(endpoint)s, %(input_tokens)s, %(output_tokens)s, %(outcome)s,
+        %(seconds)s);

@@ -1,0 +1,244 @@
+"""Statements on nodes as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.statements import load_statements
+from everword.domain.records import message_text
+from everword_compactor.compose.model import Faithfulness, Source
+from everword_compactor.nodes.model import NewNode, NodeNamespace, NodeRow
+
+SQL = load_statements("everword_compactor.nodes")
+
+
+@dataclass(frozen=True)
+class MessageSource:
+    """A message that a node can be made from."""
+
+    id: UUID
+    seq: int
+    conversation_id: UUID
+    agent: str
+    channel: str
+    role: int
+    author: str
+    instance: str
+    content: str
+    content_blocks: list[dict[str, str]] | None
+    tool_name: str
+    tool_args: str
+    tool_result: str
+    occurred_at: datetime
+
+    @property
+    def source(self) -> Source:
+        text = message_text(
+            self.content, self.content_blocks, self.tool_name, self.tool_args, self.tool_result
+        )
+        return Source(
+            id=self.id,
+            level=0,
+            text=text,
+            earliest_at=self.occurred_at,
+            latest_at=self.occurred_at,
+            message_count=1,
+            conversation_id=self.conversation_id,
+            agent=self.agent,
+            channel=self.channel,
+            role=self.role,
+            author=self.author,
+            instance=self.instance,
+        )
+
+
+@dataclass(frozen=True)
+class NodeSource:
+    """A node that another one can be made from."""
+
+    id: UUID
+    level: int
+    content: str
+    conversation_id: UUID | None
+    agent: str
+    channel: str
+    instance: str
+    message_count: int
+    earliest_at: datetime
+    latest_at: datetime
+    first_seq: int | None
+    last_seq: int | None
+
+    @property
+    def source(self) -> Source:
+        return Source(
+            id=self.id,
+            level=self.level,
+            text=self.content,
+            earliest_at=self.earliest_at,
+            latest_at=self.latest_at,
+            message_count=self.message_count,
+            conversation_id=self.conversation_id,
+            agent=self.agent,
+            channel=self.channel,
+            instance=self.instance,
+        )
+
+
+@dataclass(frozen=True)
+class _VectorRow:
+    source_id: UUID
+    embedding: str
+
+
+def node_namespace(conn: Connection, namespace_id: int) -> NodeNamespace | None:
+    """Return the namespace; None once it is being deleted."""
+    return fetch_optional(
+        conn, SQL["node_namespace"], {"namespace_id": namespace_id}, NodeNamespace
+    )
+
+
+def insert_summary(conn: Connection, namespace_id: int, node: NewNode) -> bool:
+    """Store a node; False where there is one at its place already."""
+    place = node.place
+    parameters = {
+        **_written(namespace_id, node),
+        "conversation_id": place.conversation_id,
+        "first_seq": place.first_seq,
+        "period": place.period,
+        "agent": place.agent,
+        "subject": place.subject,
+        "channel": place.channel,
+        "instance": place.instance,
+        "level": int(place.level),
+    }
+    return fetch_value(conn, SQL["insert_summary"], parameters) is not None
+
+
+def revise_summary(conn: Connection, namespace_id: int, node: NewNode, revision: int) -> bool:
+    """Write a node anew; False where it is not at `revision` any more."""
+    parameters = {**_written(namespace_id, node), "revision": revision}
+    return fetch_value(conn, SQL["revise_summary"], parameters) is not None
+
+
+def delete_summary_sources(conn: Connection, namespace_id: int, id_: UUID) -> None:
+    execute(conn, SQL["delete_summary_sources"], {"namespace_id": namespace_id, "id": id_})
+
+
+def insert_summary_sources(conn: Connection, namespace_id: int, node: NewNode) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": node.id,
+        "axis": node.place.axis,
+        "message_ids": [None if source.level else source.id for source in node.sources],
+        "child_ids": [source.id if source.level else None for source in node.sources],
+    }
+    execute(conn, SQL["insert_summary_sources"], parameters)
+
+
+def set_parent(conn: Connection, namespace_id: int, node: NewNode) -> None:
+    children = sorted(source.id for source in node.sources if source.level)
+    if children:
+        parameters = {"namespace_id": namespace_id, "id": node.id, "child_ids": children}
+        execute(conn, SQL["set_parent"], parameters)
+
+
+def mark_stale(conn: Connection, namespace_id: int, id_: UUID) -> None:
+    execute(conn, SQL["mark_stale"], {"namespace_id": namespace_id, "id": id_})
+
+
+def drop_summary_passages(conn: Connection, namespace_id: int, id_: UUID) -> None:
+    execute(conn, SQL["drop_summary_passages"], {"namespace_id": namespace_id, "id": id_})
+
+
+def insert_summary_passages(conn: Connection, parameters: dict[str, Any]) -> None:
+    execute(conn, SQL["insert_summary_passages"], parameters)
+
+
+def upsert_embed_job(
+    conn: Connection, namespace_id: int, subject: str, trace_context: dict[str, str]
+) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "subject": subject,
+        "trace_context": Jsonb(trace_context) if trace_context else None,
+    }
+    execute(conn, SQL["upsert_embed_job"], parameters)
+
+
+def read_message_sources(
+    conn: Connection, namespace_id: int, conversation_id: UUID, seqs: Sequence[int]
+) -> list[MessageSource]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "seqs": list(seqs),
+    }
+    return fetch_all(conn, SQL["read_message_sources"], parameters, MessageSource)
+
+
+def read_source_messages(conn: Connection, namespace_id: int, id_: UUID) -> list[MessageSource]:
+    parameters = {"namespace_id": namespace_id, "id": id_}
+    return fetch_all(conn, SQL["read_source_messages"], parameters, MessageSource)
+
+
+def read_source_nodes(conn: Connection, namespace_id: int, id_: UUID) -> list[NodeSource]:
+    parameters = {"namespace_id": namespace_id, "id": id_}
+    return fetch_all(conn, SQL["read_source_nodes"], parameters, NodeSource)
+
+
+def read_node(conn: Connection, namespace_id: int, id_: UUID) -> NodeRow | None:
+    parameters = {"namespace_id": namespace_id, "id": id_}
+    return fetch_optional(conn, SQL["read_node"], parameters, NodeRow)
+
+
+def read_vectors(
+    conn: Connection, namespace_id: int, source_ids: Sequence[UUID]
+) -> dict[UUID, list[list[float]]]:
+    """Return the vectors of the passages of each memory that has some."""
+    generation = fetch_value(conn, SQL["active_generation"])
+    if generation is None:
+        return {}
+    parameters = {"namespace_id": namespace_id, "source_ids": list(source_ids)}
+    statement = SQL["read_vectors"].of_generation(generation)
+    vectors: dict[UUID, list[list[float]]] = {}
+    for row in fetch_all(conn, statement, parameters, _VectorRow):
+        text = row.embedding.replace("{", "[").replace("}", "]")  # plain arrays have braces
+        vectors.setdefault(row.source_id, []).append(json.loads(text))
+    return vectors
+
+
+def insert_usage(conn: Connection, namespace_id: int, usage: dict[str, Any]) -> None:
+    execute(conn, SQL["insert_usage"], {"namespace_id": namespace_id, **usage})
+
+
+def _written(namespace_id: int, node: NewNode) -> dict[str, Any]:
+    """Return what a node says, and what its sources say of it."""
+    composition = node.composition
+    return {
+        "namespace_id": namespace_id,
+        "id": node.id,
+        "title": node.place.title,
+        "last_seq": node.place.last_seq,
+        "content": composition.content,
+        "message_count": sum(source.message_count for source in node.sources),
+        "earliest_at": min(source.earliest_at for source in node.sources),
+        "latest_at": max(source.latest_at for source in node.sources),
+        "token_count": composition.token_count,
+        "model": composition.model,
+        "prompt_version": composition.prompt_version,
+        "needs_review": composition.needs_review,
+        "faithfulness": _faithfulness(composition.faithfulness),
+    }
+
+
+def _faithfulness(found: Faithfulness) -> Jsonb:
+    return Jsonb({**asdict(found)})

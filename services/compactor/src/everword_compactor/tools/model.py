@@ -1,0 +1,53 @@
+"""Tool calls without words, and the sentences that say what they did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from everword.domain.records import message_text
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A tool call that this worker is to put into words."""
+
+    message_id: UUID
+    #: Which attempt this is; only the latest one's result counts.
+    attempts: int
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A message that calls a tool."""
+
+    id: UUID
+    author: str
+    occurred_at: datetime
+    content: str
+    content_blocks: list[dict[str, str]] | None
+    tool_name: str
+    tool_args: str
+    tool_result: str
+
+    @property
+    def text(self) -> str:
+        """What can be read in the message."""
+        return message_text(
+            self.content, self.content_blocks, self.tool_name, self.tool_args, self.tool_result
+        )
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What a tool call did, in words."""
+
+    content: str
+    #: The model's name, or `template`.
+    model: str
+    prompt_version: int
+
+
+class UnfitSentence(Exception):
+    """The model's sentence does not pass its checks, and its second does not either."""

@@ -1,0 +1,72 @@
+"""Statements on what is owed a sentence, as MaintenanceService uses them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import execute, fetch_all, fetch_value
+from everword_compactor.model import ParkedCall
+from everword_compactor.prompts.tool_sentence import TEMPLATE, TOOL_SENTENCE_VERSION
+from everword_compactor.tools.store import SQL
+
+#: As many as ingest spreads a namespace's jobs over.
+SHARDS = 8
+
+
+@dataclass(frozen=True)
+class Span:
+    """Messages of a namespace, by their ids."""
+
+    #: Not itself.
+    after: UUID
+    last: UUID
+
+
+async def last_message(conn: Connection, namespace_id: int, after: UUID, limit: int) -> UUID | None:
+    """Return the last of the next `limit` messages above `after`; None where there are none."""
+    parameters = {"namespace_id": namespace_id, "after": after, "limit": limit}
+    found: UUID | None = await fetch_value(conn, SQL["last_message"], parameters)
+    return found
+
+
+async def count_unowed_sentences(
+    conn: Connection, namespace_id: int, span: Span, with_model: bool, limit: int | None
+) -> int:
+    parameters = _parameters(namespace_id, span, with_model, limit)
+    return int(await fetch_value(conn, SQL["count_unowed_sentences"], parameters))
+
+
+async def owe_sentences(
+    conn: Connection, namespace_id: int, span: Span, with_model: bool, limit: int | None
+) -> int:
+    """Put up to `limit` tool calls of a span into the queue; returns how many became owed."""
+    parameters = _parameters(namespace_id, span, with_model, limit)
+    return int(await fetch_value(conn, SQL["owe_sentences"], parameters))
+
+
+async def schedule_sentences(conn: Connection, namespace_id: int) -> None:
+    """Make what is owed due at once."""
+    subjects = [f"shard-{number}" for number in range(SHARDS)]
+    parameters = {"namespace_id": namespace_id, "subjects": subjects}
+    await execute(conn, SQL["schedule_sentences"], parameters)
+
+
+async def list_parked_calls(conn: Connection, namespace_id: int, limit: int) -> list[ParkedCall]:
+    parameters = {"namespace_id": namespace_id, "limit": limit}
+    return await fetch_all(conn, SQL["list_parked_calls"], parameters, ParkedCall)
+
+
+def _parameters(
+    namespace_id: int, span: Span, with_model: bool, limit: int | None
+) -> dict[str, object]:
+    return {
+        "namespace_id": namespace_id,
+        "after": span.after,
+        "last": span.last,
+        "limit": limit,
+        "with_model": with_model,
+        "template": TEMPLATE,
+        "prompt_version": TOOL_SENTENCE_VERSION,
+    }

@@ -1,0 +1,30 @@
+"""What an append owes the calendar: its messages, by the days that they are on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from everword.db.namespaces import NamespaceSettings
+from everword.domain.periods import Calendar
+from everword_ingest.indexing import PlacedMessage
+
+
+def owed_days(
+    placed: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
+) -> dict[str, Any]:
+    """Return the arrays that `owe_days` takes: one element for each message that goes into a daily summary.
+
+    Automated messages and empty ones do not, nor does a channel that its policy keeps out.
+    """
+    calendar = Calendar(settings.time_zone, settings.day_cutoff_minutes)
+    said = [
+        entry
+        for entry in placed
+        if settings.rolls_up(channel) and not entry.message.automated and entry.message.text.strip()
+    ]
+    return {
+        "days": [calendar.day_of(entry.occurred_at) for entry in said],
+        "instances": [entry.instance for entry in said],
+        "seqs": [entry.seq for entry in said],
+    }

@@ -1,0 +1,75 @@
+"""Asks the chat model on behalf of a call, and records what that costs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from everword.chat.client import ChatClient
+from everword.chat.errors import BadAnswer, ChatError, InputTooLong
+from everword.chat.model import ChatAnswer, ChatRequest, UsageRecord
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.deadline import set_deadline
+from everword.domain.errors import ChatUnavailable
+from everword_search.summaries import store
+
+log = logging.getLogger(__name__)
+#: An answer that cannot be used is asked for once more.
+TRIES = 2
+#: How long the record of what a call cost may take, whatever is left of the call's own time.
+_RECORD_S = 5.0
+
+
+class Asking:
+    """Asks one model; who calls gives the deadline, by being cancelled at it."""
+
+    def __init__(self, chat: ChatClient, database: Database) -> None:
+        self._chat = chat
+        self._database = database
+
+    async def context_tokens(self) -> int:
+        """Return how many tokens the model reads, its answer included. Raises ChatUnavailable."""
+        try:
+            return await self._chat.context_tokens()
+        except ChatError as error:
+            raise _unavailable(error) from error
+
+    async def ask(self, namespace: NamespaceScope, request: ChatRequest) -> ChatAnswer:
+        """Return the model's answer. Raises InputTooLong, and ChatUnavailable where there is none to be had."""
+        usage: list[UsageRecord] = []
+        try:
+            for _ in range(TRIES - 1):
+                try:
+                    return await self._chat.complete(request, usage.append)
+                except BadAnswer as error:
+                    log.warning("answer not used", extra={"outcome": error.outcome})
+            return await self._chat.complete(request, usage.append)
+        except InputTooLong:
+            raise
+        except ChatError as error:
+            raise _unavailable(error) from error
+        finally:
+            # Also what was asked in vain cost something, and what was cancelled.
+            await asyncio.shield(asyncio.create_task(self._record(namespace, usage)))
+
+    async def _record(self, namespace: NamespaceScope, usage: Sequence[UsageRecord]) -> None:
+        """Store what a call cost: an answer is not lost for want of that."""
+        if not usage:
+            return
+        set_deadline(_RECORD_S)
+        try:
+            async with self._database.transaction(namespace.id) as conn:
+                for record in usage:
+                    await store.insert_usage(conn, namespace.id, record)
+        except (psycopg.Error, PoolTimeout) as error:
+            log.warning("usage not recorded", extra={"calls": len(usage), "error": repr(error)})
+
+
+def _unavailable(error: ChatError) -> ChatUnavailable:
+    log.warning("no answer of the language model", extra={"error": repr(error)})
+    return ChatUnavailable()

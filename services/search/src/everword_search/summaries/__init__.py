@@ -1,0 +1,1 @@
+"""Reading the summary DAG: its nodes, and what they were made from."""

@@ -1,0 +1,22 @@
+"""Read one summary."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import SummaryNotFound
+from everword.domain.records import SummaryRecord
+from everword_search.summaries import store
+
+
+async def get_summary(
+    database: Database, namespace: NamespaceScope, summary_id: UUID
+) -> SummaryRecord:
+    """Return the whole of a summary. Raises SummaryNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        found = await store.get_summaries(conn, namespace.id, [summary_id])
+    if not found:
+        raise SummaryNotFound(summary_id=summary_id)
+    return found[0]

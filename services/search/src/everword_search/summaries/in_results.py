@@ -1,0 +1,49 @@
+"""What results say of the summaries among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword_search.model import SearchRequest, SearchResult
+from everword_search.summaries import store
+from everword_search.summaries.expand_summary import expand_all
+from everword_search.summaries.model import ExpandMode
+
+#: Value of `MemoryKind`.
+SUMMARY = 2
+#: Summaries that `ExpandMode.TOP` expands.
+TOP = 3
+
+
+async def with_summaries(
+    conn: Connection,
+    namespace_id: int,
+    results: Sequence[SearchResult],
+    request: SearchRequest,
+    is_first_page: bool,
+) -> list[SearchResult]:
+    """Return the results with what needs review marked, and with those summaries expanded that the request asks for."""
+    found = [result.memory.id for result in results if result.memory.kind == SUMMARY]
+    if not found:
+        return list(results)
+    in_review = await store.in_review(conn, namespace_id, found)
+    wanted = _expanded(found, request.expand, is_first_page)
+    limits = request.expansion_limits
+    expansions = await expand_all(conn, namespace_id, wanted, limits) if wanted else {}
+    return [
+        replace(
+            result,
+            needs_review=result.memory.id in in_review,
+            expansion=expansions.get(result.memory.id),
+        )
+        for result in results
+    ]
+
+
+def _expanded(found: Sequence[UUID], mode: ExpandMode, is_first_page: bool) -> Sequence[UUID]:
+    if mode is ExpandMode.ALL:
+        return found
+    return found[:TOP] if mode is ExpandMode.TOP and is_first_page else []

@@ -1,0 +1,47 @@
+"""List summaries by the time of what they stand for."""
+
+from __future__ import annotations
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.records import SummaryRecord
+from everword_search.model import PageRequest
+from everword_search.pages import open_cursor
+from everword_search.store import prepare_search
+from everword_search.summaries import store
+from everword_search.summaries.model import SummaryFilter
+
+DEFAULT_PAGE = 50
+#: A page ends before this many bytes, unless its first summary alone has more.
+MAX_PAGE_BYTES = 8 * 1024 * 1024
+
+
+async def list_summaries(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: SummaryFilter,
+    newest_first: bool,
+    page: PageRequest,
+    max_chars: int | None,
+) -> tuple[list[SummaryRecord], str]:
+    """Return a page of summaries in the order asked for, and the token of the next one. Raises InvalidPageToken."""
+    cursor = await open_cursor(database, namespace, "ListSummaries", page, DEFAULT_PAGE)
+    after = (cursor.after[0], cursor.after[1]) if cursor.after else None
+    async with database.transaction(namespace.id) as conn:
+        # Each combination of filters has its own index.
+        await prepare_search(conn)
+        found = await store.list_summaries(
+            conn,
+            namespace.id,
+            wanted,
+            newest_first,
+            after,
+            cursor.size + 1,
+            MAX_PAGE_BYTES,
+            max_chars,
+        )
+    summaries = found[: cursor.size]
+    if not found or found[0].available <= len(summaries):
+        return list(summaries), ""
+    last = summaries[-1]
+    return list(summaries), cursor.token([last.latest_at.isoformat(), str(last.id)])

@@ -1,0 +1,63 @@
+"""What callers ask of the summary DAG and what they get, free of protobuf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+from uuid import UUID
+
+from everword.domain.records import MemoryRecord, SummaryRecord
+
+
+class ExpandMode(IntEnum):
+    """Which summaries among results are expanded. Values equal proto `ExpandMode`."""
+
+    TOP = 1
+    NONE = 2
+    ALL = 3
+
+
+@dataclass(frozen=True)
+class ExpansionLimits:
+    """How far a summary is expanded."""
+
+    #: Levels down.
+    depth: int = 2
+    #: Nodes right below each node.
+    max_children: int = 5
+    #: Messages right below each node.
+    max_sources: int = 4
+    #: Characters of each text.
+    max_content_chars: int = 300
+
+
+DEFAULT_LIMITS = ExpansionLimits()
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """What a summary was made from."""
+
+    summary: SummaryRecord
+    #: In order.
+    children: Sequence[Expansion]
+    #: Messages, in order.
+    sources: Sequence[MemoryRecord]
+    #: Nodes and messages right below the summary that the limits left out.
+    omitted: int
+
+
+@dataclass(frozen=True)
+class SummaryFilter:
+    """Which summaries are listed; None lets every value through."""
+
+    #: Values equal proto `SummaryLevel`.
+    levels: list[int]
+    conversation_id: UUID | None = None
+    #: Inclusive, of what a summary stands for.
+    since: datetime | None = None
+    #: Exclusive, of what a summary stands for.
+    before: datetime | None = None
+    only_needing_review: bool = False

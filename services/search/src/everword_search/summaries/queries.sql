@@ -1,0 +1,153 @@
+-- Statements that read the summary DAG.
+--
+-- In all of them: a filter that is NULL lets everything through; of a text the first max_chars characters are read, and
+-- all of it where that is NULL.
+
+-- get_summaries --
+-- Some nodes, in the order of their ids, with how much each was made from.
+SELECT s.id, s.level, s.conversation_id, s.parent_id, s.previous_id,
+       left(s.content, coalesce(%(max_chars)s, 2147483647)) AS content,
+       coalesce(length(s.content) > %(max_chars)s, false) AS content_truncated, s.title, s.instance, s.period,
+       s.message_count, s.earliest_at, s.latest_at, s.first_seq, s.last_seq, s.token_count, s.model, s.prompt_version,
+       s.revision, s.stale, s.needs_review, s.faithfulness, s.created_at, s.revised_at,
+       (SELECT count(*) FROM summary_sources
+         WHERE namespace_id = %(namespace_id)s AND summary_id = s.id) AS below
+  FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+  JOIN summaries s ON s.namespace_id = %(namespace_id)s AND s.id = wanted.id
+ ORDER BY wanted.place;
+
+-- read_children --
+-- The nodes that some nodes were made from, in order, with how much each was made from itself: the first few of each.
+SELECT wanted.id AS above_id, c.id, c.level, c.conversation_id, c.parent_id, c.previous_id,
+       left(c.content, coalesce(%(max_chars)s, 2147483647)) AS content,
+       coalesce(length(c.content) > %(max_chars)s, false) AS content_truncated, c.title, c.instance, c.period,
+       c.message_count, c.earliest_at, c.latest_at, c.first_seq, c.last_seq, c.token_count, c.model, c.prompt_version,
+       c.revision, c.stale, c.needs_review, c.faithfulness, c.created_at, c.revised_at,
+       (SELECT count(*) FROM summary_sources
+         WHERE namespace_id = %(namespace_id)s AND summary_id = c.id) AS below
+  FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+ CROSS JOIN LATERAL (
+       SELECT ordinal, child_id FROM summary_sources
+        WHERE namespace_id = %(namespace_id)s AND summary_id = wanted.id AND child_id IS NOT NULL
+        ORDER BY ordinal LIMIT %(most)s) AS source
+  JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = source.child_id
+ ORDER BY wanted.place, source.ordinal
+ LIMIT %(limit)s;
+
+-- read_sources --
+-- The messages that some nodes were made from, in order: the first few of each, as they were sent, for not all are in the
+-- index.
+SELECT wanted.id AS above_id, m.id, m.conversation_id, m.seq, c.agent, c.subject, c.channel, m.instance, m.author, m.role,
+       m.tags, coalesce(class.importance_class, m.importance_class) AS importance_class, m.automated, m.occurred_at,
+       coalesce(u.use_count, 0) AS use_count, u.last_used_at,
+       left(m.content, %(max_chars)s + 1) AS content,
+       (SELECT left(string_agg(nullif(block ->> 'text', ''), E'\n' ORDER BY place), %(max_chars)s + 1)
+          FROM jsonb_array_elements(m.content_blocks) WITH ORDINALITY AS blocks (block, place)) AS blocks,
+       m.tool_name, left(m.tool_args, %(max_chars)s + 1) AS tool_args,
+       left(m.tool_result, %(max_chars)s + 1) AS tool_result, coalesce(t.content, '') AS synthesized_content
+  FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+ CROSS JOIN LATERAL (
+       SELECT ordinal, message_id FROM summary_sources
+        WHERE namespace_id = %(namespace_id)s AND summary_id = wanted.id AND message_id IS NOT NULL
+        ORDER BY ordinal LIMIT %(most)s) AS source
+  JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = source.message_id
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
+  LEFT JOIN memory_classes class ON class.namespace_id = %(namespace_id)s AND class.memory_id = m.id
+  LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = m.id
+  LEFT JOIN tool_sentences t ON t.namespace_id = %(namespace_id)s AND t.message_id = m.id
+ ORDER BY wanted.place, source.ordinal
+ LIMIT %(limit)s;
+
+-- in_review --
+-- Which of some nodes hold something that their sources do not.
+SELECT id FROM summaries WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) AND needs_review;
+
+-- list_summaries_newest --
+-- Nodes of some levels, the latest first: as many as fit into a number of bytes, but at least one. Each level has its
+-- own order in the index.
+WITH page AS (
+    SELECT s.*, left(s.content, coalesce(%(max_chars)s, 2147483647)) AS beginning
+      FROM unnest(%(levels)s::smallint[]) AS wanted (level)
+     CROSS JOIN LATERAL (
+           SELECT * FROM summaries
+            WHERE namespace_id = %(namespace_id)s AND level = wanted.level
+              AND (latest_at, id) < (%(after_latest_at)s, %(after_id)s)
+              AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
+              AND (%(since)s::timestamptz IS NULL OR latest_at >= %(since)s)
+              AND (%(before)s::timestamptz IS NULL OR earliest_at < %(before)s)
+              AND (NOT %(only_needing_review)s OR needs_review)
+            ORDER BY latest_at DESC, id DESC
+            LIMIT %(limit)s) AS s
+     ORDER BY s.latest_at DESC, s.id DESC
+     LIMIT %(limit)s
+)
+SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
+       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, title, instance, period, message_count,
+       earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale, needs_review,
+       faithfulness, created_at, revised_at, available
+  FROM (SELECT *, octet_length(beginning) AS size, count(*) OVER () AS available,
+               sum(octet_length(beginning)) OVER (ORDER BY latest_at DESC, id DESC) AS size_so_far FROM page) AS sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY latest_at DESC, id DESC;
+
+-- list_summaries_oldest --
+-- Nodes of some levels, the earliest first: as many as fit into a number of bytes, but at least one. Each level has its
+-- own order in the index.
+WITH page AS (
+    SELECT s.*, left(s.content, coalesce(%(max_chars)s, 2147483647)) AS beginning
+      FROM unnest(%(levels)s::smallint[]) AS wanted (level)
+     CROSS JOIN LATERAL (
+           SELECT * FROM summaries
+            WHERE namespace_id = %(namespace_id)s AND level = wanted.level
+              AND (latest_at, id) > (%(after_latest_at)s, %(after_id)s)
+              AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
+              AND (%(since)s::timestamptz IS NULL OR latest_at >= %(since)s)
+              AND (%(before)s::timestamptz IS NULL OR earliest_at < %(before)s)
+              AND (NOT %(only_needing_review)s OR needs_review)
+            ORDER BY latest_at, id
+            LIMIT %(limit)s) AS s
+     ORDER BY s.latest_at, s.id
+     LIMIT %(limit)s
+)
+SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
+       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, title, instance, period, message_count,
+       earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale, needs_review,
+       faithfulness, created_at, revised_at, available
+  FROM (SELECT *, octet_length(beginning) AS size, count(*) OVER () AS available,
+               sum(octet_length(beginning)) OVER (ORDER BY latest_at, id) AS size_so_far FROM page) AS sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY latest_at, id;
+
+-- summary_counts --
+-- How the summaries of each level stand, each counted up to a limit.
+SELECT wanted.level, count(s.stale) AS summaries, count(*) FILTER (WHERE s.stale) AS stale,
+       count(*) FILTER (WHERE s.needs_review) AS needs_review
+  FROM generate_series(1, 8) AS wanted (level)
+ CROSS JOIN LATERAL (
+       SELECT stale, needs_review FROM summaries
+        WHERE namespace_id = %(namespace_id)s AND level = wanted.level LIMIT %(limit)s) AS s
+ GROUP BY wanted.level
+ ORDER BY wanted.level;
+
+-- summary_backlog --
+-- What waits for summaries, each counted up to a limit. Of messages it is the places after the last leaf's.
+SELECT waiting.messages, waiting.conversations, periods.owed AS periods, periods.oldest AS oldest_period,
+       sentences.owed AS sentences, sentences.failed AS failed_sentences
+  FROM (SELECT coalesce(sum(missing), 0)::bigint AS messages, count(*) AS conversations
+          FROM (SELECT c.last_seq - coalesce(p.summarised_seq, 0) AS missing
+                  FROM conversations c
+                  LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = c.id
+                 WHERE c.namespace_id = %(namespace_id)s AND c.last_seq > coalesce(p.summarised_seq, 0)
+                 LIMIT %(limit)s) AS behind) AS waiting
+ CROSS JOIN (SELECT count(DISTINCT (level, period, instance)) AS owed, min(period) AS oldest
+               FROM (SELECT level, period, instance FROM calendar_owed
+                      WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS rows) AS periods
+ CROSS JOIN (SELECT count(*) FILTER (WHERE state = 'owed') AS owed, count(*) FILTER (WHERE state = 'failed') AS failed
+               FROM (SELECT state FROM tool_sentence_queue
+                      WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS rows) AS sentences;
+
+-- insert_usage --
+-- Record what a language model was asked.
+INSERT INTO usage_ledger (namespace_id, task, model, endpoint, input_tokens, output_tokens, outcome, seconds)
+VALUES (%(namespace_id)s, %(task)s, %(model)s, %(endpoint)s, %(input_tokens)s, %(output_tokens)s, %(outcome)s,
+        %(seconds)s);

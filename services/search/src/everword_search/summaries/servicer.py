@@ -1,0 +1,56 @@
+"""SummaryService: translates requests, calls the use case of the same name, translates the result."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import current_namespace
+from everword.rpc.interceptors.base import Context
+from everword.rpc.translate import summary_to_proto
+from everword.v1 import summary_service_pb2 as pb
+from everword.v1.summary_service_pb2_grpc import SummaryServiceServicer
+from everword_search.summaries.expand_summary import expand_summary
+from everword_search.summaries.get_summary import get_summary
+from everword_search.summaries.list_summaries import list_summaries
+from everword_search.summaries.translate import expansion_to_proto, to_limits, to_summary_filter
+from everword_search.translate import is_newest_first, to_page
+
+
+class SummaryServicer(SummaryServiceServicer):
+    """The summary DAG of a namespace."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def GetSummary(
+        self, request: pb.GetSummaryRequest, context: Context
+    ) -> pb.GetSummaryResponse:
+        summary = await get_summary(self._database, current_namespace(), UUID(request.summary_id))
+        return pb.GetSummaryResponse(summary=summary_to_proto(summary))
+
+    async def ListSummaries(
+        self, request: pb.ListSummariesRequest, context: Context
+    ) -> pb.ListSummariesResponse:
+        summaries, token = await list_summaries(
+            self._database,
+            current_namespace(),
+            to_summary_filter(request),
+            is_newest_first(request.order),
+            to_page(request),
+            request.max_content_chars or None,
+        )
+        return pb.ListSummariesResponse(
+            summaries=[summary_to_proto(summary) for summary in summaries], next_page_token=token
+        )
+
+    async def ExpandSummary(
+        self, request: pb.ExpandSummaryRequest, context: Context
+    ) -> pb.ExpandSummaryResponse:
+        expansion = await expand_summary(
+            self._database,
+            current_namespace(),
+            UUID(request.summary_id),
+            to_limits(request.limits),
+        )
+        return pb.ExpandSummaryResponse(expansion=expansion_to_proto(expansion))

@@ -1,0 +1,207 @@
+"""Statements that read the summary DAG as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from everword.chat.model import UsageRecord
+from everword.db.pool import Connection
+from everword.db.statements import execute, fetch_all, load_statements
+from everword.domain.records import MemoryRecord, SummaryRecord, message_text
+from everword_search.store import end_of_time, namespaced
+from everword_search.summaries.model import SummaryFilter
+
+SQL = load_statements("everword_search.summaries")
+#: Value of `MemoryKind`.
+_MESSAGE = 1
+
+
+@dataclass(frozen=True)
+class SummaryRow(SummaryRecord):
+    """A node, and how many nodes or messages it was made from."""
+
+    below: int
+
+
+@dataclass(frozen=True)
+class ChildRow(SummaryRow):
+    """A node below another one."""
+
+    above_id: UUID
+
+
+@dataclass(frozen=True)
+class ListedRow(SummaryRecord):
+    """A node of a page, and how many the page could have had."""
+
+    available: int
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """A message below a node, with the beginning of each of its texts."""
+
+    above_id: UUID
+    id: UUID
+    conversation_id: UUID
+    seq: int
+    agent: str
+    subject: str
+    channel: str
+    instance: str
+    author: str
+    role: int
+    tags: list[str]
+    importance_class: int
+    automated: bool
+    occurred_at: datetime
+    use_count: int
+    last_used_at: datetime | None
+    content: str
+    blocks: str | None
+    tool_name: str
+    tool_args: str
+    tool_result: str
+    synthesized_content: str
+
+    def memory(self, max_chars: int) -> MemoryRecord:
+        """Return the message as a memory, with the first `max_chars` characters of its text."""
+        blocks = [{"text": self.blocks}] if self.blocks else None
+        text = message_text(self.content, blocks, self.tool_name, self.tool_args, self.tool_result)
+        return MemoryRecord(
+            id=self.id,
+            kind=_MESSAGE,
+            content=text[:max_chars],
+            content_truncated=len(text) > max_chars,
+            conversation_id=self.conversation_id,
+            seq=self.seq,
+            agent=self.agent,
+            subject=self.subject,
+            channel=self.channel,
+            instance=self.instance,
+            author=self.author,
+            role=self.role,
+            tags=self.tags,
+            importance_class=self.importance_class,
+            automated=self.automated,
+            occurred_at=self.occurred_at,
+            use_count=self.use_count,
+            last_used_at=self.last_used_at,
+        )
+
+
+@dataclass(frozen=True)
+class LevelRow:
+    """How the summaries of a level stand."""
+
+    #: Values equal proto `SummaryLevel`.
+    level: int
+    summaries: int
+    stale: int
+    needs_review: int
+
+
+@dataclass(frozen=True)
+class SummaryBacklogRow:
+    """What waits for summaries."""
+
+    messages: int
+    conversations: int
+    periods: int
+    oldest_period: date | None
+    #: Of tool calls.
+    sentences: int
+    failed_sentences: int
+
+
+@dataclass(frozen=True)
+class _IdRow:
+    id: UUID
+
+
+async def get_summaries(
+    conn: Connection, namespace_id: int, ids: Sequence[UUID], max_chars: int | None = None
+) -> list[SummaryRow]:
+    """Return the nodes that exist, in the order of `ids`; the whole of each without `max_chars`."""
+    parameters = {**namespaced(namespace_id), "ids": list(ids), "max_chars": max_chars}
+    return await fetch_all(conn, SQL["get_summaries"], parameters, SummaryRow)
+
+
+async def read_children(
+    conn: Connection, namespace_id: int, ids: Sequence[UUID], most: int, limit: int, max_chars: int
+) -> list[ChildRow]:
+    """Return the first `most` nodes below each node, and at most `limit` together."""
+    parameters = {
+        **namespaced(namespace_id),
+        "ids": list(ids),
+        "most": most,
+        "limit": limit,
+        "max_chars": max_chars,
+    }
+    return await fetch_all(conn, SQL["read_children"], parameters, ChildRow)
+
+
+async def read_sources(
+    conn: Connection, namespace_id: int, ids: Sequence[UUID], most: int, limit: int, max_chars: int
+) -> list[SourceRow]:
+    """Return the first `most` messages below each node, and at most `limit` together."""
+    parameters = {
+        **namespaced(namespace_id),
+        "ids": list(ids),
+        "most": most,
+        "limit": limit,
+        "max_chars": max_chars,
+    }
+    return await fetch_all(conn, SQL["read_sources"], parameters, SourceRow)
+
+
+async def in_review(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the nodes that hold something that their sources do not."""
+    parameters = {**namespaced(namespace_id), "ids": list(ids)}
+    rows = await fetch_all(conn, SQL["in_review"], parameters, _IdRow)
+    return {row.id for row in rows}
+
+
+async def list_summaries(
+    conn: Connection,
+    namespace_id: int,
+    wanted: SummaryFilter,
+    newest_first: bool,
+    after: tuple[str, str] | None,
+    limit: int,
+    max_bytes: int,
+    max_chars: int | None,
+) -> list[ListedRow]:
+    """Return nodes after a place (time of the latest message, id) in the order asked for."""
+    statement = SQL["list_summaries_newest" if newest_first else "list_summaries_oldest"]
+    after_latest_at, after_id = after or end_of_time(newest_first)
+    parameters = {
+        **namespaced(namespace_id),
+        **asdict(wanted),
+        "after_latest_at": after_latest_at,
+        "after_id": after_id,
+        "limit": limit,
+        "max_bytes": max_bytes,
+        "max_chars": max_chars,
+    }
+    return await fetch_all(conn, statement, parameters, ListedRow)
+
+
+async def summary_counts(conn: Connection, namespace_id: int, limit: int) -> list[LevelRow]:
+    """Return the levels that there are, counted up to `limit` each."""
+    parameters = {**namespaced(namespace_id), "limit": limit}
+    return await fetch_all(conn, SQL["summary_counts"], parameters, LevelRow)
+
+
+async def summary_backlog(conn: Connection, namespace_id: int, limit: int) -> SummaryBacklogRow:
+    parameters = {**namespaced(namespace_id), "limit": limit}
+    rows = await fetch_all(conn, SQL["summary_backlog"], parameters, SummaryBacklogRow)
+    return rows[0]
+
+
+async def insert_usage(conn: Connection, namespace_id: int, usage: UsageRecord) -> None:
+    parameters = {**namespaced(namespace_id), **asdict(usage)}
+    await execute(conn, SQL["insert_usage"], parameters)

@@ -1,0 +1,45 @@
+"""Requests of SummaryService to the model, and results back."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.rpc.translate import from_timestamp, memory_to_proto, summary_to_proto
+from everword.v1 import summary_pb2
+from everword.v1 import summary_service_pb2 as pb
+from everword_search.summaries.model import (
+    DEFAULT_LIMITS,
+    Expansion,
+    ExpansionLimits,
+    SummaryFilter,
+)
+
+_ALL_LEVELS: list[int] = [level for level in summary_pb2.SummaryLevel.values() if level]
+
+
+def to_limits(limits: pb.ExpansionLimits) -> ExpansionLimits:
+    return ExpansionLimits(
+        depth=limits.depth or DEFAULT_LIMITS.depth,
+        max_children=limits.max_children or DEFAULT_LIMITS.max_children,
+        max_sources=limits.max_sources or DEFAULT_LIMITS.max_sources,
+        max_content_chars=limits.max_content_chars or DEFAULT_LIMITS.max_content_chars,
+    )
+
+
+def to_summary_filter(request: pb.ListSummariesRequest) -> SummaryFilter:
+    return SummaryFilter(
+        levels=[*request.levels] or _ALL_LEVELS,
+        conversation_id=UUID(request.conversation_id) if request.conversation_id else None,
+        since=from_timestamp(request.since, "since") if request.HasField("since") else None,
+        before=from_timestamp(request.before, "before") if request.HasField("before") else None,
+        only_needing_review=request.only_needing_review,
+    )
+
+
+def expansion_to_proto(expansion: Expansion) -> pb.Expansion:
+    return pb.Expansion(
+        summary=summary_to_proto(expansion.summary),
+        children=[expansion_to_proto(child) for child in expansion.children],
+        sources=[memory_to_proto(source) for source in expansion.sources],
+        omitted=expansion.omitted,
+    )

@@ -1,0 +1,328 @@
+"""Voices, digests, requests for roll-ups, two workers at once, and random streams."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from everword.db.blocking import BlockingDatabase
+from everword.domain.periods import Calendar
+from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword_compactor.calendar.schedule import schedule_roll_ups
+from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.model import Draft, Level
+from support.calendar_calls import at, revisions, said, say_in, settle
+from support.calendar_checks import WEEK, YEAR, check_calendar, node_of, owed
+from support.calls import append, message
+from support.compaction import ScriptedComposer, compact, current, roll_up
+from support.dag import DAY
+from support.databases import DatabaseUnderTest
+from support.refusals import refused
+from support.stack import Stack
+
+UTC_CALENDAR = Calendar("UTC", 0)
+
+
+async def ask(stack: Stack, **fields: Any) -> int:
+    return (await stack.maintenance.RollUp(maintenance.RollUpRequest(**fields))).periods
+
+
+# RollUp and Backfill
+
+
+def forget_what_is_owed(stack: Stack) -> None:
+    """Make the database one from before there was a calendar."""
+    with stack.database.connect() as conn:
+        conn.execute("DELETE FROM calendar_owed")
+
+
+async def test_messages_from_before_there_was_a_calendar_are_found(stack: Stack) -> None:
+    await append(stack, said("2026-04-14T12:00", instance="phone"), said("2026-05-14T12:00"))
+    await append(stack, said("2026-04-14T13:00"), session_key="other")
+    await append(stack, said("2026-04-14T14:00", automated=True))
+    forget_what_is_owed(stack)
+    # 2 days, 2 weeks, 2 months; the year has not ended.
+    assert await ask(stack, dry_run=True) == 6
+    assert owed(stack.database) == []
+    assert await ask(stack, before="2026-05-01") == 3
+    assert owed(stack.database) == ["day/2026-04-14"]
+    assert await ask(stack, since="2026-05-14") == 3
+    assert await ask(stack) == 6
+    roll_up(stack.database, now=at("2027-03-01T00:00"))
+    dag = check_calendar(stack.database, UTC_CALENDAR)
+    assert node_of(dag, YEAR, "2026-01-01").message_count == 3
+    before = revisions(stack)
+    assert await ask(stack) == 0
+    roll_up(stack.database, now=at("2027-03-01T00:00"))
+    assert revisions(stack) == before
+
+
+async def test_asking_twice_at_once_puts_nothing_under_two_days(stack: Stack) -> None:
+    await append(stack, *[said(f"2026-04-{day}T12:00") for day in range(10, 20)])
+    forget_what_is_owed(stack)
+    await asyncio.gather(*(ask(stack) for _ in range(4)))
+    roll_up(stack.database, now=at("2026-06-01T00:00"))
+    check_calendar(stack.database, UTC_CALENDAR)
+
+
+async def test_a_backfill_owes_days_up_to_its_limit(stack: Stack) -> None:
+    await append(stack, *[said(f"2026-04-{day}T12:00") for day in range(10, 20)])
+    compact(stack.database)
+    forget_what_is_owed(stack)
+    request = maintenance.BackfillRequest(target=maintenance.BACKFILL_TARGET_SUMMARIES, limit=4)
+    assert (await stack.maintenance.Backfill(request)).items == 4
+    assert len(owed(stack.database)) == 4
+    request.limit = 0
+    assert (await stack.maintenance.Backfill(request)).items == 6
+    assert (await stack.maintenance.Backfill(request)).items == 0
+
+
+async def test_a_roll_up_gives_what_was_given_up_another_chance(stack: Stack) -> None:
+    def fail(draft: Draft) -> None:
+        raise RuntimeError("broken")
+
+    await append(stack, said("2026-04-14T12:00"))
+    roll_up(stack.database, ScriptedComposer(on_compose=fail), at("2026-04-16T00:00"))
+    assert await ask(stack) == 3
+    with stack.database.connect() as conn:
+        rows = conn.execute("SELECT state, attempts FROM jobs WHERE task = 'roll-up'")
+        assert rows.fetchall() == [("pending", 0)]
+
+
+@pytest.mark.parametrize("field", ["since", "before"])
+async def test_a_day_that_the_calendar_does_not_have_is_refused(stack: Stack, field: str) -> None:
+    for wrong in ("2026-02-30", "yesterday"):
+        assert (await refused(ask(stack, **{field: wrong}))).fields == {field}
+
+
+# Voices
+
+
+async def test_a_voice_is_kept_and_goes_into_what_is_written(stack: Stack) -> None:
+    empty = await stack.maintenance.GetVoice(maintenance.GetVoiceRequest())
+    assert empty.voice == maintenance.Voice()
+    voice = maintenance.Voice(
+        identity="I am Lumen.",
+        user_name="Emi",
+        pronouns="she/her",
+        channel_instructions={"discord": "heron7 is Emi.", "mail": "Unused."},
+    )
+    for _ in range(2):
+        await stack.maintenance.UpdateVoice(maintenance.UpdateVoiceRequest(voice=voice))
+    kept = await stack.maintenance.GetVoice(maintenance.GetVoiceRequest())
+    assert kept.voice == voice
+    await say_in(stack, "discord", said("2026-04-14T12:00"))
+    composer = ScriptedComposer()
+    roll_up(stack.database, composer, at("2027-03-01T00:00"))
+    assert len(composer.drafts) == 4
+    for draft in composer.drafts:
+        assert draft.voice is not None
+        assert (draft.voice.identity, draft.voice.user_name) == ("I am Lumen.", "Emi")
+    assert composer.drafts[0].instructions == "discord: heron7 is Emi."
+
+
+async def test_without_a_voice_nobody_speaks(stack: Stack) -> None:
+    await append(stack, said("2026-04-14T12:00"))
+    composer = ScriptedComposer()
+    roll_up(stack.database, composer, at("2026-04-16T00:00"))
+    assert composer.drafts[0].voice is None
+
+
+# Digests
+
+
+async def test_a_channel_with_a_digest_is_summed_up_by_itself_first(stack: Stack) -> None:
+    policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
+    await settle(stack, channel_policies={"discord": policy})
+    facts = ["Ada moved to Turin.", "Bo sold the red boat.", "Cem passed the exam."]
+    chat = await say_in(
+        stack,
+        "discord",
+        *[said(f"2026-04-14T1{n}:00", fact, instance="psy") for n, fact in enumerate(facts)],
+    )
+    await append(stack, said("2026-04-14T11:30", "Dora met Iva.", instance="psy"))
+    composer = ScriptedComposer()
+    roll_up(stack.database, composer, at("2026-04-16T00:00"))
+    digest, day = composer.drafts
+    assert (digest.channel, digest.level, len(digest.sources)) == ("discord", Level.DAY, 3)
+    assert [source.channel for source in day.sources] == ["discord", ""]
+    assert day.sources[0].text.startswith("# discord\n")
+    assert day.sources[0].message_count == 3
+    dag = check_calendar(stack.database, UTC_CALENDAR)
+    node = node_of(dag, DAY, "2026-04-14", "psy")
+    # The messages themselves are its sources, in the order in which they happened.
+    assert [entry["content"] for entry in node.messages] == [*facts[:2], "Dora met Iva.", facts[2]]
+
+    class Newer(ExtractiveComposer):
+        model = "newer"
+
+    roll_up(stack.database, Newer(), at("2026-04-16T00:00"))
+    node = node_of(check_calendar(stack.database), DAY, "2026-04-14", "psy")
+    assert "[chat:discord-psy-2026-04-14]" in node.content
+    assert chat not in node.content
+
+
+async def test_a_digest_that_fails_leaves_the_day_open(stack: Stack) -> None:
+    def fail(draft: Draft) -> None:
+        if draft.channel == "discord":
+            raise RuntimeError("broken")
+
+    policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
+    await settle(stack, channel_policies={"discord": policy})
+    await say_in(stack, "discord", said("2026-04-14T12:00"))
+    await append(stack, said("2026-04-14T11:30"))
+    roll_up(stack.database, ScriptedComposer(on_compose=fail), at("2026-04-16T00:00"))
+    assert not check_calendar(stack.database, UTC_CALENDAR).nodes
+    assert owed(stack.database) == ["day/2026-04-14"]
+
+
+# Workers
+
+
+async def test_two_workers_and_two_sweeps_at_once_make_one_calendar(stack: Stack) -> None:
+    for day in range(1, 11):
+        await append(stack, said(f"2026-04-{day:02}T12:00"), said(f"2026-04-{day:02}T13:00"))
+    now = at("2027-03-01T00:00")
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            roll_up(stack.database, ScriptedComposer(), now)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        await asyncio.to_thread(thread.join)
+    assert not failures
+    roll_up(stack.database, ScriptedComposer(), now)
+    dag = check_calendar(stack.database, UTC_CALENDAR)
+    assert len(dag.of_level(DAY)) == 10
+    assert node_of(dag, YEAR, "2026-01-01").message_count == 20
+    assert not owed(stack.database)
+
+
+async def test_no_transaction_is_open_while_a_node_is_composed(stack: Stack) -> None:
+    def look(draft: Draft) -> None:
+        with stack.database.connect() as conn:
+            rows = conn.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                "AND state LIKE 'idle in transaction%'"
+            )
+            assert rows.fetchone() == (0,)
+
+    await append(stack, said("2026-04-14T12:00"))
+    roll_up(stack.database, ScriptedComposer(on_compose=look), at("2027-03-01T00:00"))
+    assert len(check_calendar(stack.database, UTC_CALENDAR).nodes) == 4
+
+
+async def test_the_result_of_a_worker_that_lost_its_job_is_refused(stack: Stack) -> None:
+    def lose(draft: Draft) -> None:
+        with stack.database.connect() as conn:
+            conn.execute("UPDATE jobs SET fence = fence + 1 WHERE task = 'roll-up'")
+
+    await append(stack, said("2026-04-14T12:00"))
+    roll_up(stack.database, ScriptedComposer(on_compose=lose), at("2026-04-16T00:00"))
+    assert not check_calendar(stack.database, UTC_CALENDAR).nodes
+    assert owed(stack.database) == ["day/2026-04-14"]
+
+
+async def test_what_comes_while_a_day_is_composed_is_owed_after_it(stack: Stack) -> None:
+    loop = asyncio.get_running_loop()
+    late = said("2026-04-14T13:00", "Said meanwhile.")
+
+    def speak(draft: Draft) -> None:
+        if composer.drafts == [draft]:
+            asyncio.run_coroutine_threadsafe(append(stack, late), loop).result(10)
+
+    await append(stack, said("2026-04-14T12:00"))
+    composer = ScriptedComposer(on_compose=speak)
+    await asyncio.to_thread(roll_up, stack.database, composer, at("2026-04-16T00:00"))
+    dag = check_calendar(stack.database, UTC_CALENDAR)
+    assert node_of(dag, DAY, "2026-04-14").message_count == 2
+    assert revisions(stack) == {"2026-04-14": 2}
+
+
+async def test_with_storage_away_nothing_is_taken_for_missing_or_done(stack: Stack) -> None:
+    await append(stack, said("2026-04-14T12:00"))
+    before = owed(stack.database)
+    settings = stack.database.settings("compactor")
+    gone = DatabaseUnderTest(settings.url.replace("test_", "gone_"), "")
+    assert gone.admin_url != settings.url
+    away = BlockingDatabase(
+        type(settings)(url=gone.admin_url, role=settings.role, pool_min=1, pool_max=2), "compactor"
+    )
+    away.open()
+    try:
+        with pytest.raises(psycopg.Error):
+            schedule_roll_ups(away, current(ScriptedComposer()), lambda: datetime.now(UTC))
+    finally:
+        away.close()
+    assert owed(stack.database) == before
+
+
+# Random streams
+
+
+@pytest.mark.parametrize(
+    ("seed", "zone", "cutoff"),
+    [
+        (1, "Europe/Zurich", 300),
+        (2, "Pacific/Kiritimati", 0),
+        (3, "America/Havana", 0),
+        (4, "Asia/Kathmandu", 90),
+    ],
+)
+async def test_each_message_is_under_exactly_one_day_whatever_happens(
+    stack: Stack, seed: int, zone: str, cutoff: int
+) -> None:
+    chance = random.Random(seed)
+    await settle(
+        stack,
+        time_zone=zone,
+        day_cutoff_minutes=cutoff,
+        channel_policies={"out": admin.ChannelPolicy(index=True, roll_up=False)},
+    )
+    now = at("2026-02-20T00:00")
+    left_out: set[UUID] = set()
+
+    def stumble(draft: Draft) -> None:
+        if chance.random() < 0.15:
+            raise RuntimeError("stumbled")
+
+    for _ in range(12):
+        now += timedelta(hours=chance.randrange(1, 240))
+        for _ in range(chance.randrange(1, 5)):
+            messages = []
+            for _ in range(chance.randrange(1, 8)):
+                age = timedelta(minutes=chance.randrange(60 * 24 * chance.choice([1, 3, 60])))
+                entry = message(
+                    chance.choice(["Words.", "Other words.", " "]),
+                    instance=chance.choice(["phone", "desk", ""]),
+                    automated=chance.random() < 0.1,
+                )
+                entry.create_time.FromDatetime(now - age)
+                messages.append(entry)
+            channel = chance.choice(["chat", "mail", "out"])
+            conversation_id = await say_in(stack, channel, *messages)
+            if channel == "out":
+                left_out.add(UUID(conversation_id))
+        roll_up(stack.database, ScriptedComposer(on_compose=stumble), now)
+        check_calendar(stack.database, Calendar(zone, cutoff), sorted(left_out))
+        with stack.database.connect() as conn:
+            conn.execute("UPDATE jobs SET updated_at = updated_at - interval '7 hours'")
+    later = now + timedelta(days=500)
+    roll_up(stack.database, ScriptedComposer(), later)
+    dag = check_calendar(stack.database, Calendar(zone, cutoff), sorted(left_out))
+    assert not owed(stack.database)
+    assert dag.of_level(WEEK)

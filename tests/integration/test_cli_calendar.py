@@ -1,0 +1,34 @@
+"""`everword rollup` and `everword significant`: for people, and for programs."""
+
+from __future__ import annotations
+
+from support.calendar_calls import at, said
+from support.calendar_checks import owed
+from support.calls import append
+from support.command_line import everword
+from support.compaction import roll_up_everything
+from support.stack import Stack
+
+
+async def test_roll_ups_are_counted_and_scheduled(stack: Stack) -> None:
+    await append(stack, said("2026-04-14T12:00"))
+    dry = await everword(stack, "rollup", "--dry-run")
+    assert dry.output == "3 periods would be summed up\n"
+    within = await everword(stack, "rollup", "--since", "2026-04-15", "--json")
+    assert int(within.json()["periods"]) == 0
+    done = await everword(stack, "rollup", "--before", "2026-05-01")
+    assert done.output == "3 periods are summed up\n"
+    await roll_up_everything(stack, now=at("2026-06-01T00:00"))
+    assert owed(stack.database) == ["year/2026"]
+
+
+async def test_what_is_significant_is_written_once(stack: Stack) -> None:
+    command = ("significant", "We named the heron.", "--title", "The heron", "--request-id", "r")
+    first = await everword(stack, *command)
+    assert first.output.endswith(" is written\n")
+    again = await everword(stack, *command)
+    assert again.output.split()[0] == first.output.split()[0]
+    assert again.output.endswith(" was written already\n")
+    wrong = await everword(stack, "rollup", "--since", "2026-02-30")
+    assert wrong.status != 0
+    assert "since" in wrong.errors

@@ -1,0 +1,127 @@
+"""`everword summaries`, `audit summaries` and `compaction-status`: for people, and for programs."""
+
+from __future__ import annotations
+
+import json
+from uuid import UUID
+
+from everword_compactor.compose.extractive import ExtractiveComposer
+from support.calls import append
+from support.command_line import everword
+from support.compaction import compact_everything
+from support.stack import Stack
+from support.summaries import LEAF, ROOT, change, harvest_tree, listed, put_in_review
+
+
+async def test_a_tree_shows_levels_spans_counts_flags_and_what_waits(stack: Stack) -> None:
+    conversation = await harvest_tree(stack)
+    await append(stack, "A straggler.", "Another one.")
+    nodes = await listed(stack)
+    root = next(node for node in nodes if node.level == ROOT)
+    leaf = next(node for node in nodes if node.level == LEAF)
+    put_in_review(stack, leaf.id)
+    change(stack, "UPDATE summaries SET stale = true WHERE id = %s", UUID(root.id))
+    done = await everword(stack, "summaries", "tree", conversation)
+    assert done.status == 0, done.errors
+    lines = done.output.splitlines()
+    assert lines[0] == "Field 0 gave 0 sacks of barley. (302 messages)"
+    assert sum("leaf" in each for each in lines) == sum(n.level == LEAF for n in nodes)
+    of_root = next(each for each in lines if f"…{root.id[-8:]}" in each)
+    assert f"root …{root.id[-8:]}  #{root.first_seq}–#{root.last_seq}" in of_root
+    assert f"{root.message_count} messages, {root.token_count} tokens  scripted  stale" in of_root
+    of_leaf = next(each for each in lines if f"…{leaf.id[-8:]}" in each)
+    assert of_leaf.endswith("scripted  review")
+    assert of_leaf.index("leaf") > of_root.index("root")
+    assert "#301–#302  2 messages not summed up yet" in lines[-1]
+
+
+async def test_a_conversation_is_named_by_its_key_too(stack: Stack) -> None:
+    await harvest_tree(stack)
+    nodes = (await everword(stack, "summaries", "tree", "s", "--json")).json()["summaries"]
+    assert {node["id"] for node in nodes} == {node.id for node in await listed(stack)}
+    missing = await everword(stack, "summaries", "tree", "no-such-key")
+    assert missing.status == 1
+    assert "CONVERSATION_NOT_FOUND" in missing.errors
+
+
+async def test_the_shown_end_of_an_id_is_enough_to_show_a_summary(stack: Stack) -> None:
+    await harvest_tree(stack)
+    leaf = next(node for node in await listed(stack) if node.level == LEAF)
+    done = await everword(stack, "summaries", "show", f"…{leaf.id[-8:]}", "--sources")
+    assert done.status == 0, done.errors
+    assert leaf.id in done.output
+    assert "Field 0 gave 0 sacks of barley." in done.output
+    assert "#10" in done.output
+    shown = (await everword(stack, "summaries", "show", leaf.id, "--json")).json()
+    assert (shown["id"], shown["level"]) == (leaf.id, "SUMMARY_LEVEL_LEAF")
+    parent = (
+        await everword(stack, "summaries", "show", leaf.parent_id, "--sources", "--json")
+    ).json()
+    assert parent["children"][0]["summary"]["id"] == leaf.id
+    for wrong in ("zzz", "abc", "00000000000000000000"):
+        refused = await everword(stack, "summaries", "show", wrong)
+        assert refused.status == 2, wrong
+
+
+async def test_summaries_are_listed_by_level_and_by_flag(stack: Stack) -> None:
+    await harvest_tree(stack)
+    nodes = await listed(stack)
+    put_in_review(stack, nodes[0].id)
+
+    async def ids(*options: str) -> list[str]:
+        found = (await everword(stack, "summaries", "list", "--json", *options)).json()
+        return [each["id"] for each in found["summaries"]]
+
+    assert await ids("--oldest-first") == [each.id for each in nodes]
+    assert await ids("--level", "root", "--level", "leaf", "--oldest-first") == [
+        each.id for each in nodes if each.level in (LEAF, ROOT)
+    ]
+    assert await ids("--review") == [nodes[0].id]
+    assert await ids("--limit", "2") == [each.id for each in reversed(nodes[-2:])]
+    assert await ids("--since", "now") == []
+    table = await everword(stack, "summaries", "list", "--review")
+    assert f"…{nodes[0].id[-8:]}" in table.output
+    assert "review" in table.output
+
+
+async def test_an_audit_ends_with_status_1_where_it_finds_something(stack: Stack) -> None:
+    await append(stack, *[f"Emi mended pump {n} with valve_{n}." for n in range(50)])
+    await compact_everything(stack, ExtractiveComposer())
+    clean = await everword(stack, "audit", "summaries")
+    assert (clean.status, clean.errors) == (0, "")
+    assert "nothing is wrong with them" in clean.output
+    nodes = await listed(stack)
+    change(
+        stack,
+        "UPDATE summaries SET content = content || ' It was 4711.' WHERE id = %s",
+        UUID(nodes[0].id),
+    )
+    found = await everword(stack, "audit", "summaries")
+    assert found.status == 1
+    assert f"{len(nodes)} summaries checked" in found.output
+    row = next(each for each in found.output.splitlines() if f"…{nodes[0].id[-8:]}" in each)
+    assert "4711" in row
+    as_json = await everword(stack, "audit", "summaries", "--json")
+    assert as_json.status == 1
+    report = json.loads(as_json.output)
+    assert report["audited"] == len(nodes)
+    assert [each["summary"]["id"] for each in report["findings"]] == [nodes[0].id]
+
+
+async def test_the_status_and_the_stats_tell_how_far_summaries_are(stack: Stack) -> None:
+    await harvest_tree(stack)
+    await append(stack, "A straggler.")
+    shown = (await everword(stack, "compaction-status")).output
+    assert "no language model is configured" in shown
+    assert "scripted" in shown
+    assert any(
+        "messages not summed up" in each and each.rstrip().endswith(" 1")
+        for each in shown.splitlines()
+    )
+    status = (await everword(stack, "compaction-status", "--json")).json()
+    assert status["mode"] == "COMPACTION_MODE_EXTRACTIVE"
+    stats = (await everword(stack, "stats")).output
+    assert any(
+        "levels of the deepest tree" in each and each.rstrip().endswith(" 3")
+        for each in stats.splitlines()
+    )

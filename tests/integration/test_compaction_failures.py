@@ -1,0 +1,289 @@
+"""Whatever interrupts compaction, nothing is lost, nothing is done twice, and the rest goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import pytest
+
+from everword.jobs.store import StartedJob
+from everword.jobs.task import LeaseLost, Task
+from everword.jobs.worker import Worker
+from everword.v1 import memory_pb2
+from everword_compactor.compaction import store
+from everword_compactor.compaction.job import Compaction
+from everword_compactor.compaction.schedule import schedule_outdated
+from everword_compactor.compose.current import CurrentComposer, current_composer
+from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.model import Draft, Level
+from everword_compactor.nodes import store as nodes
+from support.calls import append, message
+from support.compaction import ScriptedComposer, compact, compact_everything, workshop
+from support.dag import BRANCH, LEAF, ROOT, check_dag, read_dag
+from support.databases import DatabaseUnderTest
+from support.stack import Stack
+
+LATER = datetime.now(UTC) + timedelta(days=30)
+VERSIONS = dict.fromkeys((Level.LEAF, Level.BRANCH, Level.ROOT), 1)
+
+
+async def say(stack: Stack, count: int, session_key: str = "s", word: str = "number") -> None:
+    for first in range(0, count, 100):
+        batch = [f"Message {word} {n}." for n in range(first, min(count, first + 100))]
+        await append(stack, *batch, session_key=session_key)
+
+
+def states(database: DatabaseUnderTest) -> dict[str, int]:
+    with database.connect() as conn:
+        return dict(
+            conn.execute(
+                "SELECT state, count(*) FROM jobs WHERE task = 'compact' GROUP BY state"
+            ).fetchall()
+        )
+
+
+async def test_two_compactors_at_once_make_one_dag(stack: Stack) -> None:
+    await say(stack, 320)
+    both = [asyncio.to_thread(compact, stack.database, ScriptedComposer(), LATER) for _ in range(2)]
+    await asyncio.gather(*both)
+    dag = check_dag(stack.database)
+    assert len(dag.of_level(LEAF)) == 32
+    assert len(dag.of_level(ROOT)) == 1
+
+
+async def test_what_a_worker_writes_that_lost_its_job_does_not_count(stack: Stack) -> None:
+    """A second worker takes the job over while the first one's model writes; both get an answer."""
+    await say(stack, 10)
+    taken = False
+
+    def take_over(draft: Draft) -> None:
+        nonlocal taken
+        if not taken:
+            taken = True
+            with stack.database.connect() as conn:
+                conn.execute(
+                    "UPDATE jobs SET state = 'pending', fence = fence + 1 WHERE task = 'compact'"
+                )
+            compact(stack.database, ScriptedComposer(model="second"), LATER)
+
+    ended = compact(stack.database, ScriptedComposer(model="first", on_compose=take_over), LATER)
+    assert list(ended.values()) == [None]
+    [leaf] = check_dag(stack.database).nodes.values()
+    assert leaf.model == "second"
+
+
+async def test_a_stale_result_is_refused_by_the_fence_alone(stack: Stack) -> None:
+    """Nobody else has stored anything: only the fence tells."""
+    await say(stack, 10)
+
+    def lose(draft: Draft) -> None:
+        with stack.database.connect() as conn:
+            conn.execute("UPDATE jobs SET fence = fence + 1 WHERE task = 'compact'")
+
+    compact(stack.database, ScriptedComposer(on_compose=lose), LATER)
+    dag = check_dag(stack.database)
+    assert (dag.nodes, dag.summarised) == ({}, {})
+
+
+async def test_a_poison_conversation_is_parked_and_the_others_go_on(stack: Stack) -> None:
+    def poison(draft: Draft) -> None:
+        if any("poison" in source.text for source in draft.sources):
+            raise ValueError("nothing can be made of this")
+
+    for key in ("a", "b", "c"):
+        await say(stack, 20, session_key=key, word="poison" if key == "b" else "number")
+    composer = ScriptedComposer(on_compose=poison)
+    compact(stack.database, composer, LATER)
+    assert states(stack.database) == {"done": 2, "failed": 1}
+    assert sum("poison" in draft.sources[0].text for draft in composer.drafts) == 3
+    assert len(check_dag(stack.database).of_level(LEAF)) == 4
+    with stack.database.connect() as conn:
+        [[error, subject]] = conn.execute(
+            "SELECT error, subject FROM jobs WHERE state = 'failed'"
+        ).fetchall()
+    assert "nothing can be made of this" in error
+    assert len(subject) == 36
+
+
+STEPS = [
+    (store, "advance_progress"),
+    (nodes, "insert_summary"),
+    (nodes, "insert_summary_sources"),
+    (nodes, "set_parent"),
+    (nodes, "insert_summary_passages"),
+    (nodes, "upsert_embed_job"),
+]
+
+
+@pytest.mark.parametrize(("module", "name"), STEPS, ids=[name for _, name in STEPS])
+async def test_a_failure_at_any_statement_loses_and_doubles_nothing(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, module: object, name: str
+) -> None:
+    await say(stack, 150)
+    original, calls = getattr(module, name), 0
+
+    def failing(*arguments: object) -> object:
+        nonlocal calls
+        calls += 1
+        result = original(*arguments)
+        if calls % 2:
+            raise psycopg.OperationalError("the connection was lost")
+        return result
+
+    monkeypatch.setattr(module, name, failing)
+    compact(stack.database, ScriptedComposer(), LATER)
+    dag = check_dag(stack.database)
+    assert calls > 15
+    assert (len(dag.of_level(LEAF)), len(dag.of_level(BRANCH))) == (15, 2)
+
+
+async def test_a_model_that_fails_every_other_time_delays_only(stack: Stack) -> None:
+    await say(stack, 250)
+    calls = 0
+
+    def flaky(draft: Draft) -> None:
+        nonlocal calls
+        calls += 1
+        if calls % 2:
+            raise ConnectionError("the model's server went away")
+
+    composer = ScriptedComposer(on_compose=flaky)
+    compact(stack.database, composer, LATER)
+    dag = check_dag(stack.database)
+    assert len(dag.of_level(LEAF)) == 25
+    assert len(dag.of_level(ROOT)) == 1
+    # What was stored is not asked for again.
+    assert len(composer.drafts) == 2 * len(dag.nodes)
+
+
+async def test_sentences_that_were_chosen_give_way_to_a_model_and_never_the_reverse(
+    stack: Stack,
+) -> None:
+    await say(stack, 160)
+    await compact_everything(stack, ExtractiveComposer())
+    before = check_dag(stack.database)
+    assert {node.model for node in before.nodes.values()} == {"extractive"}
+    with workshop(stack.database) as shop:
+        assert schedule_outdated(shop.database, current_composer(None)) == 0
+        assert schedule_outdated(shop.database, CurrentComposer("scripted", VERSIONS)) == 1
+        assert schedule_outdated(shop.database, CurrentComposer("scripted", VERSIONS)) == 0
+
+    def old_is_there(draft: Draft) -> None:
+        check_dag(stack.database)
+        assert read_dag(stack.database).nodes.keys() >= before.nodes.keys()
+
+    await compact_everything(stack, ScriptedComposer(on_compose=old_is_there))
+    after = check_dag(stack.database)
+    assert after.nodes.keys() == before.nodes.keys()
+    assert {node.model for node in after.nodes.values()} == {"scripted"}
+    assert {node.revision for node in after.nodes.values()} == {2}
+    assert not any(node.stale for node in after.nodes.values())
+    await compact_everything(stack, ExtractiveComposer())
+    assert {node.model for node in check_dag(stack.database).nodes.values()} == {"scripted"}
+
+
+async def test_a_newer_prompt_writes_nodes_anew_in_several_jobs(stack: Stack) -> None:
+    await say(stack, 250)
+    await compact_everything(stack, ScriptedComposer(version=1))
+    newer = dict.fromkeys(VERSIONS, 2)
+    with workshop(stack.database) as shop:
+        assert schedule_outdated(shop.database, CurrentComposer("scripted", newer)) == 1
+    composer = ScriptedComposer(version=2)
+    await compact_everything(stack, composer)
+    dag = check_dag(stack.database)
+    assert {node.prompt_version for node in dag.nodes.values()} == {2}
+    assert len(composer.drafts) == len(dag.nodes) == 25 + 3 + 1
+
+
+async def test_a_parked_conversation_keeps_no_other_from_being_written_anew(stack: Stack) -> None:
+    for key in ("a", "b"):
+        await say(stack, 10, session_key=key)
+    await compact_everything(stack, ScriptedComposer())
+    with stack.database.connect() as conn:
+        conn.execute(
+            "UPDATE jobs SET state = 'failed' WHERE id = (SELECT min(id) FROM jobs WHERE task = 'compact')"
+        )
+    with workshop(stack.database) as shop:
+        assert schedule_outdated(shop.database, CurrentComposer("newer", VERSIONS)) == 1
+    assert states(stack.database) == {"failed": 1, "pending": 1}
+
+
+async def test_the_lease_is_kept_while_a_model_writes(stack: Stack) -> None:
+    """The job's function gets a lease that is lost: the composer's beat ends it, and nothing is stored."""
+    await say(stack, 10)
+    with workshop(stack.database, ScriptedComposer()) as shop, shop.database.connection() as conn:
+        [job_id] = conn.execute("SELECT id FROM jobs WHERE task = 'compact'").fetchone() or [0]
+        worker = Worker(shop.database, Task("compact", Compaction(shop).run, lease_s=5.0))
+        beats: list[StartedJob] = []
+
+        def lost(self: Worker, job: StartedJob) -> None:
+            beats.append(job)
+            raise LeaseLost
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Worker, "_beat", lost)
+            assert worker.execute(job_id) is None
+    assert len(beats) == 1
+    assert not read_dag(stack.database).nodes
+
+
+def _words(rng: random.Random) -> memory_pb2.NewMessage:
+    kind = rng.random()
+    words = " ".join(rng.choice(["alpha", "beta", "42", "v1.2", "README.md"]) for _ in range(4))
+    if kind < 0.15:
+        return message("heartbeat", automated=True)
+    if kind < 0.2:
+        return message(" ", content_blocks=[memory_pb2.ContentBlock(type="image")])
+    entry = message("", role=memory_pb2.ROLE_TOOL, tool_name="run", tool_args=words)
+    if kind > 0.3:
+        entry = message(words)
+    if rng.random() < 0.3:
+        moment = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=rng.randrange(10**6))
+        entry.create_time.FromDatetime(moment)
+    return entry
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_over_random_streams_and_restarts_the_dag_is_sound(stack: Stack, seed: int) -> None:
+    rng = random.Random(seed)
+    lock = threading.Lock()
+
+    def interrupted(draft: Draft) -> None:
+        with lock:
+            fate = rng.random()
+        if fate < 0.05:
+            raise ConnectionError("the model's server went away")
+        if fate < 0.1:
+            with stack.database.connect() as conn:
+                conn.execute(
+                    "UPDATE jobs SET state = 'pending', fence = fence + 1 WHERE state = 'running'"
+                )
+
+    now, version = datetime.now(UTC), 1
+    for _ in range(12):
+        for _ in range(rng.randrange(1, 4)):
+            batch = [_words(rng) for _ in range(rng.randrange(1, 40))]
+            await append(stack, *batch, session_key=rng.choice("abc"))
+        version += rng.random() < 0.2
+        now += timedelta(minutes=rng.choice([0, 1, 20, 6000]))
+        composer = ScriptedComposer(version=version, on_compose=interrupted)
+        workers = [
+            asyncio.to_thread(compact, stack.database, composer, now)
+            for _ in range(rng.choice([1, 2]))
+        ]
+        await asyncio.gather(*workers)
+        check_dag(stack.database)
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE jobs SET state = 'pending', attempts = 0 WHERE state = 'failed'")
+    await compact_everything(stack, ScriptedComposer(version=version), now + timedelta(days=30))
+    dag = check_dag(stack.database)
+    latest = {
+        message["conversation_id"]: message["seq"]
+        for message in sorted(dag.messages.values(), key=lambda message: message["seq"])
+    }
+    assert dag.summarised == latest
+    assert not any(node.stale for node in dag.nodes.values())

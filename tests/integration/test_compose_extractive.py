@@ -1,0 +1,317 @@
+"""The extractive composer: whole sentences of the sources, in order, within the budget, and the same each time."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+
+from everword_compactor.compose.bullets import parse_bullet, tagged
+from everword_compactor.compose.extractive import SHARES, ExtractiveComposer
+from everword_compactor.compose.graph import Likeness, centralities
+from everword_compactor.compose.model import Composition, Draft, Level, Source
+from everword_compactor.compose.sentences import split_sentences
+
+START = datetime(2026, 4, 18, 12, 0, tzinfo=UTC)
+CHAT = UUID(int=77)
+TALK = [
+    ("Emi", "Hey Tom! How have you been?"),
+    ("Tom", "Good, thanks! That's great to hear from you."),
+    (
+        "Emi",
+        "I moved to Lisbon on 3 March and found a flat near Rua Augusta for 940 euros a month.",
+    ),
+    ("Tom", "Wow!"),
+    ("Tom", "That's awesome, Emi! You must be so happy about it, it sounds really great to me."),
+    (
+        "Emi",
+        "The deploy of everword-search 2.4.1 failed with commit 9f3c2ab on host db-07. We rolled it back.",
+    ),
+    ("Tom", "Oh no. Sounds good that you did it, really. Great to hear!"),
+    ("Tom", "My sister Clara plays the cello in the Gulbenkian orchestra since September 2024."),
+    ("Emi", "Cool, I love that so much! What a nice thing to do."),
+    ("Tom", "Bye Emi! Talk to you soon!"),
+]
+
+
+def message(number: int, author: str, text: str, **changed: Any) -> Source:
+    at = START + timedelta(minutes=number)
+    given: dict[str, Any] = {
+        "id": UUID(int=number + 1),
+        "level": 0,
+        "text": text,
+        "earliest_at": at,
+        "latest_at": at,
+        "message_count": 1,
+        "conversation_id": CHAT,
+        "agent": "opus",
+        "role": 2,
+        "author": author,
+    }
+    return Source(**given | changed)
+
+
+def talk(**changed: Any) -> list[Source]:
+    return [message(number, *said, **changed) for number, said in enumerate(TALK)]
+
+
+def compose(level: Level, sources: Sequence[Source], **draft: Any) -> Composition:
+    composed = ExtractiveComposer().compose(Draft(level, sources, "a title", **draft), lambda: None)
+    assert composed.model == "extractive"
+    assert composed.prompt_version == ExtractiveComposer().prompt_version(level)
+    assert not composed.needs_review, composed.faithfulness
+    assert composed.token_count == -(-len(composed.content.encode()) // 4)
+    return composed
+
+
+def as_source(
+    level: Level, composed: Composition, sources: Sequence[Source], **changed: Any
+) -> Source:
+    given: dict[str, Any] = {
+        "id": UUID(int=1000),
+        "level": int(level),
+        "text": composed.content,
+        "earliest_at": sources[0].earliest_at,
+        "latest_at": sources[-1].latest_at,
+        "message_count": len(sources),
+    }
+    return Source(**given | changed)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("  Wow! In May?  ", ["Wow! In May?"]),
+        (
+            "Dr. Meyer met Mrs. Ono at 5 p.m. in St. Gallen, i.e. near the U.S. embassy. It rained, e.g. hard.",
+            [
+                "Dr. Meyer met Mrs. Ono at 5 p.m. in St. Gallen, i.e. near the U.S. embassy.",
+                "It rained, e.g. hard.",
+            ],
+        ),
+        (
+            "See https://example.org/a.b?c=d. and v1.2.3 of foo.py! Then run `a. B. c` twice. Done by J. Smith?",
+            [
+                "See https://example.org/a.b?c=d. and v1.2.3 of foo.py!",
+                "Then run `a. B. c` twice.",
+                "Done by J. Smith?",
+            ],
+        ),
+        (
+            "Wir treffen uns am 18. April um 9 Uhr z.B. im Café. Der Preis war ca. 3,50 Euro pro Stück.",
+            [
+                "Wir treffen uns am 18. April um 9 Uhr z.B. im Café.",
+                "Der Preis war ca. 3,50 Euro pro Stück.",
+            ],
+        ),
+        (
+            "我们在学校见面。你带书来吗？他说：“好的。”" + "今天的天气真好,我们去公园散步吧。" * 3,
+            ["我们在学校见面。", "你带书来吗？", "他说：“好的。”"]
+            + ["今天的天气真好,我们去公园散步吧。"] * 3,
+        ),
+        (
+            "i went home at six and slept. then i called my mother, who lives in porto. she was out",
+            [
+                "i went home at six and slept.",
+                "then i called my mother, who lives in porto.",
+                "she was out",
+            ],
+        ),
+        (
+            "I adopted two cats from the shelter in Porto 😊 They are called Miso and Nori! 🐱 Come and see them.",
+            [
+                "I adopted two cats from the shelter in Porto 😊",
+                "They are called Miso and Nori! 🐱",
+                "Come and see them.",
+            ],
+        ),
+        (
+            "Steps we agreed on:\n- Stop db-07. Wait.\n1. Restore the dump\n```\nx = 1. + y\nrun(x)\n```\nAll done.",
+            [
+                "Steps we agreed on:",
+                "- Stop db-07.",
+                "Wait.",
+                "1. Restore the dump",
+                "x = 1. + y",
+                "run(x)",
+                "All done.",
+            ],
+        ),
+        (
+            "A paragraph that somebody wrapped at a margin of sixty chars\nends only here. And this is another.",
+            [
+                "A paragraph that somebody wrapped at a margin of sixty chars\nends only here.",
+                "And this is another.",
+            ],
+        ),
+        ("", []),
+    ],
+)
+def test_sentences_end_where_people_end_them(text: str, sentences: list[str]) -> None:
+    found = split_sentences(text)
+    assert [sentence.text for sentence in found] == sentences
+    for sentence in found:
+        assert text[sentence.start :].startswith(sentence.text)
+
+
+def test_no_piece_is_longer_than_a_passage_and_none_of_a_blob_is_lost() -> None:
+    blob = "x1" * 10_000
+    found = split_sentences(blob)
+    assert "".join(sentence.text for sentence in found) == blob
+    assert max(len(sentence.text) for sentence in found) <= 4000
+
+
+def test_a_leaf_tells_the_facts_word_for_word_and_no_backchannels() -> None:
+    composed = compose(Level.LEAF, talk())
+    assert composed.token_count <= SHARES[Level.LEAF] * sum(
+        len(t.encode()) / 4 + 1 for _, t in TALK
+    )
+    bullets = [parse_bullet(line) for line in composed.content.splitlines()]
+    texts = [bullet.text for bullet in bullets if bullet]
+    assert len(texts) == len(bullets) >= 2
+    for bullet in bullets:
+        assert bullet is not None
+        at = datetime.fromisoformat(bullet.time)
+        author, said = TALK[(at - START) // timedelta(minutes=1)]
+        assert bullet.speaker == author
+        assert bullet.text in said
+        assert bullet.tags == ""
+    assert all("great" not in text and "Wow" not in text for text in texts)
+    times = [bullet.time for bullet in bullets if bullet]
+    assert times == sorted(times)
+
+
+def test_the_same_draft_gives_the_same_node_with_vectors_and_without() -> None:
+    vectors = np.random.default_rng(1).normal(size=(len(TALK), 8))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    with_vectors = [
+        message(number, *said, vectors=[vectors[number].tolist()])
+        for number, said in enumerate(TALK)
+    ]
+    first = compose(Level.LEAF, with_vectors)
+    assert first == compose(Level.LEAF, with_vectors)
+    assert compose(Level.LEAF, talk()) == compose(Level.LEAF, talk())
+
+
+def test_likeness_and_centrality_equal_those_of_the_graph_written_out() -> None:
+    words = [{"a": 0.6, "b": 0.8}, {"b": 1.0}, {"c": 1.0}, {}, {"a": 0.8, "c": 0.6}]
+    vectors = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [1.0, 0.0], None]
+    likeness = Likeness(words, vectors)
+    graph = np.array([likeness.to(row) for row in range(5)]).T
+    assert graph[0, 1] == pytest.approx((0.8 + 0.6) / 2)
+    assert graph[4, 0] == pytest.approx(0.48)
+    assert not graph[3].any()
+    np.fill_diagonal(graph, 0)
+    weights = np.array([0.1, 0.4, 0.2, 0.2, 0.1])
+    assert likeness.sums(weights) == pytest.approx(graph @ weights)
+    central = centralities(likeness)
+    assert central.max() == 1.0
+    assert central.argmin() == 3
+
+
+def test_children_are_chosen_among_as_they_are() -> None:
+    first, second = talk()[:6], talk()[4:]
+    leaves = [as_source(Level.LEAF, compose(Level.LEAF, part), part) for part in (first, second)]
+    lines = [line for leaf in leaves for line in leaf.text.splitlines()]
+    branch = compose(Level.BRANCH, leaves)
+    chosen = branch.content.splitlines()
+    assert chosen
+    assert [line for line in dict.fromkeys(lines) if line in chosen] == chosen
+
+
+def test_a_day_shows_local_times_and_says_where_each_line_comes_from() -> None:
+    here = message(0, "Emi", "I bought 12 roses in Graz for Clara.", instance="phone [blue]")
+    there = message(1, "", "The backup job copied 814 files to vault-3.", instance="lab", role=4)
+    zone = {"time_zone": "Europe/Vienna"}
+    day = compose(Level.DAY, [here, there], **zone)
+    [line] = day.content.splitlines()
+    lines = {
+        f"- [2026-04-18T14:00+02:00 Emi] {here.text} [chat:{CHAT}] [via:phone [blue\\]]",
+        f"- [2026-04-18T14:01+02:00 tool] {there.text} [chat:{CHAT}] [via:lab]",
+    }
+    assert line in lines
+    week = compose(Level.WEEK, [as_source(Level.DAY, day, [here, there])], **zone)
+    assert week.content == line.replace(f" [chat:{CHAT}]", "")
+    month = compose(Level.MONTH, [as_source(Level.WEEK, week, [here, there])], **zone)
+    assert month.content == week.content
+
+
+def test_lines_of_instances_that_overlap_stand_in_the_order_in_which_they_were_said() -> None:
+    days = []
+    for instance, shift in (("lab", 0), ("phone", 1)):
+        lines = [
+            f"- [2026-04-18T1{hour + shift}:00+02:00 Emi] Sample {instance}-{hour} weighed {hour}7 grams."
+            f" [chat:{CHAT}] [via:{instance}]"
+            for hour in range(0, 8, 2)
+        ]
+        composed = Composition("\n".join(lines), "", 0, None, 0)  # type: ignore[arg-type]
+        days.append(as_source(Level.DAY, composed, talk(), instance=instance))
+    week = compose(Level.WEEK, days, time_zone="Europe/Vienna")
+    moments = [line[3:28] for line in week.content.splitlines()]
+    assert len(moments) >= 2
+    assert moments == sorted(moments)
+
+
+def test_what_a_model_wrote_is_chosen_from_too() -> None:
+    written = (
+        "## Move\nEmi moved to Lisbon on 3 March. She pays 940 euros a month for a flat near Rua Augusta.\n"
+        "- Clara plays the cello. [chat:c] [chat:d] [via:lab]"
+    )
+    composed = Composition(written, "", 0, None, 0)  # type: ignore[arg-type]
+    leaf = as_source(Level.LEAF, composed, talk())
+    [line] = compose(Level.BRANCH, [leaf]).content.splitlines()
+    bullet = parse_bullet(line)
+    assert bullet is not None
+    assert bullet.text in written
+    own = parse_bullet(written.splitlines()[-1])
+    assert own is not None
+    assert tagged(own, leaf, Level.DAY).tags == " [chat:c] [chat:d] [via:lab]"
+    assert tagged(own, leaf, Level.YEAR).tags == " [via:lab]"
+
+
+@pytest.mark.parametrize("text", ["ok", "👍", "...", "Wow! Great, thanks!", "word " * 3000])
+def test_a_node_is_never_empty_unless_its_sources_are(text: str) -> None:
+    composed = compose(Level.LEAF, [message(0, "Emi", text)])
+    [line] = composed.content.splitlines()
+    bullet = parse_bullet(line)
+    assert bullet is not None
+    assert bullet.text in text
+    assert compose(Level.LEAF, [message(0, "Emi", " \n ")]).content == ""
+
+
+def test_names_with_brackets_and_line_breaks_stay_in_their_place() -> None:
+    [line] = compose(Level.LEAF, [message(0, "E]m\ni", "I live in Graz.")]).content.splitlines()
+    assert line == "- [2026-04-18T12:00Z E)m i] I live in Graz."
+
+
+def test_who_spoke_is_the_author_else_the_role_else_the_agent() -> None:
+    speakers = []
+    for author, role in (("Emi", 3), ("", 3), ("", 0)):
+        line = compose(Level.LEAF, [message(0, author, "I live in Graz.", role=role)]).content
+        bullet = parse_bullet(line)
+        speakers.append(bullet.speaker if bullet else None)
+    assert speakers == ["Emi", "assistant", "opus"]
+
+
+def test_a_day_of_two_thousand_messages_takes_seconds_at_most_and_a_beat_each_step() -> None:
+    said = itertools.cycle(TALK)
+    sources = [
+        message(number, author, f"{text} Box {number % 613} went to shelf {number % 97}.")
+        for number, (author, text) in zip(range(2000), said, strict=False)
+    ]
+    beats: list[None] = []
+    draft = Draft(Level.DAY, sources, "2026-04-18", time_zone=str(ZoneInfo("Asia/Tokyo")))
+    ExtractiveComposer().compose(draft, lambda: None)
+    began = time.process_time()
+    composed = ExtractiveComposer().compose(draft, lambda: beats.append(None))
+    assert time.process_time() - began < 10
+    assert len(beats) > 5
+    assert composed.token_count <= 2000
+    assert not composed.needs_review

@@ -1,0 +1,185 @@
+"""An agent's context is nearly full: first its notes, then stored summaries in the place of old turns."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import grpc
+
+from everword.v1 import maintenance_service_pb2 as pb
+from everword.v1 import memory_pb2
+from support.calls import append, message
+from support.compaction import ScriptedComposer, compact
+from support.dag import check_dag
+from support.refusals import refused
+from support.stack import Stack
+
+
+async def say(stack: Stack, count: int, **fields: object) -> tuple[str, list[str]]:
+    """Say messages of 20 tokens each, some a hundred; returns the conversation, and the ids of the messages."""
+    batch = [message(f"Message number {n}.", token_count=20, **fields) for n in range(1, count + 1)]
+    response = await append(stack, *batch)
+    return response.conversation_id, [entry.message_id for entry in response.messages]
+
+
+async def flush(
+    stack: Stack, conversation_id: str, **fields: object
+) -> pb.FlushConversationResponse:
+    request = pb.FlushConversationRequest(
+        **{"conversation_id": conversation_id, "context_size": 1000, **fields}  # type: ignore[arg-type]
+    )
+    return await stack.maintenance.FlushConversation(request, timeout=20)
+
+
+@contextlib.asynccontextmanager
+async def working(stack: Stack, composer: ScriptedComposer | None = None) -> AsyncIterator[None]:
+    """Do due jobs while the block lasts."""
+
+    async def work() -> None:
+        while True:
+            await asyncio.to_thread(compact, stack.database, composer)
+            await asyncio.sleep(0.1)
+
+    task = asyncio.create_task(work())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def test_nothing_is_to_do_while_there_is_room(stack: Stack) -> None:
+    conversation_id, _ = await say(stack, 40)
+    flushed = await flush(stack, conversation_id)
+    assert (flushed.action, flushed.used_tokens) == (pb.FLUSH_ACTION_NONE, 800)
+    flushed = await flush(stack, conversation_id, used_tokens=849, notes_saved=True)
+    assert flushed.action == pb.FLUSH_ACTION_NONE
+    flushed = await flush(stack, conversation_id, used_tokens=850)
+    assert flushed.action == pb.FLUSH_ACTION_SAVE_NOTES
+    assert (await flush(stack, conversation_id, full_at=0.8)).used_tokens == 800
+    assert (await flush(stack, conversation_id, full_at=0.8)).action == pb.FLUSH_ACTION_SAVE_NOTES
+
+
+async def test_messages_without_a_count_are_estimated_by_their_bytes(stack: Stack) -> None:
+    conversation_id = (await append(stack, "x" * 4000, "é" * 2000)).conversation_id
+    assert (await flush(stack, conversation_id, context_size=10_000)).used_tokens == 2000
+
+
+async def test_the_agent_is_told_to_save_its_notes_first(stack: Stack) -> None:
+    conversation_id, _ = await say(stack, 43)
+    flushed = await flush(stack, conversation_id)
+    assert flushed.action == pb.FLUSH_ACTION_SAVE_NOTES
+    assert "save" in flushed.instruction
+    assert not flushed.summaries
+    with stack.database.connect() as conn:
+        assert conn.execute("SELECT count(*) FROM compaction_progress").fetchone() == (0,)
+
+
+async def test_after_its_notes_summaries_stand_for_all_but_what_is_recent(stack: Stack) -> None:
+    conversation_id, ids = await say(stack, 97)
+    async with working(stack):
+        flushed = await flush(stack, conversation_id, notes_saved=True)
+    assert flushed.action == pb.FLUSH_ACTION_REPLACE
+    assert flushed.replaced_through_seq == 91
+    [branch, leaf, last] = flushed.summaries
+    assert (branch.first_seq, branch.last_seq, branch.level) == (1, 80, 2)
+    assert (leaf.first_seq, leaf.last_seq) == (81, 90)
+    assert (last.first_seq, last.last_seq) == (91, 91)
+    assert not flushed.kept_message_ids
+    tokens = sum(summary.token_count for summary in flushed.summaries)
+    assert flushed.freed_tokens == 91 * 20 - tokens
+    dag = check_dag(stack.database)
+    assert len(dag.messages) == len(ids) == 97
+    again = await flush(stack, conversation_id, notes_saved=True)
+    assert again == flushed
+
+
+async def test_system_and_protected_messages_stay(stack: Stack) -> None:
+    conversation_id, ids = await say(stack, 60)
+    system = message("You are careful.", role=memory_pb2.ROLE_SYSTEM, token_count=20)
+    stored = (await append(stack, system, *["More."] * 9)).messages
+    async with working(stack):
+        flushed = await flush(
+            stack,
+            conversation_id,
+            notes_saved=True,
+            keep_recent=0,
+            protected_message_ids=[ids[4], ids[20]],
+        )
+    assert flushed.replaced_through_seq == 70
+    assert list(flushed.kept_message_ids) == [ids[4], ids[20], stored[0].message_id]
+
+
+async def test_what_needs_review_replaces_nothing(stack: Stack) -> None:
+    conversation_id, ids = await say(stack, 60)
+    composer = ScriptedComposer(invented="number 15.")
+    async with working(stack, composer):
+        flushed = await flush(stack, conversation_id, notes_saved=True, keep_recent=0)
+    assert not any(summary.needs_review for summary in flushed.summaries)
+    stretches = [(summary.first_seq, summary.last_seq) for summary in flushed.summaries]
+    # The branch is made from the messages themselves there, and repeats nothing of the leaf.
+    covered = {seq for first, last in stretches for seq in range(first, last + 1)}
+    kept = {ids.index(id_) + 1 for id_ in flushed.kept_message_ids}
+    assert covered | kept == set(range(1, 61))
+    assert not covered & kept
+
+
+async def test_a_leaf_that_needs_review_leaves_its_messages_where_they_are(stack: Stack) -> None:
+    conversation_id, ids = await say(stack, 40)
+    composer = ScriptedComposer(invented="number 15.")
+    async with working(stack, composer):
+        flushed = await flush(
+            stack, conversation_id, context_size=800, notes_saved=True, keep_recent=0
+        )
+    assert [(s.first_seq, s.last_seq) for s in flushed.summaries] == [(1, 10), (21, 30), (31, 40)]
+    assert list(flushed.kept_message_ids) == ids[10:20]
+    assert flushed.replaced_through_seq == 40
+    assert flushed.freed_tokens == 30 * 20 - sum(s.token_count for s in flushed.summaries)
+
+
+async def test_summaries_that_reach_into_what_is_recent_give_way_to_lower_ones(
+    stack: Stack,
+) -> None:
+    conversation_id, _ = await say(stack, 50)
+    compact(stack.database)
+    flushed = await flush(stack, conversation_id, notes_saved=True, keep_recent=5)
+    assert [(s.first_seq, s.last_seq) for s in flushed.summaries] == [
+        (first, first + 9) for first in (1, 11, 21, 31)
+    ]
+    assert flushed.replaced_through_seq == 40
+
+
+async def test_without_a_worker_the_callers_deadline_ends_the_wait_and_the_work_stays_due(
+    stack: Stack,
+) -> None:
+    conversation_id, _ = await say(stack, 45)
+    request = pb.FlushConversationRequest(
+        conversation_id=conversation_id, context_size=1000, notes_saved=True
+    )
+    refusal = await refused(stack.maintenance.FlushConversation(request, timeout=0.5))
+    assert refusal.code == grpc.StatusCode.DEADLINE_EXCEEDED
+    compact(stack.database)
+    flushed = await flush(stack, conversation_id, notes_saved=True)
+    assert flushed.replaced_through_seq == 39
+
+
+async def test_where_the_work_was_given_up_what_is_there_has_to_do(stack: Stack) -> None:
+    def fail(draft: object) -> None:
+        raise ValueError("no summary of this")
+
+    conversation_id, _ = await say(stack, 20)
+    compact(stack.database)
+    await say(stack, 25)
+    async with working(stack, ScriptedComposer(on_compose=fail)):
+        flushed = await flush(stack, conversation_id, notes_saved=True)
+    assert (flushed.action, flushed.replaced_through_seq) == (pb.FLUSH_ACTION_REPLACE, 20)
+
+
+async def test_nothing_is_replaced_where_everything_is_recent(stack: Stack) -> None:
+    conversation_id, _ = await say(stack, 5)
+    flushed = await flush(stack, conversation_id, context_size=100, notes_saved=True)
+    assert (flushed.action, flushed.replaced_through_seq) == (pb.FLUSH_ACTION_REPLACE, 0)
+    assert (list(flushed.summaries), flushed.freed_tokens) == ([], 0)

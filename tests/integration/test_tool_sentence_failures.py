@@ -1,0 +1,378 @@
+"""Whatever a model or a worker does, no tool call loses its sentence, and none gets two."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from everword.jobs.store import start_job
+from everword.jobs.task import JobRun, LeaseLost
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword.v1 import search_service_pb2 as pb
+from everword_compactor.tools import job as tools_job
+from everword_compactor.tools.job import ToolSentences
+from everword_compactor.tools.settings import ToolSettings
+from everword_compactor.tools.store import claim_calls
+from support.calls import append, message
+from support.databases import DatabaseUnderTest
+from support.scripted_chat import (
+    Body,
+    Reply,
+    ScriptedChat,
+    answer,
+    cut_off,
+    drip,
+    empty,
+    garbage,
+    hang,
+    not_http,
+    reset,
+    status,
+    user_text,
+)
+from support.stack import Stack
+from support.tool_calls import (
+    IMPATIENT,
+    consulted,
+    indexed_sentences,
+    invented,
+    path_in,
+    put_into_words,
+    queued,
+    sentence_workshop,
+    sentences_in,
+    stored_sentences,
+    tool_call,
+)
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedChat]:
+    with ScriptedChat(consulted).running() as server:
+        yield server
+
+
+async def _tell(stack: Stack, *paths: str) -> dict[str, str]:
+    """Append tool calls; returns their paths by their ids."""
+    stored = await append(stack, *map(tool_call, paths))
+    return {entry.message_id: path for entry, path in zip(stored.messages, paths, strict=True)}
+
+
+async def _restart(stack: Stack) -> None:
+    """Do what an operator does when the model is well again."""
+    await stack.maintenance.RetryJobs(maintenance.RetryJobsRequest(task="tool-sentences"))
+    target = maintenance.BACKFILL_TARGET_TOOL_SENTENCES
+    await stack.maintenance.Backfill(maintenance.BackfillRequest(target=target))
+
+
+async def _status(stack: Stack) -> maintenance.QueueStatusResponse:
+    request = maintenance.QueueStatusRequest(task="tool-sentences")
+    return await stack.maintenance.QueueStatus(request)
+
+
+def _right(path: str) -> str:
+    return f"Consulted {path} for the login routine."
+
+
+async def test_an_append_stays_whatever_becomes_of_sentences(
+    stack: Stack, server: ScriptedChat
+) -> None:
+    server.always = status(500)
+    for number in range(3):
+        paths = await _tell(stack, f"{number}.py")
+        await put_into_words(stack, server)
+        [memory_id] = paths
+        found = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=memory_id))
+        assert f"{number}.py" in found.memory.content
+    assert (await _status(stack)).tasks[0].failed == 1
+    assert stored_sentences(stack.database) == {}
+    assert len(queued(stack.database)) == 3
+
+
+AWAY = {
+    "429": lambda: status(429, retry_after="0"),
+    "500": lambda: status(500),
+    "401": lambda: status(401),
+    "reset": reset,
+    "hang": hang,
+    "not HTTP": not_http,
+    "garbage": garbage,
+}
+USELESS = {
+    "cut off": cut_off,
+    "empty": empty,
+    "prose": lambda: answer("Sure! I read it."),
+    "another schema": lambda: answer({"summary": "Consulted it."}),
+    "an invention": invented,
+}
+
+
+@pytest.mark.parametrize("reply", AWAY.values(), ids=AWAY.keys())
+async def test_while_the_model_is_away_calls_wait_and_nothing_is_lost(
+    stack: Stack, server: ScriptedChat, reply: Callable[[], Reply]
+) -> None:
+    paths = await _tell(stack, "a.py", "b.py", "c.py")
+    server.always = reply()
+    assert set((await put_into_words(stack, server)).values()) == {"failed"}
+    assert stored_sentences(stack.database) == {}
+    # None of them is to blame.
+    waiting = queued(stack.database)
+    assert set(waiting) == set(paths)
+    assert {(state, attempts) for state, attempts, _ in waiting.values()} == {("owed", 0)}
+    [job] = (await _status(stack)).failed_jobs
+    assert job.attempts == 3
+    assert job.error
+    server.always = None
+    await _restart(stack)
+    assert set((await put_into_words(stack, server)).values()) == {"done"}
+    _hold_that_each_has_its_own(stack, paths)
+
+
+@pytest.mark.parametrize("reply", USELESS.values(), ids=USELESS.keys())
+async def test_useless_answers_are_given_up_visibly_and_a_backfill_tries_again(
+    stack: Stack, server: ScriptedChat, reply: Callable[[], Reply]
+) -> None:
+    paths = await _tell(stack, "a.py", "b.py")
+    server.always = reply()
+    await put_into_words(stack, server)
+    assert stored_sentences(stack.database) == {}
+    assert set(queued(stack.database)) == set(paths)
+    found = await _status(stack)
+    assert [call.message_id for call in found.parked_tool_calls] == sorted(paths)
+    assert all(call.error for call in found.parked_tool_calls)
+    assert queued(stack.database)[min(paths)][:2] == ("failed", 3)
+    server.always = None
+    await _restart(stack)
+    await put_into_words(stack, server)
+    _hold_that_each_has_its_own(stack, paths)
+    assert list((await _status(stack)).parked_tool_calls) == []
+
+
+async def test_an_invented_number_is_caught_and_named_to_the_model(
+    stack: Stack, server: ScriptedChat
+) -> None:
+    paths = await _tell(stack, "a.py")
+    server.script.append(invented())
+    await put_into_words(stack, server)
+    assert len(server.requests) == 2
+    assert "99999" not in user_text(server.requests[0])
+    assert "99999" in user_text(server.requests[1])
+    _hold_that_each_has_its_own(stack, paths)
+
+
+async def test_what_is_refused_is_not_repeated_in_the_queue(
+    stack: Stack, server: ScriptedChat
+) -> None:
+    [memory_id] = await _tell(stack, "a.py")
+    server.always = invented()
+    await put_into_words(stack, server)
+    state, attempts, error = queued(stack.database)[memory_id]
+    assert (state, attempts) == ("failed", 3)
+    assert error == "UnfitSentence: the sentence is refused: not in the call"
+    assert len(server.requests) == 6
+
+
+@pytest.mark.parametrize("bad", [empty(), status(400)], ids=["empty", "refused"])
+async def test_one_bad_call_does_not_stop_the_others(
+    stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch, bad: Reply
+) -> None:
+    monkeypatch.setattr(tools_job, "BATCH", 2)
+
+    def reply(request: Body) -> Reply:
+        if "bad.py" in user_text(request):
+            return bad
+        # Anything else may also ask whether the model is there at all.
+        return consulted(request) if '"path"' in user_text(request) else answer()
+
+    server.reply = reply
+    paths = await _tell(stack, "bad.py", *(f"{n}.py" for n in range(5)))
+    assert set((await put_into_words(stack, server)).values()) == {"done"}
+    assert sorted(paths[id_] for id_ in stored_sentences(stack.database)) == [
+        f"{n}.py" for n in range(5)
+    ]
+    assert [paths[id_] for id_ in queued(stack.database)] == ["bad.py"]
+
+
+async def test_what_was_done_before_the_model_went_away_is_kept(
+    stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools_job, "BATCH", 4)
+
+    def reply(request: Body) -> Reply:
+        return consulted(request) if path_in(request) in {"0.py", "1.py"} else status(503)
+
+    server.reply = reply
+    paths = await _tell(stack, *(f"{n}.py" for n in range(4)))
+    await put_into_words(stack, server)
+    assert {paths[id_] for id_ in stored_sentences(stack.database)} == {"0.py", "1.py"}
+    assert {paths[id_] for id_ in queued(stack.database)} == {"2.py", "3.py"}
+    server.reply = consulted
+    await _restart(stack)
+    await put_into_words(stack, server)
+    _hold_that_each_has_its_own(stack, paths)
+
+
+async def test_two_workers_share_the_calls_and_ask_once_for_each(
+    stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools_job, "BATCH", 5)
+    paths: dict[str, str] = {}
+    for number in range(6):  # conversations, so that there are several jobs
+        stored = await append(
+            stack,
+            *(tool_call(f"{number}/{n}.py") for n in range(8)),
+            session_key=f"s{number}",
+        )
+        paths |= {entry.message_id: f"{number}/{n}.py" for n, entry in enumerate(stored.messages)}
+
+    def do() -> set[str | None]:
+        with sentence_workshop(stack.database, server, read_timeout_s=10.0) as shop:
+            return set(sentences_in(shop, stack.database).values())
+
+    with ThreadPoolExecutor(2) as pool:
+        loop = asyncio.get_running_loop()
+        ended = await asyncio.gather(*(loop.run_in_executor(pool, do) for _ in range(2)))
+    assert set().union(*ended) <= {"done", "pending", None}
+    assert len(server.requests) == len(paths) == 48
+    _hold_that_each_has_its_own(stack, paths)
+    assert server.most_at_once > 1
+
+
+async def test_a_worker_that_lost_a_call_or_its_job_stores_nothing_of_it(
+    stack: Stack, server: ScriptedChat
+) -> None:
+    paths = await _tell(stack, "mine.py", "taken.py")
+    taken = next(id_ for id_, path in paths.items() if path == "taken.py")
+
+    def reply(request: Body) -> Reply:
+        if path_in(request) == "taken.py":  # another worker takes it meanwhile
+            with stack.database.connect() as conn:
+                conn.execute(
+                    """UPDATE tool_sentence_queue SET attempts = attempts + 1, not_before = now() + interval '1 hour'
+                        WHERE message_id = %s""",
+                    [taken],
+                )
+        return consulted(request)
+
+    server.reply = reply
+    await put_into_words(stack, server)
+    assert [paths[id_] for id_ in stored_sentences(stack.database)] == ["mine.py"]
+    assert set(queued(stack.database)) == {taken}
+
+    def lose_the_job(request: Body) -> Reply:
+        with stack.database.connect() as conn:
+            conn.execute("UPDATE jobs SET fence = fence + 1 WHERE task = 'tool-sentences'")
+        return consulted(request)
+
+    server.reply = lose_the_job
+    [other] = await _tell(stack, "other.py")
+    assert set((await put_into_words(stack, server)).values()) == {None}
+    assert other not in stored_sentences(stack.database)
+    assert other in queued(stack.database)
+
+
+async def test_a_lost_lease_ends_the_calls_to_the_model(
+    stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools_job, "BEAT_S", 0.1)
+    server.always = hang()
+    await _tell(stack, "a.py", "b.py")
+    lost = threading.Event()
+
+    def beat() -> None:
+        lost.set()
+        raise LeaseLost
+
+    def do() -> None:
+        with sentence_workshop(stack.database, server, read_timeout_s=60.0) as shop:
+            with stack.database.connect() as conn:
+                [(job_id,)] = conn.execute(
+                    "SELECT id FROM jobs WHERE task = 'tool-sentences'"
+                ).fetchall()
+            with shop.database.connection() as blocking:
+                job = start_job(blocking, job_id, 60.0)
+            assert job
+            with pytest.raises(LeaseLost):
+                ToolSentences(shop).run(JobRun(job, lambda: None, beat))
+
+    await asyncio.wait_for(asyncio.to_thread(do), timeout=15)
+    assert lost.is_set()
+    assert stored_sentences(stack.database) == {}
+    assert len(queued(stack.database)) == 2
+
+
+async def test_claims_are_kept_while_the_model_takes_its_time(
+    stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools_job, "BEAT_S", 0.1)
+    paths = await _tell(stack, "slow.py")
+    text = '{"sentence": "Consulted slow.py for the login routine."}'
+    server.script.append(drip(text, seconds=2.0))
+    hurried = ToolSettings(lease_s=0.5, pauses_s=(0.0,))
+    with sentence_workshop(stack.database, server, hurried) as slow:
+        first = asyncio.create_task(asyncio.to_thread(sentences_in, slow, stack.database))
+        await asyncio.sleep(1.2)
+        with stack.database.connect() as conn:
+            held = conn.execute(
+                "SELECT attempts, not_before > now() FROM tool_sentence_queue"
+            ).fetchall()
+        assert held == [(1, True)]
+        assert set((await first).values()) == {"done"}
+    _hold_that_each_has_its_own(stack, paths)
+
+
+async def test_no_transaction_is_open_while_the_model_is_asked(
+    stack: Stack, server: ScriptedChat
+) -> None:
+    open_ones: list[int] = []
+
+    def reply(request: Body) -> Reply:
+        with stack.database.connect() as conn:
+            [(count,)] = conn.execute(
+                """SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+                      AND backend_type = 'client backend'"""
+            ).fetchall()
+        open_ones.append(count)
+        return consulted(request)
+
+    server.reply = reply
+    await _tell(stack, "a.py")
+    await put_into_words(stack, server)
+    assert open_ones == [0]
+
+
+async def test_a_worker_that_dies_leaves_its_calls_to_the_next(
+    stack: Stack, server: ScriptedChat
+) -> None:
+    paths = await _tell(stack, "a.py", "b.py")
+    with sentence_workshop(stack.database) as shop, shop.database.connection() as conn:
+        assert len(claim_calls(conn, 1, 16, lease_s=1.5)) == 2
+    # The job comes again as soon as the claims have ended.
+    assert set((await put_into_words(stack, server)).values()) <= {"pending", "done"}
+    await asyncio.sleep(1.6)
+    await put_into_words(stack, server)
+    _hold_that_each_has_its_own(stack, paths)
+
+
+async def test_doing_it_again_changes_nothing(stack: Stack, server: ScriptedChat) -> None:
+    await append(stack, tool_call("a.py"), message("Words."))
+    await put_into_words(stack, server)
+    asked, before = len(server.requests), indexed_sentences(stack.database)
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE jobs SET state = 'pending' WHERE task = 'tool-sentences'")
+    assert set((await put_into_words(stack, server, IMPATIENT)).values()) == {"done"}
+    assert (len(server.requests), indexed_sentences(stack.database)) == (asked, before)
+
+
+def _hold_that_each_has_its_own(stack: Stack, paths: dict[str, str]) -> None:
+    """Hold that each call has one sentence, about its own path, the same in the index, and that none waits."""
+    database: DatabaseUnderTest = stack.database
+    expected = {id_: _right(path) for id_, path in paths.items()}
+    assert {id_: text for id_, (text, _) in stored_sentences(database).items()} == expected
+    assert indexed_sentences(database) == expected
+    assert queued(database) == {}

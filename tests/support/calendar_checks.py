@@ -1,0 +1,86 @@
+"""What must hold of the calendar of summaries, whatever happened meanwhile."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+from uuid import UUID
+
+from everword.domain.periods import Calendar, Period, PeriodLevel
+from support.dag import DAY, Dag, Node, check_dag, is_eligible
+from support.databases import DatabaseUnderTest
+
+WEEK, MONTH, YEAR = 5, 6, 7
+
+
+def period_of(node: Node) -> Period:
+    return Period(PeriodLevel(node.level), node.period)
+
+
+def node_of(dag: Dag, level: int, period: str, instance: str = "") -> Node:
+    """Return the node of a period by its first day."""
+    [found] = [
+        node
+        for node in dag.of_level(level)
+        if node.period == date.fromisoformat(period) and node.instance == instance
+    ]
+    return found
+
+
+def owed(database: DatabaseUnderTest) -> list[str]:
+    """Return what the calendar owes, such as `day/2026-04-18`, sorted, each once."""
+    with database.connect() as conn:
+        rows = conn.execute("SELECT DISTINCT level, period FROM calendar_owed ORDER BY 1, 2")
+        return [Period(PeriodLevel(level), period).subject for level, period in rows]
+
+
+def owed_messages(database: DatabaseUnderTest) -> set[tuple[UUID, int]]:
+    """Return conversation and place of the messages that are owed to days."""
+    with database.connect() as conn:
+        rows = conn.execute("SELECT conversation_id, unnest(seqs) FROM calendar_owed")
+        return {(conversation_id, seq) for conversation_id, seq in rows}
+
+
+def check_calendar(
+    database: DatabaseUnderTest, calendar: Calendar | None = None, left_out: Sequence[UUID] = ()
+) -> Dag:
+    """Hold that each message is under exactly one day or owed to one, and that periods hold what is in them.
+
+    With a `calendar`, days are checked against it. Conversations `left_out` are in no summary of the calendar.
+    """
+    dag = check_dag(database)
+    waiting = owed_messages(database)
+    open_periods = set(owed(database))
+    under = Counter(entry["id"] for node in dag.of_level(DAY) for entry in node.messages)
+    for id_, entry in dag.messages.items():
+        rolls_up = is_eligible(entry) and entry["conversation_id"] not in left_out
+        is_waiting = (entry["conversation_id"], entry["seq"]) in waiting
+        assert under[id_] + is_waiting == rolls_up, (entry["seq"], under[id_], is_waiting)
+    for node in dag.of_level(DAY):
+        times = [entry["occurred_at"] for entry in node.messages]
+        assert times == sorted(times)
+        assert {entry["instance"] for entry in node.messages} == {node.instance}
+        if calendar:
+            assert {calendar.day_of(time) for time in times} == {node.period}
+    for node in dag.of_level(DAY, WEEK, MONTH, YEAR):
+        _check_place(dag, node, open_periods)
+    return dag
+
+
+def _check_place(dag: Dag, node: Node, open_periods: set[str]) -> None:
+    """A node is in the node above it once that owes nothing, and that has all that is in its period."""
+    period = period_of(node)
+    assert node.title == period.label
+    above = period.above
+    if above and above.subject not in open_periods:
+        [parent] = [other for other in dag.of_level(above.level) if other.period == above.start]
+        assert node.parent_id == parent.id
+    if node.level != DAY and period.subject not in open_periods:
+        since, before = period.parts
+        inside = [
+            other.id for other in dag.of_level(node.level - 1) if since <= other.period < before
+        ]
+        assert set(node.children) == set(inside)
+        order = [(dag.nodes[child].period, dag.nodes[child].instance) for child in node.children]
+        assert order == sorted(order)

@@ -1,0 +1,151 @@
+"""Compaction done on the spot, as workers do it, with a composer and a clock of the test's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from everword.db.blocking import BlockingDatabase
+from everword.domain.compaction import CompactionSettings
+from everword.jobs.task import JobRun, Task
+from everword.jobs.worker import Worker
+from everword_compactor.calendar.job import RollUp
+from everword_compactor.calendar.schedule import schedule_roll_ups
+from everword_compactor.compaction.job import Compaction
+from everword_compactor.compose.current import CurrentComposer
+from everword_compactor.compose.model import (
+    BUDGET_TOKENS,
+    Composer,
+    Composition,
+    Draft,
+    Faithfulness,
+    Level,
+)
+from everword_compactor.workshop import Ledger, Workshop, utc_now
+from support.databases import DatabaseUnderTest
+from support.stack import Stack
+
+FAITHFUL = Faithfulness((), (), 1.0, 1.0)
+#: More than any conversation of a test needs.
+MOST_JOBS = 300
+
+
+@dataclass
+class ScriptedComposer:
+    """Writes the beginning of each source, a line each; `on_compose` may look at the draft, or raise."""
+
+    model: str = "scripted"
+    version: int = 1
+    on_compose: Callable[[Draft], None] = lambda draft: None
+    #: Nodes with this text hold something that no source does.
+    invented: str = "\0"
+    drafts: list[Draft] = field(default_factory=list)
+
+    def prompt_version(self, level: Level) -> int:
+        return self.version
+
+    def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
+        beat()
+        self.drafts.append(draft)
+        self.on_compose(draft)
+        lines = [f"- {' '.join(source.text.split())[:60]}" for source in draft.sources]
+        content = f"{self.model} {self.version}, level {draft.level}:\n" + "\n".join(lines)
+        found = Faithfulness(["42"], (), 1.0, 1.0) if self.invented in content else FAITHFUL
+        return Composition(content, self.model, self.version, found, len(content.encode()) // 4)
+
+
+@contextmanager
+def workshop(
+    database: DatabaseUnderTest,
+    composer: Composer | None = None,
+    now: datetime | None = None,
+    compaction: CompactionSettings = CompactionSettings(),
+) -> Iterator[Workshop]:
+    """Lend what the compactor's tasks work with. Their clock stands at `now`, or goes."""
+    blocking = BlockingDatabase(database.settings("compactor"), "compactor")
+    blocking.open()
+    with closing(blocking):
+        yield Workshop(
+            database=blocking,
+            composer=composer or ScriptedComposer(),
+            chat=None,
+            ledger=Ledger(blocking),
+            compaction=compaction,
+            now=(lambda: now) if now else utc_now,
+        )
+
+
+def work(
+    database: DatabaseUnderTest, blocking: BlockingDatabase, task: Task, now: datetime
+) -> dict[int, str | None]:
+    """Do the jobs of a task that are due at `now`, until none is; returns how each ended."""
+    worker, ended = Worker(blocking, task), dict[int, str | None]()
+    for _ in range(MOST_JOBS):
+        with database.connect() as conn:
+            row = conn.execute(
+                """UPDATE jobs SET not_before = least(not_before, now())
+                    WHERE id = (SELECT id FROM jobs WHERE task = %s AND state = 'pending' AND not_before <= %s
+                                 ORDER BY not_before, id LIMIT 1)
+                RETURNING id""",
+                (task.name, now),
+            ).fetchone()
+        if row is None:
+            return ended
+        ended[row[0]] = worker.execute(row[0])
+    raise AssertionError(f"the jobs of {task.name} come to no end: {ended}")
+
+
+def compact(
+    database: DatabaseUnderTest,
+    composer: Composer | None = None,
+    now: datetime | None = None,
+    run: Callable[[Compaction], Callable[[JobRun], datetime | None]] = lambda task: task.run,
+) -> dict[int, str | None]:
+    """Sum up every conversation whose time has come at `now`, or has come already; returns how each job ended."""
+    with workshop(database, composer, now) as shop:
+        task = Task("compact", run(Compaction(shop)), pauses_s=(0.0,))
+        return work(database, shop.database, task, now or datetime.now(UTC) + timedelta(seconds=1))
+
+
+async def compact_everything(
+    stack: Stack, composer: Composer | None = None, now: datetime | None = None
+) -> dict[int, str | None]:
+    """Sum up every conversation whose time has come at `now`: by default, long after anybody said anything."""
+    moment = now or datetime.now(UTC) + timedelta(days=30)
+    return await asyncio.to_thread(compact, stack.database, composer, moment)
+
+
+def current(composer: Composer) -> CurrentComposer:
+    """Return what nodes are to be written by, where `composer` writes them."""
+    return CurrentComposer(
+        composer.model, {level: composer.prompt_version(level) for level in BUDGET_TOKENS}
+    )
+
+
+def roll_up(
+    database: DatabaseUnderTest,
+    composer: Composer | None = None,
+    now: datetime | None = None,
+) -> dict[int, str | None]:
+    """Sum up every period that is due at `now`, as sweeps and workers do; returns how each job ended last."""
+    moment = now or datetime.now(UTC)
+    ended = dict[int, str | None]()
+    with workshop(database, composer, now) as shop:
+        task = Task("roll-up", RollUp(shop).run, pauses_s=(0.0,))
+        for _ in range(MOST_JOBS):
+            scheduled = schedule_roll_ups(shop.database, current(shop.composer), lambda: moment)
+            done = work(database, shop.database, task, datetime.now(UTC) + timedelta(seconds=1))
+            ended.update(done)
+            if not scheduled and not done:
+                return ended
+    raise AssertionError("the calendar comes to no end")
+
+
+async def roll_up_everything(
+    stack: Stack, composer: Composer | None = None, now: datetime | None = None
+) -> dict[int, str | None]:
+    """Sum up every period that has ended at `now`."""
+    return await asyncio.to_thread(roll_up, stack.database, composer, now)

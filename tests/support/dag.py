@@ -1,0 +1,206 @@
+"""What must hold of every summary DAG, whoever made it and whatever happened meanwhile."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import dict_row
+
+from everword.domain.records import message_text
+from support.databases import DatabaseUnderTest
+
+LEAF, BRANCH, ROOT, DAY = 1, 2, 3, 4
+#: Written down on purpose: it is made from nothing, and nothing is made from it.
+SIGNIFICANT = 8
+#: How many nodes of the level below a node is made from, along a conversation.
+CHILDREN = {BRANCH: range(5, 9), ROOT: range(3, 6)}
+LEAF_MESSAGES = 10
+
+
+@dataclass(frozen=True)
+class Node:
+    """A stored node with what it was made from, as the owner of the database sees it."""
+
+    row: dict[str, Any]
+    #: Rows of messages, or ids of nodes, in order.
+    messages: Sequence[dict[str, Any]]
+    children: Sequence[UUID]
+
+    def __getattr__(self, name: str) -> Any:
+        return self.row[name]
+
+
+@dataclass(frozen=True)
+class Dag:
+    """All nodes of a namespace, and the messages that they are to stand for."""
+
+    nodes: dict[UUID, Node]
+    messages: dict[UUID, dict[str, Any]]
+    #: By conversation.
+    summarised: dict[UUID, int]
+
+    def of_level(self, *levels: int) -> list[Node]:
+        return [node for node in self.nodes.values() if node.level in levels]
+
+    def under(self, node: Node) -> list[dict[str, Any]]:
+        """Return the messages under a node, at whatever depth."""
+        below = [self.under(self.nodes[child]) for child in node.children]
+        return [*node.messages, *(message for messages in below for message in messages)]
+
+    def is_settled(self, node: Node) -> bool:
+        """Whether nothing that a node was made from has changed since."""
+        return not node.stale and all(self.is_settled(self.nodes[child]) for child in node.children)
+
+
+def is_eligible(message: dict[str, Any]) -> bool:
+    """Whether a message is to be under a leaf."""
+    fields = ("content", "content_blocks", "tool_name", "tool_args", "tool_result")
+    text = message_text(*(message[field] for field in fields))
+    return not message["automated"] and bool(text.strip())
+
+
+def read_dag(database: DatabaseUnderTest, namespace: str = "default") -> Dag:
+    with database.connect() as conn, conn.cursor(row_factory=dict_row) as cursor:
+        [of] = cursor.execute("SELECT id FROM namespaces WHERE name = %s", (namespace,))
+        scope = (of["id"],)
+
+        def rows(query: bytes) -> list[dict[str, Any]]:
+            return cursor.execute(query, scope).fetchall()
+
+        messages = {
+            row["id"]: row for row in rows(b"SELECT * FROM messages WHERE namespace_id = %s")
+        }
+        sources = defaultdict(list)
+        for link in rows(
+            b"SELECT * FROM summary_sources WHERE namespace_id = %s ORDER BY summary_id, ordinal"
+        ):
+            sources[link["summary_id"]].append(link)
+        nodes = {}
+        for row in rows(b"SELECT * FROM summaries WHERE namespace_id = %s ORDER BY id"):
+            links = sources[row["id"]]
+            assert [link["ordinal"] for link in links] == list(range(1, len(links) + 1))
+            nodes[row["id"]] = Node(
+                row,
+                [messages[link["message_id"]] for link in links if link["message_id"]],
+                [link["child_id"] for link in links if link["child_id"]],
+            )
+        progress = rows(b"SELECT * FROM compaction_progress WHERE namespace_id = %s")
+        return Dag(
+            nodes, messages, {row["conversation_id"]: row["summarised_seq"] for row in progress}
+        )
+
+
+def check_dag(database: DatabaseUnderTest, namespace: str = "default") -> Dag:
+    """Hold that the DAG of a namespace is sound, and return it."""
+    dag = read_dag(database, namespace)
+    for node in dag.nodes.values():
+        if node.level == SIGNIFICANT:
+            assert (node.messages, node.children, node.parent_id) == ([], [], None)
+            continue
+        _check_links(dag, node)
+        _check_sums(dag, node)
+        if node.level in {LEAF, BRANCH, ROOT}:
+            _check_stretch(dag, node)
+    _check_cover(dag)
+    _check_index(database, namespace, dag)
+    return dag
+
+
+def _check_links(dag: Dag, node: Node) -> None:
+    """Parents and children name each other; a message is under one node an axis at most."""
+    of_messages = node.level in {LEAF, DAY}
+    assert bool(node.messages) == of_messages
+    assert bool(node.children) != of_messages
+    for child in node.children:
+        assert dag.nodes[child].parent_id == node.id
+        assert dag.nodes[child].level == node.level - 1
+    if node.parent_id:
+        assert node.id in dag.nodes[node.parent_id].children
+    if node.previous_id:
+        previous = dag.nodes[node.previous_id]
+        assert previous.created_at <= node.created_at
+        assert previous.conversation_id == node.conversation_id
+
+
+def _check_sums(dag: Dag, node: Node) -> None:
+    """Count and span are those of the messages under the node, and of its children, unless it is to be written anew."""
+    if not dag.is_settled(node):
+        return
+    messages = dag.under(node)
+    assert node.message_count == len(messages)
+    assert len({message["id"] for message in messages}) == len(messages)
+    times: list[datetime] = [message["occurred_at"] for message in messages]
+    assert (node.earliest_at, node.latest_at) == (min(times), max(times))
+    children = [dag.nodes[child] for child in node.children]
+    if children:
+        assert node.message_count == sum(child.message_count for child in children)
+        assert node.earliest_at == min(child.earliest_at for child in children)
+        assert node.latest_at == max(child.latest_at for child in children)
+
+
+def _check_stretch(dag: Dag, node: Node) -> None:
+    """A node of a conversation stands for a stretch without gaps, and holds what is in it."""
+    assert 1 <= node.first_seq <= node.last_seq <= dag.summarised[node.conversation_id]
+    seqs = [message["seq"] for message in dag.under(node)]
+    assert seqs == sorted(seqs)
+    assert all(message["conversation_id"] == node.conversation_id for message in dag.under(node))
+    expected = [
+        message["seq"]
+        for message in dag.messages.values()
+        if message["conversation_id"] == node.conversation_id and is_eligible(message)
+        if node.first_seq <= message["seq"] <= node.last_seq
+    ]
+    assert seqs == sorted(expected)
+    children = [dag.nodes[child] for child in node.children]
+    if not children:
+        assert len(seqs) <= LEAF_MESSAGES
+        return
+    assert len(children) in CHILDREN[node.level]
+    assert (children[0].first_seq, children[-1].last_seq) == (node.first_seq, node.last_seq)
+
+
+def _check_cover(dag: Dag) -> None:
+    """Each eligible message up to where a conversation is summed up is under exactly one leaf; no other is."""
+    leaves: dict[UUID, int] = defaultdict(int)
+    for leaf in dag.of_level(LEAF):
+        for message in leaf.messages:
+            leaves[message["id"]] += 1
+    for id_, message in dag.messages.items():
+        done = message["seq"] <= dag.summarised.get(message["conversation_id"], 0)
+        assert leaves[id_] == (1 if done and is_eligible(message) else 0), message["seq"]
+    for level in (LEAF, BRANCH, ROOT):
+        places: dict[UUID, int] = defaultdict(int)
+        for node in sorted(dag.of_level(level), key=lambda node: node.first_seq):
+            assert node.first_seq > places[node.conversation_id]
+            places[node.conversation_id] = node.last_seq
+
+
+def _check_index(database: DatabaseUnderTest, namespace: str, dag: Dag) -> None:
+    """Each node is in the index as it is now, with its vectors made or owed, and nothing else of it is."""
+    with database.connect() as conn:
+        rows = conn.execute(
+            """SELECT m.source_id, string_agg(m.content, '' ORDER BY m.part),
+                      bool_and(EXISTS (SELECT FROM embedding_queue q WHERE q.memory_id = m.id)
+                               OR EXISTS (SELECT FROM memory_vectors_1 v WHERE v.memory_id = m.id))
+                 FROM memories m JOIN namespaces n ON n.id = m.namespace_id
+                WHERE n.name = %s AND m.kind = 2 GROUP BY m.source_id""",
+            (namespace,),
+        ).fetchall()
+        counted = conn.execute(
+            """SELECT (SELECT sum(passages) FROM corpus_counts c WHERE c.namespace_id = n.id),
+                      (SELECT count(*) FROM memories m WHERE m.namespace_id = n.id)
+                 FROM namespaces n WHERE n.name = %s""",
+            (namespace,),
+        ).fetchone()
+    indexed = {source_id: (text, vectors) for source_id, text, vectors in rows}
+    assert indexed.keys() == dag.nodes.keys()
+    for id_, (text, vectors) in indexed.items():
+        assert "".join(text.split()) == "".join(dag.nodes[id_].content.split())
+        assert vectors
+    assert counted
+    assert (counted[0] or 0) == counted[1]

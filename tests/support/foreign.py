@@ -1,0 +1,204 @@
+"""Calls that are given what is in another namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.field_mask_pb2 import FieldMask
+
+from everword.v1 import conversation_pb2 as conversation
+from everword.v1 import ingest_service_pb2 as ingest
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword.v1 import memory_pb2 as memory
+from everword.v1 import search_service_pb2 as search
+from everword.v1 import summary_service_pb2 as summaries
+from support.calls import message, target
+from support.stack import Stack
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """What there is in another namespace."""
+
+    conversation_id: str
+    message_id: str
+    summary_id: str
+    consistency_token: str
+    #: By RPC.
+    page_tokens: dict[str, str]
+
+    @property
+    def filter(self) -> memory.MemoryFilter:
+        return memory.MemoryFilter(conversation_ids=[self.conversation_id])
+
+
+def search_request(**fields: Any) -> search.SearchRequest:
+    return search.SearchRequest(
+        query="words", mode=search.SEARCH_MODE_LEXICAL, page_size=1, **fields
+    )
+
+
+def browse_request(**fields: Any) -> search.BrowseRequest:
+    return search.BrowseRequest(page_size=1, **fields)
+
+
+def conversations_request(**fields: Any) -> search.ListConversationsRequest:
+    return search.ListConversationsRequest(page_size=1, **fields)
+
+
+def messages_request(conversation_id: str, **fields: Any) -> search.ListMessagesRequest:
+    return search.ListMessagesRequest(conversation_id=conversation_id, page_size=1, **fields)
+
+
+def ensure_request() -> ingest.EnsureConversationRequest:
+    """Ask for a conversation with the key that one of theirs has."""
+    return ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
+
+
+def update_request(conversation_id: str) -> ingest.UpdateConversationRequest:
+    return ingest.UpdateConversationRequest(
+        conversation_id=conversation_id, title="Taken over", update_mask=FieldMask(paths=["title"])
+    )
+
+
+def append_request(conversation_id: str) -> ingest.AppendMessagesRequest:
+    return ingest.AppendMessagesRequest(
+        conversation_id=conversation_id, messages=[message("Smuggled in.")]
+    )
+
+
+def answer_request(parent_id: str) -> ingest.AppendMessagesRequest:
+    return ingest.AppendMessagesRequest(
+        conversation=target("mine"), messages=[message("An answer.", parent_id=parent_id)]
+    )
+
+
+async def import_batch(stack: Stack, batch: ingest.AppendMessagesRequest) -> Any:
+    return await stack.ingest.ImportMessages(iter([ingest.ImportMessagesRequest(batch=batch)]))
+
+
+def voice_request(identity: str) -> maintenance.UpdateVoiceRequest:
+    return maintenance.UpdateVoiceRequest(voice=maintenance.Voice(identity=identity))
+
+
+def significant_request() -> ingest.RecordSignificantRequest:
+    return ingest.RecordSignificantRequest(request_id="significant", content="It was told.")
+
+
+def class_request(memory_id: str) -> ingest.UpdateMemoryClassRequest:
+    return ingest.UpdateMemoryClassRequest(
+        memory_id=memory_id, importance_class=memory.IMPORTANCE_CLASS_FACT
+    )
+
+
+def wait_request(token: str) -> ingest.WaitForIndexingRequest:
+    return ingest.WaitForIndexingRequest(
+        consistency_token=token, stage=ingest.INDEXING_STAGE_LEXICAL
+    )
+
+
+def list_request(**fields: Any) -> summaries.ListSummariesRequest:
+    return summaries.ListSummariesRequest(page_size=1, **fields)
+
+
+def audit_request(**fields: Any) -> maintenance.AuditSummariesRequest:
+    return maintenance.AuditSummariesRequest(page_size=1, **fields)
+
+
+Call = Callable[[Stack, Theirs], Awaitable[Any]]
+NO_CONVERSATION = "CONVERSATION_NOT_FOUND"
+NO_MEMORY = "MEMORY_NOT_FOUND"
+NO_SUMMARY = "SUMMARY_NOT_FOUND"
+NO_PAGE = "PAGE_TOKEN_INVALID"
+NO_TOKEN = "CONSISTENCY_TOKEN_INVALID"
+
+#: What writes summaries, and answers: nobody answers in these calls.
+MODEL = "scripted"
+
+#: As REFUSED and EMPTY of the test, for what reads summaries.
+SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
+    "FlushConversation conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: s.maintenance.FlushConversation(
+            maintenance.FlushConversationRequest(
+                conversation_id=t.conversation_id, context_size=1, notes_saved=True
+            )
+        ),
+    ),
+    "FlushConversation protected_message_ids": (
+        NO_CONVERSATION,
+        lambda s, t: s.maintenance.FlushConversation(
+            maintenance.FlushConversationRequest(
+                conversation_id=t.conversation_id,
+                context_size=1,
+                protected_message_ids=[t.message_id],
+            )
+        ),
+    ),
+    "GetSummary summary_id": (
+        NO_SUMMARY,
+        lambda s, t: s.summaries.GetSummary(summaries.GetSummaryRequest(summary_id=t.summary_id)),
+    ),
+    "ExpandSummary summary_id": (
+        NO_SUMMARY,
+        lambda s, t: s.summaries.ExpandSummary(
+            summaries.ExpandSummaryRequest(summary_id=t.summary_id)
+        ),
+    ),
+    "ListSummaries page_token": (
+        NO_PAGE,
+        lambda s, t: s.summaries.ListSummaries(
+            list_request(page_token=t.page_tokens["ListSummaries"])
+        ),
+    ),
+    "AuditSummaries page_token": (
+        NO_PAGE,
+        lambda s, t: s.maintenance.AuditSummaries(
+            audit_request(page_token=t.page_tokens["AuditSummaries"])
+        ),
+    ),
+    "Answer at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.Answer(
+            search.AnswerRequest(query="words", at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+}
+NOTHING = search.AnswerResponse(verdict=search.VERDICT_NOTHING_RELEVANT)
+SUMMARIES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
+    "ListSummaries": (
+        lambda s, t: s.summaries.ListSummaries(list_request()),
+        lambda answer: not answer.summaries,
+    ),
+    "ListSummaries conversation_id": (
+        lambda s, t: s.summaries.ListSummaries(list_request(conversation_id=t.conversation_id)),
+        lambda answer: not answer.summaries,
+    ),
+    "AuditSummaries": (
+        lambda s, t: s.maintenance.AuditSummaries(audit_request()),
+        lambda answer: (answer.audited, answer.next_page_token) == (0, ""),
+    ),
+    "AuditSummaries conversation_id": (
+        lambda s, t: s.maintenance.AuditSummaries(audit_request(conversation_id=t.conversation_id)),
+        lambda answer: (answer.audited, answer.next_page_token) == (0, ""),
+    ),
+    "CompactionStatus": (
+        lambda s, t: s.maintenance.CompactionStatus(maintenance.CompactionStatusRequest()),
+        lambda answer: (
+            answer
+            == maintenance.CompactionStatusResponse(
+                mode=maintenance.COMPACTION_MODE_MODEL, model=MODEL
+            )
+        ),
+    ),
+    "Answer": (
+        lambda s, t: s.search.Answer(search.AnswerRequest(query="words")),
+        lambda answer: answer == NOTHING,
+    ),
+    "Answer filter.conversation_ids": (
+        lambda s, t: s.search.Answer(search.AnswerRequest(query="words", filter=t.filter)),
+        lambda answer: answer == NOTHING,
+    ),
+}

@@ -1,0 +1,69 @@
+"""Conversations with summaries over them, as compaction makes them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import psycopg
+
+from everword.v1 import summary_pb2
+from everword.v1 import summary_service_pb2 as pb
+from support.calls import append, message
+from support.compaction import ScriptedComposer, compact_everything
+from support.stack import Stack
+
+LEAF = summary_pb2.SUMMARY_LEVEL_LEAF
+BRANCH = summary_pb2.SUMMARY_LEVEL_BRANCH
+ROOT = summary_pb2.SUMMARY_LEVEL_ROOT
+#: Enough messages for a tree of three levels, with leaves of ten.
+TREE = 300
+
+
+async def summed_up(
+    stack: Stack,
+    *texts: str,
+    session_key: str = "s",
+    composer: ScriptedComposer | None = None,
+) -> str:
+    """Store a conversation, sum it up, and return its id."""
+    messages = [message(text, author="Ana") for text in texts]
+    written = await append(stack, *messages, session_key=session_key)
+    await compact_everything(stack, composer)
+    return written.conversation_id
+
+
+async def harvest_tree(stack: Stack) -> str:
+    """Store a conversation with leaves, branches and a root over it, and return its id."""
+    return await summed_up(stack, *(f"Field {n} gave {n} sacks of barley." for n in range(TREE)))
+
+
+async def listed(stack: Stack, **fields: object) -> list[summary_pb2.Summary]:
+    """Return all summaries that a request names, the earliest first, through as many pages as it takes."""
+    request = pb.ListSummariesRequest(**{"order": 2, **fields})  # type: ignore[arg-type]
+    found: list[summary_pb2.Summary] = []
+    while True:
+        page = await stack.summaries.ListSummaries(request)
+        found += page.summaries
+        request.page_token = page.next_page_token
+        if not request.page_token:
+            return found
+
+
+def change(stack: Stack, statement: str, *values: object) -> None:
+    """Do to the database what nothing in Everword does."""
+    with stack.database.connect() as conn:
+        conn.execute(statement.encode(), values)
+
+
+def put_in_review(stack: Stack, summary_id: str) -> None:
+    change(
+        stack,
+        "UPDATE summaries SET needs_review = true, "
+        """faithfulness = faithfulness || '{"unsupported": ["4711"]}' WHERE id = %s""",
+        UUID(summary_id),
+    )
+
+
+def usage(conn: psycopg.Connection) -> list[tuple[str, str]]:
+    """Return task and outcome of everything that language models were asked, in order."""
+    return conn.execute("SELECT task, outcome FROM usage_ledger ORDER BY id").fetchall()

@@ -1,0 +1,134 @@
+"""Tool calls without words, and the worker that puts them into words, done on the spot."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from everword.chat.blocking import BlockingChat
+from everword.chat.settings import ChatSettings
+from everword.jobs.task import Task
+from everword.v1 import memory_pb2
+from everword_compactor.tools.job import ToolSentences
+from everword_compactor.tools.settings import ToolSettings
+from everword_compactor.workshop import Workshop
+from support.calls import ASSISTANT, message
+from support.compaction import work, workshop
+from support.databases import DatabaseUnderTest
+from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
+from support.stack import Stack
+
+#: Nobody waits in a test; a failure that is a sentence's own is tried again at once.
+IMPATIENT = ToolSettings(pauses_s=(0.0,))
+
+
+def tool_call(
+    path: str = "src/auth.rs", name: str = "read_file", **fields: Any
+) -> memory_pb2.NewMessage:
+    """Return a message that calls a tool and says nothing."""
+    return message(
+        **{
+            "content": "",
+            "role": ASSISTANT,
+            "tool_name": name,
+            "tool_args": f'{{"path": "{path}"}}',
+            "tool_result": "fn login() { todo!() }",
+            **fields,
+        }
+    )
+
+
+def path_in(request: Body) -> str:
+    """Return the path that a request to the model is about."""
+    found = re.search(r'"path": "([^"]+)"', user_text(request))
+    assert found
+    return found[1]
+
+
+def consulted(request: Body) -> Reply:
+    """Answer with a sentence whose verb the call does not hold."""
+    return answer({"sentence": f"Consulted {path_in(request)} for the login routine."})
+
+
+def invented() -> Reply:
+    """Answer with a sentence that holds what no call does."""
+    return answer({"sentence": "Consulted port 99999 of the server."})
+
+
+def chat_settings(server: ScriptedChat, **fields: Any) -> ChatSettings:
+    """Return settings with which nobody waits for a server in trouble."""
+    patience: dict[str, Any] = {"read_timeout_s": 0.5, "pauses_s": (0.0,)}
+    return ChatSettings(server.url, server.model, **{**patience, **fields})
+
+
+@contextmanager
+def sentence_workshop(
+    database: DatabaseUnderTest,
+    server: ScriptedChat | None = None,
+    tools: ToolSettings = IMPATIENT,
+    **chat: Any,
+) -> Iterator[Workshop]:
+    """Lend what the task works with: without a server, there is no model."""
+    with workshop(database) as shop:
+        shop = replace(shop, tools=tools)
+        if server is None:
+            yield shop
+            return
+        settings = chat_settings(server, **chat)
+        with closing(BlockingChat(settings, shop.ledger.record, beat_s=0.1)) as model:
+            yield replace(shop, chat=model)
+
+
+def sentences_in(shop: Workshop, database: DatabaseUnderTest) -> dict[int, str | None]:
+    """Do the task's jobs until none is due; returns how each ended."""
+    task = Task("tool-sentences", ToolSentences(shop).run, pauses_s=(0.0,))
+    return work(database, shop.database, task, datetime.now(UTC) + timedelta(seconds=1))
+
+
+async def put_into_words(
+    stack: Stack,
+    server: ScriptedChat | None = None,
+    tools: ToolSettings = IMPATIENT,
+    **chat: Any,
+) -> dict[int, str | None]:
+    """Do what is owed, as a worker with these settings does; returns how each job ended."""
+
+    def do() -> dict[int, str | None]:
+        with sentence_workshop(stack.database, server, tools, **chat) as shop:
+            return sentences_in(shop, stack.database)
+
+    return await asyncio.to_thread(do)
+
+
+def stored_sentences(database: DatabaseUnderTest) -> dict[str, tuple[str, str]]:
+    """Return sentence and model by the message's id."""
+    with database.connect() as conn:
+        rows = conn.execute("SELECT message_id, content, model FROM tool_sentences").fetchall()
+    return {str(message_id): (content, model) for message_id, content, model in rows}
+
+
+def queued(database: DatabaseUnderTest) -> dict[str, tuple[str, int, str | None]]:
+    """Return state, attempts and error of what waits, by the message's id."""
+    with database.connect() as conn:
+        rows = conn.execute(
+            "SELECT message_id, state, attempts, error FROM tool_sentence_queue"
+        ).fetchall()
+    return {
+        str(message_id): (state, attempts, error) for message_id, state, attempts, error in rows
+    }
+
+
+def indexed_sentences(database: DatabaseUnderTest) -> dict[str, str]:
+    """Return the sentences in the index by the message's id."""
+    with database.connect() as conn:
+        rows = conn.execute(
+            "SELECT source_id, content FROM memories WHERE part = -1 AND kind = 1"
+        ).fetchall()
+    found = {str(source_id): content for source_id, content in rows}
+    assert len(found) == len(rows)
+    return found
