@@ -1,6 +1,7 @@
 """Train the models of the profile `recall`: python -m scripts.train_ranking --data FILE… --cache FOLDER.
 
-Prints what models reach on conversations that they were not fitted on, and writes models fitted on all of them.
+Prints what models reach on conversations that they were not fitted on, and writes models fitted on all of them, with
+the calibration of their relevance; the calibration alone with `--calibration-only`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,12 @@ CALIBRATIONS = Path("services/search/src/everword_search/calibrations.json")
     type=click.Path(path_type=Path),
     help="Where asked questions are kept.",
 )
-def main(files: tuple[Path, ...], cache: Path) -> None:
+@click.option(
+    "--calibration-only",
+    is_flag=True,
+    help="Leave the models as they are: for a change of the verdict, or of how relevance is fitted.",
+)
+def main(files: tuple[Path, ...], cache: Path, calibration_only: bool) -> None:
     """Train the models of the profile `recall` on FILEs."""
     sets = read_sets(files)
     # What is written changes the checkout: afterwards it would be told from its commit.
@@ -56,10 +62,11 @@ def main(files: tuple[Path, ...], cache: Path) -> None:
     scores = cross_validate(asked, _ranking)
     print_ranking(asked, scores)
     evidence = cross_validate(asked, _relevance)
-    print_abstention(asked, scores, evidence)
     fitted = calibrate_evidence(asked, scores, evidence)
+    print_abstention(asked, fitted)
     print_calibration(fitted)
-    _write(asked, sets, made_at)
+    if not calibration_only:
+        _write(asked, sets, made_at)
     write_calibration(CALIBRATIONS, fitted, sets, made_at)
 
 

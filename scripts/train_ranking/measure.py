@@ -1,4 +1,4 @@
-"""Says how well scores order candidates, and how well the best of them tells whether there is an answer."""
+"""Says how well scores order candidates, and how well the first of them tell whether there is an answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from everword.bench.calibrating import Fitted
 from everword.bench.metrics import auroc, judge
-from everword.domain.calibration import DECIDING
 from everword_search.ranking.arrays import Floats
 from scripts.train_ranking.collect import Asked
 
@@ -30,17 +29,14 @@ def print_ranking(asked: Sequence[Asked], scores: Sequence[Floats]) -> None:
         print(f"{name:42} {len(rows):4}  {means}")
 
 
-def print_abstention(
-    asked: Sequence[Asked], scores: Sequence[Floats], evidence: Sequence[Floats]
-) -> None:
+def print_abstention(asked: Sequence[Asked], fitted: Fitted) -> None:
     """Print the AUROC of what the verdict goes by: answerable against foreign questions and near misses."""
-    best: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for one, score, values in zip(asked, scores, evidence, strict=True):
-        deciding = values[np.argsort(-score, kind="stable")[:DECIDING]]
-        best[one.set, one.kind].append(float(deciding.max(initial=-np.inf)))
+    chances: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for one, chance in zip(asked, fitted.chances, strict=True):
+        chances[one.set, one.kind].append(chance)
     for name in sorted({one.set for one in asked}):
-        own = best[name, "own"]
-        against = {kind: auroc(own, best[name, kind]) for kind in ("foreign", "near miss")}
+        own = chances[name, "own"]
+        against = {kind: auroc(own, chances[name, kind]) for kind in ("foreign", "near miss")}
         print(f"{name:42} {'  '.join(f'{k} {v}' for k, v in against.items())}")
 
 

@@ -210,8 +210,12 @@ async def test_what_floors_leave_out_counts_for_the_verdict(told: Stack, way: st
     everything = await search(told, way, page_size=200)
     levels = sorted(result.relevance for result in everything.results)
     scores = sorted(result.score for result in everything.results)
-    for floors in ({"min_relevance": levels[-1]}, {"min_score": scores[-1] - 1e-6}):
-        response = await search(told, way, page_size=1, **floors)
+    floors: tuple[dict[str, Any], ...] = (
+        {"min_relevance": levels[-1]},
+        {"min_score": scores[-1] - 1e-6},
+    )
+    for given in floors:
+        response = await search(told, way, page_size=1, **given)
         assert len(response.results) == 1
         assert response.verdict == pb.VERDICT_RELEVANT
 

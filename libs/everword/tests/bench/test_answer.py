@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from everword.bench.answer import Found, Place, read_answer, relevance
 from everword.bench.variants import ABLATION, PAGE_SIZE, of_mode, of_profile
 from everword.domain.calibration import DECIDING
@@ -39,7 +41,7 @@ def test_no_result_has_no_score_and_no_relevance() -> None:
     )
     response = pb.SearchResponse(verdict=pb.VERDICT_NOTHING_RELEVANT, arms=[arm])
     answer = read_answer(response, PLACES)
-    assert (answer.top_score, answer.top_relevance) == (0, 0)
+    assert (answer.top_score, answer.chance) == (0, 0)
     assert answer.verdict == "NOTHING_RELEVANT"
     assert answer.degraded == {"semantic": "no embedder"}
 
@@ -53,21 +55,31 @@ def test_variants_ask_for_fifty_results_in_their_way() -> None:
     assert {each.request("x").page_size for each in ABLATION} == {50}
 
 
-def test_the_most_relevant_result_need_not_be_the_first() -> None:
+def test_the_chance_is_that_one_of_the_first_results_answers() -> None:
     results = [result(1, 0.9), result(2, 0.8)]
     results[0].relevance, results[1].relevance = 0.3, 0.6
     answer = read_answer(pb.SearchResponse(results=results), PLACES)
-    assert (answer.top_score, answer.top_relevance) == (0.9, 0.6)
+    assert answer.top_score == 0.9
+    assert answer.chance == pytest.approx(0.72)
     # A verdict does not go by what comes after the first ten.
-    late = [result(n, 0.5) for n in range(DECIDING)]
-    late[-1].relevance, last = 0.7, result(100, 0.4)
-    last.relevance = 0.9
-    assert read_answer(pb.SearchResponse(results=[*late, last]), PLACES).top_relevance == 0.7
-    # A relevance of 0 is one; without any, the score stands in.
+    late = [result(n, 0.5) for n in range(DECIDING + 1)]
+    for each in late:
+        each.relevance = 0.1
+    late[-1].relevance = 0.9
+    chance = read_answer(pb.SearchResponse(results=late), PLACES).chance
+    assert chance == pytest.approx(1 - 0.9**DECIDING)
+
+
+def test_where_nothing_is_calibrated_the_score_stands_in() -> None:
+    results = [result(1, 0.7), *(result(n, 0.9) for n in range(DECIDING))]
+    assert read_answer(pb.SearchResponse(results=results[:1]), PLACES).chance == 0.7
+    # The first ten scores are no chances, and make none together.
+    assert read_answer(pb.SearchResponse(results=results), PLACES).chance == 0.9
+    # A relevance of 0 is one.
     results[0].relevance = 0.0
     assert relevance(results[0]) == 0
     results[0].ClearField("relevance")
-    assert relevance(results[0]) == 0.9
+    assert relevance(results[0]) == 0.7
 
 
 def test_evidence_is_read_where_explanations_were_asked_for() -> None:

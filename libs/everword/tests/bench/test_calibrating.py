@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -15,7 +16,7 @@ from everword.bench.calibrating import (
     variants_of,
 )
 from everword.bench.isotonic import FitError
-from everword.domain.calibration import PROFILES
+from everword.domain.calibration import DECIDING, PROFILES
 
 
 def row(conversation: str, kind: str, evidence: list[list[float]] | None) -> dict[str, Any]:
@@ -43,13 +44,24 @@ def asked(conversations: int = 4, queries: int = 60) -> list[dict[str, Any]]:
 
 def test_the_floor_rejects_two_in_a_hundred_of_the_queries_that_can_be_answered() -> None:
     fitted = calibrate(asked())
-    rejected = [
-        max(fitted.calibration.relevance_of(evidence) for evidence, _ in each["evidence"])
-        < fitted.calibration.floor
-        for each in asked()
-        if each["answerable"]
-    ]
+    floor, told = fitted.calibration.floor, fitted.calibration.relevance_of
+    first = [each["evidence"][:DECIDING] for each in asked() if each["answerable"]]
+    missed = [math.prod(1 - told(evidence) for evidence, _ in results) for results in first]
+    rejected = [1 - chance_of_none < floor for chance_of_none in missed]
     assert 0 < sum(rejected) <= 0.02 * len(rejected) + 1
+
+
+def test_several_weak_results_make_an_answer_as_likely_as_a_strong_one() -> None:
+    rows = asked()
+    told = calibrate(rows).calibration.relevance_of
+    weak = [row("c9", "answerable", [[2.6, 0]] * DECIDING), row("c9", "near miss", [[2.6, 0]])]
+    fitted = calibrate([*rows, *weak])
+    # What is told of each row is told by those of the other conversations, in the order of the rows.
+    several, one = fitted.chances[-2:]
+    assert one == pytest.approx(told(2.6))
+    assert several == pytest.approx(1 - (1 - one) ** DECIDING)
+    assert several > 2 * one
+    assert len(fitted.chances) == len(rows) + 2
 
 
 def test_only_the_first_results_decide_what_is_rejected() -> None:

@@ -29,7 +29,7 @@ def row(ranked: str, relevant: str, **fields: Any) -> dict[str, Any]:
         "category": "single-hop",
         "answerable": True,
         "foreign": False,
-        "top_relevance": 0.8,
+        "chance": 0.8,
         "verdict": "RELEVANT",
         "latency_ms": 10.0,
         "first_asking": True,
@@ -40,11 +40,11 @@ def row(ranked: str, relevant: str, **fields: Any) -> dict[str, Any]:
 
 ROWS = [
     row("a", "a"),
-    row("ba", "a", category="temporal", top_relevance=0.4, latency_ms=20.0),
-    row("b", "", top_relevance=0.1, verdict="NOTHING_RELEVANT"),
-    row("a", "a", category="adversarial", answerable=False, top_relevance=0.4),
-    row("a", "", answerable=False, foreign=True, top_relevance=0.2, latency_ms=30.0),
-    row("", "", answerable=False, foreign=True, top_relevance=0.0, first_asking=False),
+    row("ba", "a", category="temporal", chance=0.4, latency_ms=20.0),
+    row("b", "", chance=0.1, verdict="NOTHING_RELEVANT"),
+    row("a", "a", category="adversarial", answerable=False, chance=0.4),
+    row("a", "", answerable=False, foreign=True, chance=0.2, latency_ms=30.0),
+    row("", "", answerable=False, foreign=True, chance=0.0, first_asking=False),
 ]
 
 

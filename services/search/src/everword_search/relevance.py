@@ -15,7 +15,13 @@ from importlib.resources import files
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_optional
-from everword.domain.calibration import DECIDING, CalibratedProfile, Calibration, from_json
+from everword.domain.calibration import (
+    DECIDING,
+    CalibratedProfile,
+    Calibration,
+    answer_chance,
+    from_json,
+)
 from everword.domain.errors import EmbedderUnavailable, InvalidArgument, NotCalibrated
 from everword_search.model import (
     CalibrationState,
@@ -68,13 +74,19 @@ class Relevance:
         told = self.calibration is not None and not _unjudged(found)
         return CalibrationState.CALIBRATED if told else CalibrationState.UNCALIBRATED
 
-    def verdict(self, found: Found) -> Verdict:
+    def chance(self, found: Found) -> float | None:
+        """Return the chance that one of the first results of a first page answers; None where it cannot be told."""
+        if self.calibration is None or not found.deciding:
+            return None
+        return answer_chance(map(self.calibration.relevance_of, found.deciding))
+
+    def verdict(self, found: Found, chance: float | None) -> Verdict:
+        """Return the verdict on a search whose first page had this `chance`."""
         if not found.hits:
             return Verdict.NOTHING_RELEVANT
-        if self.calibration is None or found.best_evidence is None:
+        if self.calibration is None or chance is None:
             return Verdict.RELEVANT
-        best = self.calibration.relevance_of(found.best_evidence)
-        return Verdict.NOTHING_RELEVANT if best < self.calibration.floor else Verdict.RELEVANT
+        return Verdict.NOTHING_RELEVANT if chance < self.calibration.floor else Verdict.RELEVANT
 
 
 async def find_relevance(
@@ -116,10 +128,9 @@ def ensure_judged(request: SearchRequest, found: Found) -> None:
         )
 
 
-def most_evidence(hits: Sequence[Hit]) -> float | None:
-    """Return the most evidence among the first of `hits`, best ranked first: what the verdict goes by."""
-    evidence = (hit.evidence for hit in hits[:DECIDING])
-    return max((each for each in evidence if each is not None), default=None)
+def deciding_evidence(hits: Sequence[Hit]) -> tuple[float, ...]:
+    """Return the evidence for the first of `hits`, best ranked first: what the verdict goes by."""
+    return tuple(hit.evidence for hit in hits[:DECIDING] if hit.evidence is not None)
 
 
 def _unjudged(found: Found) -> bool:

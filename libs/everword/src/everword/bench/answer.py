@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from everword.bench.variants import PAGE_SIZE
-from everword.domain.calibration import DECIDING
+from everword.domain.calibration import DECIDING, answer_chance
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 
@@ -44,8 +44,9 @@ class Answer:
     ranked: tuple[str, ...]
     #: Of the best result; 0 without one.
     top_score: float
-    #: Of the most relevant among the first results, which decide the verdict; 0 without one.
-    top_relevance: float
+    #: That one of the first results answers, which the verdict goes by; where nothing is calibrated, the best score
+    #: among them stands in, which is no chance. 0 without results.
+    chance: float
     #: Name of the verdict, such as `RELEVANT`.
     verdict: str
     #: Arms that could not answer, each with its reason.
@@ -62,7 +63,7 @@ def read_answer(response: pb.SearchResponse, places: Places, explained: bool = F
     return Answer(
         ranked=tuple(ranked)[:PAGE_SIZE],
         top_score=results[0].score if results else 0.0,
-        top_relevance=max(map(relevance, results[:DECIDING]), default=0.0),
+        chance=_chance(results[:DECIDING]),
         verdict=pb.Verdict.Name(response.verdict).removeprefix("VERDICT_"),
         degraded={
             pb.SearchArm.Name(arm.arm).removeprefix("SEARCH_ARM_").lower(): arm.reason
@@ -71,6 +72,12 @@ def read_answer(response: pb.SearchResponse, places: Places, explained: bool = F
         },
         explained=tuple(_found(result, places) for result in results) if explained else None,
     )
+
+
+def _chance(deciding: Sequence[pb.SearchResult]) -> float:
+    if all(result.HasField("relevance") for result in deciding):
+        return answer_chance(result.relevance for result in deciding)
+    return max((result.score for result in deciding), default=0.0)
 
 
 def relevance(result: pb.SearchResult) -> float:

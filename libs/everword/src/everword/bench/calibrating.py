@@ -10,9 +10,9 @@ from everword.bench.checkpoint import Row
 from everword.bench.isotonic import FitError, fit
 from everword.bench.metrics import percentile
 from everword.bench.variants import ARMS, PROFILES, Variant
-from everword.domain.calibration import DECIDING, Calibration
+from everword.domain.calibration import Calibration, answer_chance
 
-#: Of the queries that can be answered, the share whose best result may be less relevant than the floor.
+#: Of the queries that can be answered, the share that may be told that nothing is relevant.
 REJECTED = 0.02
 FOLDS = 5
 BINS = 10
@@ -46,6 +46,8 @@ class Fitted:
     bins: list[Bin]
     #: Expected calibration error: the mean distance of what was told from what was observed.
     error: float
+    #: For each row, the chance that was told of its being answered.
+    chances: list[float]
     #: Share of the queries of a kind that were said to have nothing relevant; None where there are none.
     answerable_rejected: float | None
     foreign_rejected: float | None
@@ -62,13 +64,15 @@ def calibrate(rows: Sequence[Row]) -> Fitted:
         raise FitError("an arm that the evidence rests on could not answer")
     conversations = list(dict.fromkeys(map(_place, rows)))
     fold_of = {place: number % FOLDS for number, place in enumerate(conversations)}
-    crossed = len(conversations) > 1
-    judged: list[tuple[Row, Calibration]] = []
-    for fold in sorted(set(fold_of.values())) if crossed else ():
-        others = _fit([row for row in rows if fold_of[_place(row)] != fold])
-        judged += [(row, others) for row in rows if fold_of[_place(row)] == fold]
     calibration = _fit(rows)
-    return _fitted(calibration, judged or [(row, calibration) for row in rows], crossed)
+    if len(conversations) == 1:
+        return _fitted(calibration, [(row, calibration) for row in rows], crossed=False)
+    others = {
+        fold: _fit([row for row in rows if fold_of[_place(row)] != fold])
+        for fold in set(fold_of.values())
+    }
+    judged = [(row, others[fold_of[_place(row)]]) for row in rows]
+    return _fitted(calibration, judged, crossed=True)
 
 
 def _fitted(
@@ -87,6 +91,7 @@ def _fitted(
         is_crossed=crossed,
         bins=bins,
         error=expected_error(bins),
+        chances=[_chance(row, by) for row, by in judged],
         answerable_rejected=_rejected(judged, lambda row: bool(row["answerable"])),
         foreign_rejected=_rejected(judged, lambda row: bool(row["foreign"])),
         near_misses_rejected=_rejected(
@@ -101,8 +106,8 @@ def _fit(rows: Sequence[Row]) -> Calibration:
     )
     places, relevance = zip(*knots, strict=True)
     calibration = Calibration(places, relevance, 0.0)
-    best = [_best(row, calibration) for row in rows if row["answerable"]]
-    floor = percentile(best, REJECTED)
+    chances = [_chance(row, calibration) for row in rows if row["answerable"]]
+    floor = percentile(chances, REJECTED)
     if floor is None:
         raise FitError("there is no query that can be answered")
     return replace(calibration, floor=round(floor, 6))
@@ -136,15 +141,13 @@ def expected_error(bins: Sequence[Bin]) -> float:
 def _rejected(
     judged: Sequence[tuple[Row, Calibration]], asked: Callable[[Row], bool]
 ) -> float | None:
-    nothing = [_best(row, by) < by.floor for row, by in judged if asked(row)]
+    nothing = [_chance(row, by) < by.floor for row, by in judged if asked(row)]
     return statistics.fmean(nothing) if nothing else None
 
 
-def _best(row: Row, calibration: Calibration) -> float:
+def _chance(row: Row, calibration: Calibration) -> float:
     """Return what the verdict on a row goes by; its evidence is in the order of the results."""
-    deciding = row["evidence"][:DECIDING]
-    relevance = (calibration.relevance_of(evidence) for evidence, _ in deciding)
-    return max(relevance, default=0.0)
+    return answer_chance(calibration.relevance_of(evidence) for evidence, _ in row["evidence"])
 
 
 def _place(row: Row) -> tuple[str, str]:

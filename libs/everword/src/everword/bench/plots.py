@@ -23,20 +23,20 @@ class PlotError(Exception):
 
 def draw(reports: Sequence[Report], folder: Path) -> list[Path]:
     """Write the plots of an ablation into a folder and return their paths. Raises PlotError without matplotlib."""
-    with _svg():
+    with svg():
         figures = {
             f"{metric.replace('@', '-at-')}.svg": _bars(reports, metric) for metric in HEADLINE
         }
         figures["recall-by-depth.svg"] = _depths(reports)
         for name, figure in figures.items():
-            _save(figure, folder / name)
+            save_figure(figure, folder / name)
     return [folder / name for name in figures]
 
 
 def draw_reliability(fitted: Mapping[str, Fitted], path: Path) -> None:
     """Write what was told against what was observed, a line for each profile. Raises PlotError without matplotlib."""
-    with _svg():
-        figure = _figure()
+    with svg():
+        figure = new_figure()
         axes = figure.add_subplot()
         axes.plot((0, 1), (0, 1), color="0.7", linewidth=1, linestyle="--")
         for name, each in fitted.items():
@@ -49,11 +49,11 @@ def draw_reliability(fitted: Mapping[str, Fitted], path: Path) -> None:
         axes.set_ylabel("share that was relevant")
         axes.spines[["top", "right"]].set_visible(False)
         figure.legend(loc="outside right upper", frameon=False)
-        _save(figure, path)
+        save_figure(figure, path)
 
 
 @contextmanager
-def _svg() -> Iterator[None]:
+def svg() -> Iterator[None]:
     """Draw so that text stays text, and ids do not change from run to run. Raises PlotError."""
     try:
         import matplotlib
@@ -65,13 +65,13 @@ def _svg() -> Iterator[None]:
         yield
 
 
-def _save(figure: Figure, path: Path) -> None:
+def save_figure(figure: Figure, path: Path) -> None:
     figure.savefig(path, format="svg", metadata={"Date": None})
 
 
 def _bars(reports: Sequence[Report], metric: str) -> Figure:
     """Return one metric: a group of bars for each set, a bar for each variant."""
-    figure = _figure()
+    figure = new_figure()
     axes = figure.add_subplot()
     sets = [each["name"] for each in reports[0]["sets"]]
     width = 0.8 / len(reports)
@@ -90,7 +90,7 @@ def _bars(reports: Sequence[Report], metric: str) -> Figure:
 
 def _depths(reports: Sequence[Report]) -> Figure:
     """Return recall by the number of results looked at: a panel for each set, a line for each variant."""
-    figure = _figure()
+    figure = new_figure()
     sets = [each["name"] for each in reports[0]["sets"]]
     panels = figure.subplots(1, len(sets), sharey=True, squeeze=False)[0]
     for index, (name, axes) in enumerate(zip(sets, panels, strict=True)):
@@ -111,7 +111,7 @@ def _depths(reports: Sequence[Report]) -> Figure:
     return figure
 
 
-def _figure() -> Figure:
+def new_figure() -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(WIDTH, HEIGHT), layout="constrained")

@@ -59,9 +59,7 @@ def _latency(rows: list[Row]) -> dict[str, float | None]:
 
 
 def _auroc(answerable: list[Row], other: list[Row]) -> float | None:
-    return auroc(
-        [row["top_relevance"] for row in answerable], [row["top_relevance"] for row in other]
-    )
+    return auroc([row["chance"] for row in answerable], [row["chance"] for row in other])
 
 
 def _share_rejected(answerable: list[Row]) -> float | None:

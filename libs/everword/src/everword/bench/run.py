@@ -136,7 +136,7 @@ class Run:
             "relevant": sorted(relevant),
             "ranked": list(answer.ranked),
             "top_score": answer.top_score,
-            "top_relevance": answer.top_relevance,
+            "chance": answer.chance,
             "verdict": answer.verdict,
             "degraded": sorted(answer.degraded),
             "latency_ms": took * 1000,

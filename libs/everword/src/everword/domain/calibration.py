@@ -14,7 +14,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 FORMAT = "everword-calibrations/1"
@@ -38,7 +38,7 @@ class Calibration:
     evidence: Sequence[float]
     #: From 0 to 1, one for each knot.
     relevance: Sequence[float]
-    #: Where the most relevant of the `DECIDING` first results is less relevant, nothing is.
+    #: Where `answer_chance` is lower, nothing is relevant.
     floor: float
 
     def __post_init__(self) -> None:
@@ -74,6 +74,14 @@ class Calibration:
             else:
                 low = middle
         return high
+
+
+def answer_chance(relevances: Iterable[float]) -> float:
+    """Return the chance that one of the `DECIDING` first results answers, which the verdict goes by; 0 without any.
+
+    Takes the relevance of results, best ranked first, each as if it answered whatever the others do.
+    """
+    return 1.0 - math.prod(1.0 - relevance for relevance in islice(relevances, DECIDING))
 
 
 @dataclass(frozen=True)

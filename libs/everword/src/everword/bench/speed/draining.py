@@ -1,0 +1,135 @@
+"""Background embedding, beside the same texts sent to the same stub by a client that does nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import httpx
+
+from everword.bench.speed import stub
+from everword.bench.speed.bed import Bed
+from everword.bench.speed.corpus import Conversation, conversations
+from everword.bench.speed.load import append, drained, scratch
+from everword.bench.speed.row import Floor, Row
+from everword.bench.speed.searches import search
+from everword.bench.speed.timing import Times, closed_loop, until
+from everword.client import Client
+
+#: The stub's speed while the background is measured, in texts a second: an embedding model on a good CPU.
+RATE = 400.0
+#: The queue is so many seconds of the stub long.
+SECONDS = 8.0
+#: What the embedder keeps a server busy with: requests at once, and texts in each.
+IN_FLIGHT, BATCH = 2, 32
+_STREAM = 3_000_000
+_CALLERS = 4
+_PAUSE_S = 0.05
+#: What a caller beside the drain appends.
+_APPENDED = 10
+#: More than a caller gets to make, with its pauses.
+_MOST_APPENDS = 2_000
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Ingest and searches at one time."""
+
+    ingest: Times
+    searches: Times
+
+
+async def measure(
+    bed: Bed, client: Client, scale: int, queries: Sequence[str], seconds: float = SECONDS
+) -> Row:
+    """Return the rate at which a queue drains; the details tell what that costs ingest and searches."""
+    messages = max(2 * BATCH, min(scale, int(RATE * seconds)))
+    corpus = list(conversations(messages, _STREAM))
+    await closed_loop(lambda query: search(client, query), queries)
+    async with _paced(bed):
+        async with scratch(bed, "beside-idle") as (appended, _):
+            idle = await _beside(client, appended, queries, asyncio.sleep(seconds))
+        before_s = await _alone(bed, _texts(corpus))
+        async with scratch(bed, "drain") as (filled, name):
+            with bed.held("embedder-worker"):
+                await _fill(filled, corpus)
+            drain_s = await drained(bed, [name])
+        after_s = await _alone(bed, _texts(corpus))
+        async with (
+            scratch(bed, "drain-beside") as (filled, name),
+            scratch(bed, "beside") as (appended, _),
+        ):
+            with bed.held("embedder-worker"):
+                await _fill(filled, corpus)
+            busy = await _beside(client, appended, queries, drained(bed, [name]))
+    floor = Floor(2 * messages / (before_s + after_s), "the stub alone, before and after")
+    return Row(
+        "embed_drain",
+        scale,
+        messages / drain_s,
+        "texts/s",
+        floor,
+        {
+            "messages": messages,
+            "stub_texts_per_s": [round(messages / took, 1) for took in (before_s, after_s)],
+            "ingest_p95_ratio": _ratio(busy.ingest, idle.ingest),
+            "search_p95_ratio": _ratio(busy.searches, idle.searches),
+            "idle": {"ingest": idle.ingest.details(), "search": idle.searches.details()},
+            "draining": {"ingest": busy.ingest.details(), "search": busy.searches.details()},
+        },
+    )
+
+
+@asynccontextmanager
+async def _paced(bed: Bed) -> AsyncIterator[None]:
+    await bed.set_speed(RATE)
+    try:
+        yield
+    finally:
+        await bed.set_speed(None)
+
+
+async def _fill(client: Client, corpus: Sequence[Conversation]) -> None:
+    await closed_loop(lambda each: append(client, each), corpus, _CALLERS)
+
+
+async def _alone(bed: Bed, texts: Sequence[str]) -> float:
+    """Return the seconds that the stub needs for texts when it is kept busy by a client that does nothing else."""
+    batches = iter([texts[start : start + BATCH] for start in range(0, len(texts), BATCH)])
+
+    async def sender(http: httpx.AsyncClient) -> None:
+        for batch in batches:
+            body = {"model": stub.MODEL, "input": batch, "encoding_format": "base64"}
+            (await http.post("/v1/embeddings", json=body)).raise_for_status()
+
+    async with httpx.AsyncClient(base_url=bed.stub_url, timeout=60, trust_env=False) as http:
+        started = time.perf_counter()
+        await asyncio.gather(*(sender(http) for _ in range(IN_FLIGHT)))
+        return time.perf_counter() - started
+
+
+async def _beside(
+    client: Client, appended: Client, queries: Sequence[str], work: Awaitable[object]
+) -> Beside:
+    """Search with one client and append with the other, a caller each, until `work` is done."""
+    done = asyncio.Event()
+    extra = list(conversations(_APPENDED * _MOST_APPENDS, _STREAM + 1, _APPENDED))
+    searching = asyncio.create_task(until(done, partial(search, client), queries, _PAUSE_S))
+    ingesting = asyncio.create_task(until(done, partial(append, appended), extra, _PAUSE_S))
+    try:
+        await work
+    finally:
+        done.set()
+    return Beside(await ingesting, await searching)
+
+
+def _texts(corpus: Sequence[Conversation]) -> list[str]:
+    return [message.content for each in corpus for message in each.messages]
+
+
+def _ratio(busy: Times, idle: Times) -> float:
+    return round(busy.ms(0.95) / idle.ms(0.95), 3) if idle.each_s else 0.0

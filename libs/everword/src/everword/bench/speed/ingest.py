@@ -1,0 +1,121 @@
+"""Acknowledged ingest, beside COPY of the same rows in the same batches by as many callers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from everword.bench.speed.bed import Bed
+from everword.bench.speed.copying import copy_rows
+from everword.bench.speed.corpus import Conversation, conversations
+from everword.bench.speed.load import append, scratch
+from everword.bench.speed.row import Floor, Row
+from everword.bench.speed.timing import Times, closed_loop
+
+COPY = "COPY of the same rows"
+#: Of each id but growth: the messages of a batch, and the callers.
+SHAPES = {
+    "ingest_b100_c4": (100, 4),
+    "ingest_b1": (1, 1),
+    "ingest_b100_c1": (100, 1),
+    "ingest_b100_c16": (100, 16),
+    "ingest_b1000_c4": (1000, 4),
+}
+#: Streams of corpora from here on are for ingest alone.
+_STREAM = 1_000_000
+_WARM_UP = 4
+
+
+@dataclass
+class Measured:
+    """What a run of ingest took, and its floor's."""
+
+    messages: int
+    ingest: Times
+    copy: Times
+    tables: Sequence[str]
+
+    @property
+    def rate(self) -> float:
+        """Messages a second."""
+        return self.messages / self.ingest.wall_s
+
+    @property
+    def floor(self) -> float:
+        return self.messages / self.copy.wall_s
+
+
+@dataclass
+class Ingest:
+    """Measures ingest; every run in a namespace of its own, which is erased again."""
+
+    bed: Bed
+    #: The most messages of one run.
+    messages: int
+    _streams: Iterator[int] = field(default_factory=lambda: iter(range(_STREAM, 2 * _STREAM)))
+    #: Ingest while the tables were empty, for its growth.
+    empty: Measured | None = None
+
+    async def measure(self, batch: int, callers: int) -> Measured:
+        """Ingest in batches, each a conversation of its own, and then copy the same rows."""
+        size = min(batch, max(1, self.messages // callers))
+        number = max(callers, self.messages // size if batch > 1 else self.messages // 8)
+        warm_up = list(self._batches(_WARM_UP, size))
+        batches = list(self._batches(number, size))
+        name = f"ingest-b{batch}-c{callers}"
+        async with (
+            scratch(self.bed, f"{name}-warm") as (warm, _),
+            scratch(self.bed, name) as (timed, source),
+            scratch(self.bed, f"{name}-copy") as (_, target),
+        ):
+            await closed_loop(lambda each: append(warm, each), warm_up)
+            # The vectors that are owed are another measurement.
+            with self.bed.held("embedder-worker"):
+                times = await closed_loop(lambda each: append(timed, each), batches, callers)
+                copy, tables = await asyncio.to_thread(
+                    copy_rows, self.bed, source, target, size, callers
+                )
+        return Measured(number * size, times, copy, tables)
+
+    def _batches(self, number: int, size: int) -> Iterator[Conversation]:
+        """Yield what is appended: a conversation each, or the messages of conversations one by one."""
+        stream = next(self._streams)
+        if size > 1:
+            return conversations(number * size, stream, size)
+        return (
+            Conversation(whole.number, (message,))
+            for whole in conversations(number, stream)
+            for message in whole.messages
+        )
+
+
+def throughput(id_: str, scale: int, measured: Measured) -> Row:
+    """Return messages a second."""
+    return Row(
+        id_, scale, measured.rate, "messages/s", Floor(measured.floor, COPY), _details(measured)
+    )
+
+
+def single(scale: int, measured: Measured) -> Row:
+    """Return the median of an append of one message."""
+    floor = Floor(measured.copy.ms(0.5), f"{COPY}, p50")
+    return Row("ingest_b1", scale, measured.ingest.ms(0.5), "ms", floor, _details(measured))
+
+
+def growth(scale: int, empty: Measured, full: Measured) -> Row:
+    """Return what a message costs in full tables, over what it cost in empty ones."""
+    floor = Floor(empty.floor / full.floor, f"the same for {COPY}")
+    details = {"empty": _details(empty), "full": _details(full)}
+    return Row("ingest_growth", scale, empty.rate / full.rate, "×", floor, details)
+
+
+def _details(measured: Measured) -> dict[str, Any]:
+    return {
+        "messages": measured.messages,
+        "messages_per_s": round(measured.rate, 1),
+        "copy_messages_per_s": round(measured.floor, 1),
+        **measured.ingest.details(),
+        "copied": list(measured.tables),
+    }

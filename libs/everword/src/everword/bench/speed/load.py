@@ -1,0 +1,132 @@
+"""Fill namespaces through the public RPCs, so that an interrupted load can be gone on with."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+
+from everword.bench.speed.bed import POLL_S, Bed
+from everword.bench.speed.corpus import SEED, Conversation, conversations
+from everword.bench.speed.timing import together
+from everword.client import CallError, Client
+from everword.v1.admin_service_pb2 import CreateNamespaceRequest, DeleteNamespaceRequest
+from everword.v1.search_service_pb2 import StatsRequest
+
+CALLERS = 4
+#: With no vector stored for so long, nobody embeds.
+PATIENCE_S = 60.0
+DELETE_TIMEOUT_S = 600.0
+#: Is told how many of how many are done.
+Progress = Callable[[str, int, int], None]
+
+
+def name_of(scale: int, part: str = "all") -> str:
+    return f"speed-{SEED}-{scale}-{part}"
+
+
+@asynccontextmanager
+async def namespace(bed: Bed, name: str) -> AsyncIterator[Client]:
+    """Lend a client of a namespace, which is made where it does not exist."""
+    async with Client.connect(bed.settings()) as operator:
+        try:
+            await operator.admin_service.CreateNamespace(CreateNamespaceRequest(name=name))
+        except CallError as error:
+            if error.reason != "NAMESPACE_ALREADY_EXISTS":
+                raise
+    async with Client.connect(bed.settings(name)) as client:
+        yield client
+
+
+@asynccontextmanager
+async def scratch(bed: Bed, name: str) -> AsyncIterator[tuple[Client, str]]:
+    """Lend a client of a new namespace, and its name; it is erased at the end."""
+    # Servers remember for some seconds what a name stood for: none is used twice.
+    unique = f"speed-{name}-{time.time_ns():x}"
+    async with namespace(bed, unique) as client:
+        try:
+            yield client, unique
+        finally:
+            request = DeleteNamespaceRequest(name=unique)
+            await client.admin_service.DeleteNamespace(request, timeout=DELETE_TIMEOUT_S)
+
+
+async def load(
+    client: Client, messages: int, stream: int = 0, tell: Progress = lambda *told: None
+) -> None:
+    """Append a corpus. What is there already, all of it or the beginning, is not sent again."""
+    stored = (await client.search_service.Stats(StatsRequest())).corpus.messages
+    if stored >= messages:
+        return
+    rest = _rest(conversations(messages, stream), stored)
+    done = stored
+
+    async def caller() -> None:
+        nonlocal done
+        for conversation in rest:
+            await append(client, conversation)
+            done = min(messages, done + len(conversation.messages))
+            tell("loading", done, messages)
+
+    await together(caller() for _ in range(CALLERS))
+
+
+async def append(client: Client, conversation: Conversation) -> None:
+    await client.append(conversation.key, conversation.messages)
+
+
+def _rest(corpus: Iterable[Conversation], stored: int) -> Iterable[Conversation]:
+    """Yield what may not be stored yet: callers finish out of order, and external ids tell what comes again."""
+    before = 0
+    for conversation in corpus:
+        before += len(conversation.messages)
+        if before > stored - CALLERS * 100:
+            yield conversation
+
+
+async def drained(
+    bed: Bed, namespaces: Iterable[str], tell: Progress = lambda *told: None
+) -> float:
+    """Wait until no vector is owed there; returns the seconds that took. Raises TimeoutError where nobody embeds."""
+    names = list(namespaces)
+    started = moved = time.monotonic()
+    first = least = -1
+    with bed.connect() as conn:
+        while True:
+            [owed] = conn.execute(
+                "SELECT count(*) FROM embedding_queue q JOIN namespaces n ON n.id = q.namespace_id"
+                " WHERE n.name = ANY(%s) AND q.state = 'owed'",
+                [names],
+            ).fetchone() or (0,)
+            now = time.monotonic()
+            first = max(first, owed)
+            tell("embedding", first - owed, first)
+            if owed == 0:
+                return now - started
+            if least < 0 or owed < least:
+                least, moved = owed, now
+            elif now - moved > PATIENCE_S:
+                raise TimeoutError(f"{owed} vectors are owed, and none was made for a while")
+            # A large queue is not counted as often.
+            await asyncio.sleep(max(POLL_S, owed / 20_000))
+
+
+async def summarised(
+    bed: Bed, namespaces: Iterable[str], patience_s: float, tell: Progress
+) -> bool:
+    """Wait until no other background work is due there; False where it took longer than was waited."""
+    names = list(namespaces)
+    ends = time.monotonic() + patience_s
+    with bed.connect() as conn:
+        while True:
+            [due] = conn.execute(
+                "SELECT count(*) FROM jobs j JOIN namespaces n ON n.id = j.namespace_id"
+                " WHERE n.name = ANY(%s)"
+                "   AND (j.state = 'running' OR (j.state = 'pending' AND j.not_before <= now()))",
+                [names],
+            ).fetchone() or (0,)
+            tell(f"{due} jobs are due", 0, 1)
+            if due == 0 or time.monotonic() > ends:
+                return bool(due == 0)
+            await asyncio.sleep(1)

@@ -1,0 +1,138 @@
+"""How long each named statement takes in the database itself: its own log, switched on while something is asked.
+
+It tells the bare SQL of the very statements that a call makes, with the very parameters, whatever those are by now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import LiteralString
+
+from everword.bench.metrics import percentile
+from everword.bench.speed.bed import Bed
+from everword.db.statements import load_statements
+from everword.embedded.process import log_path
+
+#: The packages whose statements are told apart.
+PACKAGES = ("everword.db", "everword_search", "everword_search.summaries")
+#: What the statements of each arm are called.
+ARMS = {
+    "lexical": ("find_lexical", "lexical_", "find_postings", "read_postings"),
+    "semantic": ("find_semantic", "semantic_", "count_scope"),
+    "trigram": ("find_trigram", "trigram_"),
+}
+#: What separates one call from the next in the log.
+_MARK = "everword speed: next call"
+_LINE = re.compile(
+    r"duration: (?P<ms>[\d.]+) ms  (?:parse|bind|execute|statement)[^:]*: (?P<sql>.*?)"
+    r"(?=\n\d{4}-\d\d-\d\d \d\d:|\Z)",
+    re.DOTALL,
+)
+_PLACE = re.compile(r"%\(\w+\)s|\$\d+|:generation|(?<=visible_vectors_)\d+")
+
+
+@dataclass
+class Recording:
+    """Milliseconds of each statement, by name, call by call."""
+
+    calls: list[Mapping[str, float]] = field(default_factory=list)
+
+    def p(self, share: float, names: Iterable[str]) -> float:
+        """Return a percentile, over calls, of what some statements took together."""
+        wanted = set(names)
+        sums = [sum(ms for name, ms in call.items() if name in wanted) for call in self.calls]
+        return percentile(sums, share) or 0.0
+
+    @property
+    def names(self) -> set[str]:
+        return {name for call in self.calls for name in call}
+
+    def slowest_arm(self) -> tuple[str, float]:
+        """Return the arm whose statements take longest, and the median of that in milliseconds."""
+        medians = {
+            arm: self.p(0.5, {name for name in self.names if name.startswith(prefixes)})
+            for arm, prefixes in ARMS.items()
+        }
+        return max(medians.items(), key=lambda each: each[1])
+
+    def whole(self, share: float) -> float:
+        """Return a percentile of all statements of a call together."""
+        return self.p(share, self.names)
+
+    def details(self) -> dict[str, float]:
+        """Return the medians of what took longest, the longest first."""
+        medians = {name: round(self.p(0.5, [name]), 3) for name in self.names}
+        ranked = sorted(medians.items(), key=lambda each: -each[1])
+        return {name: ms for name, ms in ranked[:12] if ms > 0}
+
+
+@asynccontextmanager
+async def recorded(bed: Bed) -> AsyncIterator[Recording]:
+    """Record what calls make the database do while the block lasts; `next_call` separates them."""
+    path = log_path(bed.folder / "logs", "postgres")
+    recording = Recording()
+    begun = path.stat().st_size
+    _configure(bed, "ALTER SYSTEM SET log_min_duration_statement = 0")
+    try:
+        yield recording
+    finally:
+        _configure(bed, "ALTER SYSTEM RESET log_min_duration_statement")
+    with path.open(encoding="utf-8", errors="replace") as file:
+        file.seek(begun)
+        recording.calls.extend(_calls(file.read()))
+
+
+def next_call(bed: Bed) -> None:
+    """Say in the log that what follows belongs to another call."""
+    _configure(bed, f"DO $$ BEGIN RAISE LOG '{_MARK}'; END $$")
+
+
+def _configure(bed: Bed, statement: LiteralString | str) -> None:
+    with bed.connect() as conn:
+        conn.execute(statement.encode())
+        if statement.startswith("ALTER"):
+            conn.execute("SELECT pg_reload_conf()")
+
+
+def _calls(log: str) -> Iterator[Mapping[str, float]]:
+    known = _known_statements()
+    # What stands before the first mark was going on when the recording began.
+    for part in log.split(f"LOG:  {_MARK}")[1:]:
+        took: dict[str, float] = defaultdict(float)
+        for line in _LINE.finditer(part):
+            # A statement's own lines are indented; its parameters come after.
+            name = known.get(_normal(line["sql"].split("DETAIL:  Parameters")[0]))
+            if name:
+                took[name] += float(line["ms"])
+        yield dict(took)
+
+
+def _known_statements() -> dict[str, str]:
+    return {
+        _normal(statement.sql.replace("%%", "%")): name
+        for package in _present(PACKAGES)
+        for name, statement in load_statements(package).items()
+    }
+
+
+def _present(packages: Sequence[str]) -> list[str]:
+    """Return the packages that are installed here: Everword's library alone does not bring the services."""
+    present: list[str] = []
+    for package in packages:
+        try:
+            load_statements(package)
+        except (ModuleNotFoundError, FileNotFoundError):
+            continue
+        present.append(package)
+    return present
+
+
+def _normal(statement: str) -> str:
+    """Return a statement without its parameters, spaces and the log's own prefixes."""
+    text = re.sub(r"\n\d{4}-\d\d-\d\d \d\d:\S+ \S+ \[\d+\] *$", "", statement)
+    text = re.sub(r"--[^\n]*", "", text)
+    return " ".join(_PLACE.sub("?", text).split()).rstrip("; ")

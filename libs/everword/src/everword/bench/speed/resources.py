@@ -1,0 +1,101 @@
+"""What it takes beside time: memory of each process, disk for each message, and the time to start."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import psutil
+
+from everword.bench.speed.bed import POLL_S, START_S, Bed
+from everword.bench.speed.row import Floor, Row
+from everword.embedded.ports import HOST, free_ports
+from everword.embedded.process import ProcessSpec
+from everword.embedded.services import SERVICES, service_specs
+
+MB = 1_000_000
+#: What every service imports, whatever it does with it.
+_LIBRARIES = "import grpc, psycopg, psycopg_pool, google.protobuf, opentelemetry.sdk, numpy"
+_STARTS = 3
+_STOP_S = 30.0
+
+
+def memory(bed: Bed, scale: int) -> Row:
+    """Return the resident memory of the largest service or worker."""
+    resident = {
+        process.name: psutil.Process(process.pid).memory_info().rss / MB
+        for process in bed.running.processes
+    }
+    ours = {name: size for name, size in resident.items() if name not in {"postgres", "valkey"}}
+    floor = Floor(_bare_memory(), "Python with the libraries that all use")
+    details = {"MB": {name: round(size, 1) for name, size in resident.items()}}
+    return Row("memory_1m", scale, max(ours.values()), "MB", floor, details)
+
+
+def _bare_memory() -> float:
+    report = f"{_LIBRARIES}; import psutil; print(psutil.Process().memory_info().rss)"
+    done = subprocess.run(
+        [sys.executable, "-c", report], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout) / MB
+
+
+def disk(bed: Bed, scale: int) -> Row:
+    """Return the bytes of everything in the schema, over the messages in it."""
+    with bed.connect() as conn:
+        conn.execute("CHECKPOINT")
+        tables = conn.execute(
+            "SELECT regexp_replace(c.relname, '_p\\d+$', ''), sum(pg_total_relation_size(c.oid))::bigint"
+            "  FROM pg_class c WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind = 'r'"
+            " GROUP BY 1 ORDER BY 2 DESC"
+        ).fetchall()
+        messages, written = conn.execute(
+            "SELECT count(*), sum(octet_length(content)) FROM messages"
+        ).fetchone() or (1, 1)
+    details = {
+        "messages": messages,
+        "bytes": {name: round(size / messages, 1) for name, size in tables[:8]},
+    }
+    floor = Floor(float(written) / messages, "the text itself")
+    total = sum(size for _, size in tables)
+    return Row("disk_per_message", scale, total / messages, "bytes", floor, details)
+
+
+def startup(bed: Bed, scale: int) -> Row:
+    """Return how long the slowest service takes until it is ready: a second one of each is started."""
+    specs = {spec.name: spec for spec in service_specs(bed.running) if spec.name in SERVICES}
+    took = {name: min(_start(bed, spec) for _ in range(_STARTS)) for name, spec in specs.items()}
+    bare = min(_bare_start() for _ in range(_STARTS))
+    details = {"s": {name: round(seconds, 3) for name, seconds in took.items()}}
+    floor = Floor(bare, "Python with the libraries that all use")
+    return Row("startup", scale, max(took.values()), "s", floor, details)
+
+
+def _start(bed: Bed, spec: ProcessSpec) -> float:
+    """Return the seconds from the start of a process until it says that it serves."""
+    [port] = free_ports(1)
+    address = f"{HOST}:{port}"
+    running = replace(bed.running, addresses={**bed.running.addresses, spec.name: address})
+    [other] = [each for each in service_specs(running) if each.name == spec.name]
+    environment = {**other.environment, "EVERWORD_EMBED_URL": bed.stub_url}
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        other.argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        while not other.ready():
+            if process.poll() is not None or time.perf_counter() - started > START_S:
+                raise RuntimeError(f"a second {spec.name} did not start")
+            time.sleep(POLL_S / 5)
+        return time.perf_counter() - started
+    finally:
+        process.terminate()
+        process.wait(_STOP_S)
+
+
+def _bare_start() -> float:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", _LIBRARIES], check=True)
+    return time.perf_counter() - started

@@ -1,0 +1,193 @@
+"""Goes through the figures of one scale, in the order in which they disturb each other least."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Set as AbstractSet
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from everword.bench.speed import draining, exact, ingest, resources, searches
+from everword.bench.speed.bed import Bed
+from everword.bench.speed.corpus import queries, scopes
+from everword.bench.speed.load import Progress, drained, load, name_of, namespace, summarised
+from everword.bench.speed.row import Row
+from everword.client import Client
+
+#: The most messages that a run of ingest stores.
+INGESTED = 4_000
+#: The most queries of each figure.
+ASKED, JUDGED = 200, 1_000
+NAMESPACE_SIZE = 1_000
+#: Workers that are held while anything is measured, after they had time to do what the load made due.
+SUMMARISERS = ("compact-worker", "roll-up-worker", "tool-sentences-worker")
+#: They get a minute, and a second for so many messages.
+SUMMARISED_PER_S, SUMMARISED_S = 200, 60.0
+#: Streams of corpora of the many namespaces.
+_STREAM = 10_000
+_INGEST = {"ingest_growth", *ingest.SHAPES}
+_SEARCHES = {
+    "search_hybrid_100k",
+    "search_hybrid_1m",
+    "search_load_100k",
+    "context_100k",
+    "search_selective",
+    "browse",
+    "lexical_exact_1m",
+    "semantic_recall",
+    "embed_drain",
+    *searches.MODES,
+}
+Figure = Callable[[], Awaitable[Row]]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of everything there is at one size."""
+
+    messages: int
+
+    @property
+    def queries(self) -> int:
+        return min(ASKED, max(10, self.messages // 200))
+
+    @property
+    def judged(self) -> int:
+        return min(JUDGED, max(20, self.messages // 100))
+
+    @property
+    def ingested(self) -> int:
+        return min(INGESTED, max(100, self.messages // 5))
+
+    @property
+    def seconds(self) -> float:
+        """How long what goes by time is measured."""
+        return min(searches.SECONDS_EACH, max(0.3, self.messages / 5_000))
+
+    @property
+    def namespace_size(self) -> int:
+        return min(NAMESPACE_SIZE, max(10, self.messages // 50))
+
+
+async def measure(
+    bed: Bed, messages: int, wanted: AbstractSet[str], tell: Progress
+) -> AsyncIterator[Row]:
+    """Yield each wanted figure as soon as it is known. Raises CallError."""
+    scale = Scale(messages)
+    ingesting = ingest.Ingest(bed, scale.ingested)
+    if "ingest_growth" in wanted:
+        tell("ingest, before the load", 0, 1)
+        with bed.held(*SUMMARISERS):
+            # The first run pays for what is prepared once.
+            await ingesting.measure(100, 4)
+            ingesting.empty = await ingesting.measure(100, 4)
+    if wanted & (_SEARCHES | _INGEST | {"disk_per_message", "memory_1m"}):
+        async for row in _in_one(bed, scale, wanted, ingesting, tell):
+            yield row
+    if "search_hybrid_1000x1000" in wanted:
+        yield await _in_many(bed, scale, tell)
+    for id_, of in {"memory_1m": resources.memory, "startup": resources.startup}.items():
+        if id_ in wanted:
+            tell(id_, 0, 1)
+            yield await asyncio.to_thread(of, bed, messages)
+
+
+async def _in_one(
+    bed: Bed, scale: Scale, wanted: AbstractSet[str], ingesting: ingest.Ingest, tell: Progress
+) -> AsyncIterator[Row]:
+    """Yield the figures of one namespace that holds everything."""
+    name = name_of(scale.messages)
+    async with namespace(bed, name) as client:
+        await load(client, scale.messages, tell=tell)
+        await _settled(bed, [name], scale, tell)
+        with bed.held(*SUMMARISERS):
+            if "disk_per_message" in wanted:
+                yield await asyncio.to_thread(resources.disk, bed, scale.messages)
+            for id_, figure in _figures(bed, client, name, scale).items():
+                if id_ in wanted:
+                    tell(id_, 0, 1)
+                    yield await figure()
+            async for row in _ingested(ingesting, scale, wanted, tell):
+                yield row
+
+
+def _figures(bed: Bed, client: Client, name: str, scale: Scale) -> dict[str, Figure]:
+    asked = queries(scale.queries, scale.messages)
+    judged = [query for query in queries(scale.judged, scale.messages) if "inv-" not in query]
+    sizes = scopes(scale.messages)
+    of = scale.messages
+    hybrid = "search_hybrid_1m" if of >= searches.MILLION else "search_hybrid_100k"
+    modes: dict[str, Figure] = {
+        id_: partial(searches.one_mode, bed, client, of, id_, asked) for id_ in searches.MODES
+    }
+    return {
+        hybrid: lambda: searches.hybrid(bed, client, of, asked),
+        **modes,
+        "search_selective": lambda: searches.selective(bed, client, of, sizes[:2], asked),
+        "browse": lambda: searches.browse(bed, client, of, scale.queries),
+        "context_100k": lambda: searches.context(bed, client, of, asked),
+        "search_load_100k": lambda: searches.sustained(client, of, asked, scale.seconds),
+        "lexical_exact_1m": lambda: exact.lexical(bed, client, name, of, judged),
+        "semantic_recall": lambda: exact.semantic(bed, client, name, of, sizes, asked),
+        "embed_drain": lambda: draining.measure(bed, client, of, asked, 2 * scale.seconds),
+    }
+
+
+async def _ingested(
+    ingesting: ingest.Ingest, scale: Scale, wanted: AbstractSet[str], tell: Progress
+) -> AsyncIterator[Row]:
+    """Yield the figures of ingest into full tables."""
+    measured: dict[str, ingest.Measured] = {}
+    for id_, (batch, callers) in ingest.SHAPES.items():
+        grows = id_ == "ingest_b100_c4" and ingesting.empty is not None
+        if id_ not in wanted and not grows:
+            continue
+        tell(id_, 0, 1)
+        measured[id_] = await ingesting.measure(batch, callers)
+        if id_ == "ingest_b1":
+            yield ingest.single(scale.messages, measured[id_])
+        elif id_ in wanted:
+            yield ingest.throughput(id_, scale.messages, measured[id_])
+    if ingesting.empty is not None:
+        yield ingest.growth(scale.messages, ingesting.empty, measured["ingest_b100_c4"])
+
+
+async def _in_many(bed: Bed, scale: Scale, tell: Progress) -> Row:
+    """Return the figure of as many namespaces as make up the scale together."""
+    size = scale.namespace_size
+    number = max(2, scale.messages // NAMESPACE_SIZE)
+    names = [name_of(scale.messages, f"{at}-of-{number}") for at in range(number)]
+    each = max(2, scale.queries // number)
+    async with AsyncExitStack() as opened:
+        clients = []
+        for at, name in enumerate(names):
+            tell("loading namespaces", at, number)
+            client = await opened.enter_async_context(namespace(bed, name))
+            await load(client, size, _STREAM + at)
+            clients.append(client)
+        await _settled(bed, names, scale, tell)
+        tell("search_hybrid_1000x1000", 0, 1)
+        chosen = range(0, number, max(1, number // 100))
+        asked = [queries(each, size, _STREAM + at) for at in chosen]
+        with bed.held(*SUMMARISERS):
+            return await searches.many(bed, [clients[at] for at in chosen], scale.messages, asked)
+
+
+async def _settled(bed: Bed, names: list[str], scale: Scale, tell: Progress) -> None:
+    """Wait for the background, and bring statistics up to date, so that none is made in the midst of a measurement."""
+    await drained(bed, names, tell)
+    await summarised(bed, names, SUMMARISED_S + scale.messages / SUMMARISED_PER_S, tell)
+
+    def analyse() -> None:
+        with bed.connect() as conn:
+            conn.execute("ANALYZE")
+            conn.execute("CHECKPOINT")
+
+    await asyncio.to_thread(analyse)
+
+
+def document(commit: str | None, machine: dict[str, Any], rows: list[Row]) -> dict[str, Any]:
+    return {"commit": commit, "machine": machine, "rows": [row.document() for row in rows]}

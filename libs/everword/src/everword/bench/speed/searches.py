@@ -1,0 +1,178 @@
+"""Searches, pages and contexts by a caller that waits for each answer, beside the bare SQL of the very same calls."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from everword.bench.speed.bed import Bed
+from everword.bench.speed.corpus import tag_of
+from everword.bench.speed.recorder import Recording, next_call, recorded
+from everword.bench.speed.row import Floor, Row
+from everword.bench.speed.timing import Times, closed_loop, open_loop
+from everword.client import CallError, Client
+from everword.domain.ids import new_id
+from everword.v1 import memory_pb2
+from everword.v1 import search_service_pb2 as pb
+from everword.v1.context_service_pb2 import BuildContextRequest
+
+PROFILE = "recall"
+MODES = {
+    "search_lexical": pb.SEARCH_MODE_LEXICAL,
+    "search_semantic": pb.SEARCH_MODE_SEMANTIC,
+    "search_trigram": pb.SEARCH_MODE_TRIGRAM,
+}
+BUDGET = 4_000
+BROWSED = 50
+#: Calls of which the statements are recorded.
+RECORDED = 60
+#: From here on a namespace is one of the issue's million.
+MILLION = 1_000_000
+#: What a sustained rate may take.
+SUSTAINED_P95_MS = 60.0
+RATES = (10, 25, 50, 75, 100, 125, 150, 200, 300, 400)
+SECONDS_EACH = 4.0
+_EMPTY_CALLS = 300
+Ask = Callable[[str], Awaitable[object]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What calls took, and what the database had to do for them."""
+
+    times: Times
+    recording: Recording
+
+
+def request(
+    query: str, mode: pb.SearchMode.ValueType, tags: Sequence[str] = ()
+) -> pb.SearchRequest:
+    profile = PROFILE if mode == pb.SEARCH_MODE_HYBRID else ""
+    wanted = memory_pb2.MemoryFilter(tags=tags) if tags else None
+    return pb.SearchRequest(query=query, mode=mode, profile=profile, page_size=10, filter=wanted)
+
+
+async def search(
+    client: Client,
+    query: str,
+    mode: pb.SearchMode.ValueType = pb.SEARCH_MODE_HYBRID,
+    tags: Sequence[str] = (),
+) -> pb.SearchResponse:
+    """Search, and raise RuntimeError for an answer that went without an arm."""
+    response = await client.search_service.Search(request(query, mode, tags))
+    for report in response.arms:
+        if report.state == pb.ArmReport.STATE_DEGRADED:
+            raise RuntimeError(f"{pb.SearchArm.Name(report.arm)} was left out: {report.reason}")
+    return response
+
+
+async def build_context(client: Client, query: str) -> None:
+    asked = BuildContextRequest(query=query, token_budget=BUDGET)
+    await client.context_service.BuildContext(asked)
+
+
+async def empty_call(client: Client) -> None:
+    """Make a call that does nothing but pass all interceptors and look into the database once."""
+    try:
+        await client.search_service.GetMemory(pb.GetMemoryRequest(memory_id=str(new_id())))
+    except CallError as error:
+        if error.reason != "MEMORY_NOT_FOUND":
+            raise
+
+
+async def ask(bed: Bed, call: Ask, queries: Sequence[str]) -> Asked:
+    """Make every call once so that the query's vector is cached, once to be timed, and some to be recorded."""
+    await closed_loop(call, queries)
+    times = await closed_loop(call, queries)
+    async with recorded(bed) as recording:
+        for query in queries[:RECORDED]:
+            next_call(bed)
+            await call(query)
+        next_call(bed)
+    # What follows the last mark is not a call.
+    del recording.calls[-1:]
+    return Asked(times, recording)
+
+
+async def hybrid(bed: Bed, client: Client, scale: int, queries: Sequence[str]) -> Row:
+    asked = await ask(bed, lambda query: search(client, query), queries)
+    arm, floor_ms = asked.recording.slowest_arm()
+    empty = await closed_loop(lambda _: empty_call(client), range(_EMPTY_CALLS))
+    details = {**_details(asked), "slowest_arm": arm, "empty_call_p50_ms": round(empty.ms(0.5), 3)}
+    id_ = "search_hybrid_1m" if scale >= MILLION else "search_hybrid_100k"
+    floor = Floor(floor_ms, f"bare SQL of the slowest arm ({arm}), p50")
+    return Row(id_, scale, asked.times.ms(0.5), "ms", floor, details)
+
+
+async def one_mode(bed: Bed, client: Client, scale: int, id_: str, queries: Sequence[str]) -> Row:
+    asked = await ask(bed, lambda query: search(client, query, MODES[id_]), queries)
+    return _beside_its_sql(id_, scale, asked)
+
+
+async def selective(
+    bed: Bed, client: Client, scale: int, scopes: Sequence[int], queries: Sequence[str]
+) -> Row:
+    """Search by both, among messages of one scope alone; the figure is of the smallest."""
+    by_scope = {
+        scope: await ask(bed, partial(search, client, tags=[tag_of(scope)]), queries)
+        for scope in scopes
+    }
+    row = _beside_its_sql("search_selective", scale, by_scope[scopes[0]])
+    spread = {str(scope): each.times.details() for scope, each in by_scope.items()}
+    return Row(row.id, scale, row.value, row.unit, row.floor, {**row.details, "scopes": spread})
+
+
+async def browse(bed: Bed, client: Client, scale: int, pages: int) -> Row:
+    page = pb.BrowseRequest(page_size=BROWSED)
+    asked = await ask(bed, lambda _: client.search_service.Browse(page), [""] * pages)
+    return _beside_its_sql("browse", scale, asked)
+
+
+async def context(bed: Bed, client: Client, scale: int, queries: Sequence[str]) -> Row:
+    asked = await ask(bed, lambda query: build_context(client, query), queries)
+    floor = Floor(asked.recording.whole(0.95), "bare SQL of the same calls, p95")
+    return Row("context_100k", scale, asked.times.ms(0.95), "ms", floor, _details(asked))
+
+
+async def many(
+    bed: Bed, clients: Sequence[Client], scale: int, queries: Sequence[Sequence[str]]
+) -> Row:
+    """Search in many namespaces in turn; the details have the median of one alone beside it."""
+    turns = {query: client for client, own in zip(clients, queries, strict=True) for query in own}
+    asked = await ask(bed, lambda query: search(turns[query], query), list(turns))
+    alone = await ask(bed, lambda query: search(clients[0], query), list(queries[0]) * len(clients))
+    _, floor_ms = asked.recording.slowest_arm()
+    details = {
+        **_details(asked),
+        "namespaces": len(clients),
+        "one_namespace": alone.times.details(),
+    }
+    floor = Floor(floor_ms, "bare SQL of the slowest arm, p50")
+    return Row("search_hybrid_1000x1000", scale, asked.times.ms(0.5), "ms", floor, details)
+
+
+async def sustained(client: Client, scale: int, queries: Sequence[str], seconds: float) -> Row:
+    """Search at growing fixed rates; the figure is the highest that kept its 95th percentile."""
+    held = 0.0
+    rates: dict[str, Any] = {}
+    await closed_loop(lambda query: search(client, query), queries)
+    for rate in RATES:
+        times = await open_loop(lambda query: search(client, query), queries, rate, seconds)
+        rates[str(rate)] = {**times.details(), "failed": times.failed}
+        if times.failed or times.ms(0.95) > SUSTAINED_P95_MS:
+            break
+        held = float(rate)
+    empty = await closed_loop(lambda _: empty_call(client), range(_EMPTY_CALLS), callers=16)
+    floor = Floor(len(empty.each_s) / empty.wall_s, "empty calls of 16 callers")
+    return Row("search_load_100k", scale, held, "searches/s", floor, {"rates": rates})
+
+
+def _beside_its_sql(id_: str, scale: int, asked: Asked) -> Row:
+    floor = Floor(asked.recording.whole(0.5), "bare SQL of the same calls, p50")
+    return Row(id_, scale, asked.times.ms(0.5), "ms", floor, _details(asked))
+
+
+def _details(asked: Asked) -> dict[str, Any]:
+    return {**asked.times.details(), "sql_p50_ms": asked.recording.details()}

@@ -1,0 +1,101 @@
+"""How long calls take: one caller after its answer, several callers, or a fixed rate whatever the answers do."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from everword.bench.metrics import percentile
+from everword.client import CallError
+
+T = TypeVar("T")
+Call = Callable[[T], Awaitable[object]]
+
+
+@dataclass(frozen=True)
+class Times:
+    """The seconds that each call took, and all of them together."""
+
+    each_s: Sequence[float]
+    wall_s: float
+    failed: int = 0
+
+    def ms(self, share: float) -> float:
+        """Return a percentile in milliseconds."""
+        return 1000 * (percentile(self.each_s, share) or 0.0)
+
+    def details(self) -> dict[str, Any]:
+        shares = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99}
+        return {
+            "calls": len(self.each_s),
+            **{name: round(self.ms(share), 3) for name, share in shares.items()},
+        }
+
+
+async def together(work: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Do all of it at once. The first error ends the rest, and is raised by itself."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for one in work:
+                group.create_task(one)
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+
+
+async def closed_loop(call: Call[T], given: Iterable[T], callers: int = 1) -> Times:
+    """Make a call for each of `given`; every caller waits for its answer before it calls again."""
+    rest = iter(given)
+    each: list[float] = []
+
+    async def caller() -> None:
+        for one in rest:
+            started = time.perf_counter()
+            await call(one)
+            each.append(time.perf_counter() - started)
+
+    begun = time.perf_counter()
+    await together(caller() for _ in range(callers))
+    return Times(each, time.perf_counter() - begun)
+
+
+async def open_loop(call: Call[T], given: Sequence[T], rate: float, seconds: float) -> Times:
+    """Call at a fixed rate, going round `given`. A call's time counts from when it was due.
+
+    So a server that falls behind is charged for the calls that had to wait; nobody waits for an answer before the next
+    call. What fails, as calls beyond capacity do, is counted and has no time.
+    """
+    number = max(1, round(rate * seconds))
+    each: list[float] = []
+    failed = 0
+
+    async def one(due: float, what: T) -> None:
+        nonlocal failed
+        try:
+            await call(what)
+        except CallError:
+            failed += 1
+        else:
+            each.append(time.perf_counter() - due)
+
+    begun = time.perf_counter()
+    async with asyncio.TaskGroup() as group:
+        for index in range(number):
+            due = begun + index / rate
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            group.create_task(one(due, given[index % len(given)]))
+    return Times(each, time.perf_counter() - begun, failed)
+
+
+async def until(done: asyncio.Event, call: Call[T], given: Sequence[T], pause_s: float) -> Times:
+    """Call again and again, with a pause after each answer, until something else is done."""
+    each: list[float] = []
+    begun = time.perf_counter()
+    while not done.is_set():
+        started = time.perf_counter()
+        await call(given[len(each) % len(given)])
+        each.append(time.perf_counter() - started)
+        await asyncio.sleep(pause_s)
+    return Times(each, time.perf_counter() - begun)
