@@ -48,6 +48,8 @@ def row(
         moment,
         record,
         None,
+        1,
+        False,
         True,
     )
 

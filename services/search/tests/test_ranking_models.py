@@ -6,6 +6,7 @@ import builtins
 import json
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
@@ -17,6 +18,7 @@ from everword_search.ranking.ensemble import Ensemble, ModelUnusable, load_ensem
 from everword_search.ranking.features import Question, describe
 from everword_search.ranking.pool import build_pool
 from everword_search.ranking.ranker import Ranker
+from everword_search.ranking.recall import handicap
 from support.ranking import TURNS, ask, chat
 
 MODELS = ("recall-ranking.onnx", "recall-relevance.onnx")
@@ -68,6 +70,23 @@ def test_a_literal_lifts_a_memory() -> None:
     ranker = Ranker.load()
     assert ranker.rank(found, literals).argmax() == 3
     assert ranker.judge(found, literals).argmax() == 3
+
+
+def test_a_summary_shares_its_chance_among_its_messages_and_repetition_comes_last() -> None:
+    found = features_of(ask("What animals did Nate adopt?", "nate"))
+    rows = chat()
+    best = rows[1]
+    for ranker in (Ranker.load(), Ranker.without_models()):
+        alone = ranker.rank(found, np.zeros(len(rows)), handicap(rows))
+        assert (alone == ranker.rank(found, np.zeros(len(rows)))).all()
+        leaf, year, copy = (
+            ranker.rank(
+                found, np.zeros(len(rows)), handicap([rows[0], replace(best, **changes), *rows[2:]])
+            )
+            for changes in ({"stands_for": 10}, {"stands_for": 5000}, {"repeats": True})
+        )
+        assert alone[1] > leaf[1] > year[1]
+        assert copy.argmin() == 1
 
 
 def test_the_packaged_models_are_used() -> None:

@@ -285,6 +285,7 @@ WITH found AS MATERIALIZED (
 )
 SELECT m.id AS passage_id, m.source_id, m.part, m.conversation_id, m.seq, m.is_turn, m.author, m.role, m.occurred_at,
        m.ranking, CASE WHEN m.ranking IS NULL THEN m.content END AS content,
+       coalesce(s.message_count, 1) AS stands_for, coalesce(s.model = 'extractive', false) AS repeats,
        (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
        AND (%(include_automated)s OR NOT m.automated)
        AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
@@ -298,7 +299,8 @@ SELECT m.id AS passage_id, m.source_id, m.part, m.conversation_id, m.seq, m.is_t
        AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
        AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
        AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
-  FROM near m;
+  FROM near m
+  LEFT JOIN summaries s ON s.namespace_id = %(namespace_id)s AND s.id = m.source_id AND NOT m.is_turn;
 
 -- find_mentions --
 -- In which of some conversations each word occurs, of all that is indexed there.

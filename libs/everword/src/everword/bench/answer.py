@@ -24,6 +24,9 @@ class Place:
 
 #: Stored messages by memory id.
 Places = Mapping[str, Place]
+#: External ids of messages, by the id of the memory that is derived from them.
+StandsFor = Mapping[str, Sequence[str]]
+NOTHING: StandsFor = {}
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,15 @@ class Answer:
     explained: tuple[Found, ...] | None = None
 
 
-def read_answer(response: pb.SearchResponse, places: Places, explained: bool = False) -> Answer:
+def read_answer(
+    response: pb.SearchResponse,
+    places: Places,
+    explained: bool = False,
+    stands_for: StandsFor = NOTHING,
+) -> Answer:
     ranked: dict[str, None] = {}
     for result in _in_order(response.results, places):
-        ranked.update(dict.fromkeys(messages_of(result.memory, places)))
+        ranked.update(dict.fromkeys(messages_of(result.memory, places, stands_for)))
     results = response.results
     return Answer(
         ranked=tuple(ranked)[:PAGE_SIZE],
@@ -70,7 +78,9 @@ def read_answer(response: pb.SearchResponse, places: Places, explained: bool = F
             for arm in response.arms
             if arm.state == pb.ArmReport.STATE_DEGRADED
         },
-        explained=tuple(_found(result, places) for result in results) if explained else None,
+        explained=tuple(_found(result, places, stands_for) for result in results)
+        if explained
+        else None,
     )
 
 
@@ -88,18 +98,17 @@ def relevance(result: pb.SearchResult) -> float:
     return result.relevance if result.HasField("relevance") else result.score
 
 
-def _found(result: pb.SearchResult, places: Places) -> Found:
+def _found(result: pb.SearchResult, places: Places, stands_for: StandsFor) -> Found:
     explanation = result.explanation
     evidence = explanation.evidence if explanation.HasField("evidence") else None
-    return Found(tuple(messages_of(result.memory, places)), evidence)
+    return Found(tuple(messages_of(result.memory, places, stands_for)), evidence)
 
 
-def messages_of(memory: memory_pb2.Memory, places: Places) -> list[str]:
-    """Return the external ids of the messages that a result stands for, in their order.
-
-    A message stands for itself. What is derived from messages has to be expanded into them here.
-    """
-    return [places[memory.id].external_id] if memory.id in places else []
+def messages_of(memory: memory_pb2.Memory, places: Places, stands_for: StandsFor) -> Sequence[str]:
+    """Return the external ids of the messages that a result stands for, in their order; a message for itself."""
+    if memory.id in places:
+        return [places[memory.id].external_id]
+    return stands_for.get(memory.id, ())
 
 
 def _in_order(results: Iterable[pb.SearchResult], places: Places) -> Iterable[pb.SearchResult]:

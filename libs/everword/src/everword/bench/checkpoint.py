@@ -21,6 +21,8 @@ class Finished:
     #: Whether its passages had their vectors.
     embedded: bool
     rows: list[Row]
+    #: What its conversations were summed up to; None where that was not asked for.
+    compacted: Row | None = None
 
 
 class Checkpoint:

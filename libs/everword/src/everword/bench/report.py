@@ -10,6 +10,7 @@ from typing import Any
 
 from everword.bench.checkpoint import Finished, Row
 from everword.bench.metrics import auroc, average, percentile
+from everword.bench.summaries import total
 
 NOTHING = "NOTHING_RELEVANT"
 
@@ -25,7 +26,10 @@ def build_report(
         "commit": commit,
         "model": model if embedded else None,
         "profile": variant,
-        "sets": [_set(name, [row for row in rows if row["set"] == name]) for name in names],
+        "sets": [
+            _set(name, [row for row in rows if row["set"] == name]) | _summaries(name, finished)
+            for name in names
+        ],
         "rows": rows,
     }
 
@@ -50,6 +54,12 @@ def _set(name: str, rows: list[Row]) -> dict[str, Any]:
             "answerable_rejected": _share_rejected(answerable),
         },
     }
+
+
+def _summaries(name: str, finished: Sequence[Finished]) -> dict[str, Any]:
+    """Return what the conversations of a set were summed up to; nothing where that was not asked for."""
+    compacted = [each.compacted for each in finished if each.set == name and each.compacted]
+    return {"summaries": total(compacted)} if compacted else {}
 
 
 def _latency(rows: list[Row]) -> dict[str, float | None]:

@@ -17,6 +17,7 @@ from everword.bench.stand import (
     namespace,
     wait_until_embedded,
 )
+from everword.bench.summaries import Summaries, wait_until_compacted
 from everword.bench.variants import Variant
 from everword.bench.world import Question, World, questions
 from everword.client import Client, ClientSettings
@@ -46,6 +47,8 @@ class Run:
     variants: Sequence[Variant]
     checkpoint: Checkpoint
     watcher: Watcher = field(default_factory=Watcher)
+    #: Whether everything is summed up before it is asked for.
+    summarised: bool = False
     #: False once nobody made vectors: it is not waited for again.
     embedding: bool = True
     patience_s: float = PATIENCE_S
@@ -77,18 +80,28 @@ class Run:
         async with namespace(self.settings, self._prefix) as client:
             token, places = await fill(client, world, say)
             embedded = await self._embedded(client, token, say)
+            summaries = Summaries(client, places)
+            if self.summarised and not await wait_until_compacted(client, say, self.patience_s):
+                self.watcher.note(
+                    f"nothing was summed up in {self.patience_s:.0f} seconds: are the workers of the "
+                    "compactor running? The benchmark goes on with the summaries that there are."
+                )
             say("asking")
             await self._warm_up(client, world)
             rows: list[Row] = []
             for question in questions(bench_set.worlds, index):
                 for variant in self._in_turn(len(rows)):
-                    answer, row = await self._ask(client, question, variant, places)
+                    answer, row = await self._ask(client, question, variant, places, summaries)
                     self._note_degraded(answer)
                     rows.append({"set": bench_set.name, "conversation": world.name, **row})
                     self.watcher.asked(1)
                 self._seen.add(question.query.text)
+            compacted = None
+            if self.summarised:
+                evidence = {each for row in rows if row["answerable"] for each in row["relevant"]}
+                compacted = (await summaries.measure()).as_row(evidence)
             say("dropping")
-        self.checkpoint.add(Finished(bench_set.name, world.name, embedded, rows))
+        self.checkpoint.add(Finished(bench_set.name, world.name, embedded, rows, compacted))
 
     async def _embedded(self, client: Client, token: str, say: Callable[[str], None]) -> bool:
         if self.embedding and not await wait_until_embedded(client, token, say, self.patience_s):
@@ -113,7 +126,12 @@ class Run:
             yield self.variants[(first + step) % count]
 
     async def _ask(
-        self, client: Client, question: Question, variant: Variant, places: dict[str, Place]
+        self,
+        client: Client,
+        question: Question,
+        variant: Variant,
+        places: dict[str, Place],
+        summaries: Summaries,
     ) -> tuple[Answer, Row]:
         query = question.query
         fresh = query.text not in self._seen
@@ -122,7 +140,8 @@ class Run:
         started = time.perf_counter()
         response = await client.search_service.Search(request)
         took = time.perf_counter() - started
-        answer = read_answer(response, places, variant.is_explained)
+        stands_for = await summaries.stand_for(response.results)
+        answer = read_answer(response, places, variant.is_explained, stands_for)
         relevant = frozenset() if question.foreign else query.relevant
         averaged = query.is_averaged and not question.foreign
         return answer, {

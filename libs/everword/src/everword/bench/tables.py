@@ -72,6 +72,17 @@ def _figures(each: dict[str, Any]) -> dict[str, str]:
         "AUROC, foreign": _number(abstention["auroc_foreign"]),
         "AUROC, near misses": _number(abstention["auroc_near_miss"]),
         "answerable rejected": _number(abstention["answerable_rejected"]),
+        **_summary_figures(each.get("summaries")),
+    }
+
+
+def _summary_figures(summaries: dict[str, Any] | None) -> dict[str, str]:
+    if summaries is None:
+        return {}
+    return {
+        "summaries": str(summaries["summaries"]),
+        "context / transcript": _number(summaries["context_share"]),
+        "evidence reachable": _number(summaries["evidence_reachable"]),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from everword.client import CallError, Client, ClientSettings
@@ -12,6 +13,7 @@ from everword.client.settings import DEFAULT_ADDRESSES
 from everword.domain.settings import Environment, Secret
 from everword.embedded.folder import RunningStack, find_running_stack
 from everword.embedded.ports import Ports
+from everword.embedded.services import SUMMARISING_WORKERS, service_specs
 from everword.embedded.settings import StackSettings, default_data_folder
 from everword.embedded.stack import stack
 from everword.v1.search_service_pb2 import StatsRequest
@@ -65,14 +67,19 @@ def _found(environment: Environment) -> RunningStack | None:
 
 
 @asynccontextmanager
-async def own_target(environment: Environment, say: Callable[[str], None]) -> AsyncIterator[Target]:
+async def own_target(
+    environment: Environment, say: Callable[[str], None], summarising: bool = False
+) -> AsyncIterator[Target]:
     """Run an Everword of its own on free ports while the block lasts, of which nothing is kept.
 
+    Without `summarising` nothing is derived but vectors: what is measured does not depend on how far that has come.
     It embeds with the server at EVERWORD_EMBED_URL where that is set. Raises EmbeddedError and MigrationError.
     """
     embed_url = environment.text("EVERWORD_EMBED_URL") or None
+    left_out = frozenset() if summarising else SUMMARISING_WORKERS
     settings = StackSettings(data=None, ports=Ports.free(), embed_url=embed_url)
-    async with stack(settings, say) as running:
+    services = partial(service_specs, left_out=left_out)
+    async with stack(settings, say, services=services) as running:
         at = running.addresses
         # The services inherit the environment: an operator's key in it counts for them too.
         key = Secret(environment.text("EVERWORD_ADMIN_KEY"))

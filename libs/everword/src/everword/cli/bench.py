@@ -61,6 +61,12 @@ bench.add_command(speed)
     help="How to match; several times to compare.",
 )
 @click.option(
+    "--summaries",
+    is_flag=True,
+    help="Have everything summed up before it is asked for; a summary that is found counts as the "
+    "messages below it. Without it, an Everword that is started for this makes no summaries.",
+)
+@click.option(
     "--json",
     "output",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -72,6 +78,7 @@ def retrieval(
     more: tuple[Path, ...],
     profile: str,
     modes: tuple[str, ...],
+    summaries: bool,
     output: Path | None,
     running: bool,
     patience: float,
@@ -79,15 +86,16 @@ def retrieval(
     """Ask the questions of FILEs, and say how well their answers are found.
 
     A question is answered by messages; recall@k is their share among the first k results.
-    Averages are over answerable questions. The AUROCs say how well the
-    relevance of the most relevant result tells answerable questions from those of
-    other conversations, and from the file's own unanswerable ones; rejected is the share of answerable ones of
-    which the verdict is that nothing is relevant. Times are those of questions asked for the
-    first time, since the vectors of queries are cached.
+    Averages are over answerable questions. The AUROCs say how well the chance that one of the
+    first ten results answers tells answerable questions from those of other conversations, and
+    from the file's own unanswerable ones; rejected is the share of answerable ones of which the
+    verdict is that nothing is relevant. Times are those of questions asked for the first time,
+    since the vectors of queries are cached.
     """
     chosen = [variants.of_mode(mode, profile) for mode in dict.fromkeys(modes)]
     checkpoint = output.with_name(f"{output.name}.checkpoint") if output else None
-    asked = ask_everything([*files, *more], chosen, checkpoint, running, patience)
+    paths = [*files, *more]
+    asked = ask_everything(paths, chosen, checkpoint, running, patience, summaries)
     reports = _reports(asked, chosen)
     if output is not None:
         write_json(output, _document(reports))

@@ -67,11 +67,12 @@ def ask_everything(
     checkpoint: Path | None,
     running: bool,
     patience_s: float,
+    summarised: bool = False,
 ) -> Asked:
     """Ask the questions of files in every way that is chosen. Raises click's exceptions."""
     try:
         sets = read_sets(paths)
-        return asyncio.run(_ask(sets, chosen, checkpoint, running, patience_s))
+        return asyncio.run(_ask(sets, chosen, checkpoint, running, patience_s, summarised))
     except (TranscriptError, EmbeddedError, MigrationError) as error:
         raise click.ClickException(str(error)) from error
     except SettingError as error:
@@ -94,6 +95,7 @@ async def _ask(
     path: Path | None,
     running: bool,
     patience_s: float,
+    summarised: bool,
 ) -> Asked:
     this = asyncio.current_task()
     assert this is not None
@@ -104,12 +106,13 @@ async def _ask(
         if asks_running(running):
             target = running_target(environment)
         else:
-            target = await resources.enter_async_context(own_target(environment, note))
+            target = await resources.enter_async_context(own_target(environment, note, summarised))
         code, model = await asyncio.to_thread(commit), await target.model()
         identity = {
             "commit": code,
             "changes": await asyncio.to_thread(changes),
             "model": model,
+            "summarised": summarised,
             "variants": [[each.name, dict(each.fields)] for each in chosen],
             "data": {each.name: each.digest for each in sets},
         }
@@ -121,7 +124,14 @@ async def _ask(
                 asked=lambda number: display.advance(task, number),
                 note=note,
             )
-            run = Run(target.settings, chosen, checkpoint, watcher, patience_s=patience_s)
+            run = Run(
+                target.settings,
+                chosen,
+                checkpoint,
+                watcher,
+                summarised=summarised,
+                patience_s=patience_s,
+            )
             await run.measure(sets)
         return Asked(target, code, model, sets, checkpoint.finished)
 

@@ -30,6 +30,9 @@ WORKERS = {
     "tool-sentences-worker": ["everword_compactor.worker", "tool-sentences"],
 }
 
+#: those that derive text from what was said
+SUMMARISING_WORKERS = frozenset({"compact-worker", "roll-up-worker", "tool-sentences-worker"})
+
 # What a serving process must never hold: with it, it could leave its namespace.
 OWNER_VARIABLE = "EVERWORD_ADMIN_DATABASE_URL"
 
@@ -38,8 +41,8 @@ def addresses(ports: Ports) -> dict[str, str]:
     return {name: f"{HOST}:{getattr(ports, name)}" for name in SERVICES}
 
 
-def service_specs(stack: RunningStack) -> list[ProcessSpec]:
-    """Describe the services and their workers; each gets the addresses of all services."""
+def service_specs(stack: RunningStack, left_out: frozenset[str] = frozenset()) -> list[ProcessSpec]:
+    """Describe the services and their workers but those left out; each gets the addresses of all services."""
     common = service_environment(stack)
     services = [
         ProcessSpec(
@@ -63,6 +66,7 @@ def service_specs(stack: RunningStack) -> list[ProcessSpec]:
             stop=((signal.SIGTERM, 15.0),),
         )
         for name, module in WORKERS.items()
+        if name not in left_out
     ]
     return services + workers
 

@@ -104,7 +104,7 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     """VERDICT_RELEVANT: there are results that match."""
     VERDICT_NOTHING_RELEVANT: _Verdict.ValueType  # 2
     """VERDICT_NOTHING_RELEVANT: nothing that is remembered seems to answer the query. There may be results all the same: the
-    nearest ones, of which none of the first ten is as relevant as answers are.
+    nearest ones, of whose first ten it is unlikely that any answers.
     """
 
 class Verdict(_Verdict, metaclass=_VerdictEnumTypeWrapper):
@@ -116,7 +116,7 @@ VERDICT_RELEVANT: Verdict.ValueType  # 1
 """VERDICT_RELEVANT: there are results that match."""
 VERDICT_NOTHING_RELEVANT: Verdict.ValueType  # 2
 """VERDICT_NOTHING_RELEVANT: nothing that is remembered seems to answer the query. There may be results all the same: the
-nearest ones, of which none of the first ten is as relevant as answers are.
+nearest ones, of whose first ten it is unlikely that any answers.
 """
 Global___Verdict: _TypeAlias = Verdict  # noqa: Y015
 

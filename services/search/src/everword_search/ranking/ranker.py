@@ -22,6 +22,8 @@ _SPREAD = 3.0
 #: cube of its score, since letters that are alike in part say little.
 LITERAL_WEIGHT = 8.0
 LITERAL_EVIDENCE = 4.0
+#: What is said word for word by messages in the index comes after them.
+REPEATED_WEIGHT = 12.0
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,14 @@ class Ranker:
         """Return the weighted sum alone."""
         return cls(PlainRanking.load(), None, None)
 
-    def rank(self, features: Mapping[str, Floats], literals: Floats) -> Floats:
-        """Return each memory's score, from 0 to 1, to the ninth digit."""
+    def rank(
+        self, features: Mapping[str, Floats], literals: Floats, handicaps: Floats | float = 0.0
+    ) -> Floats:
+        """Return each memory's score, from 0 to 1, to the ninth digit; `handicaps` are in the models' own unit."""
         total = self.plain.score(features)
         if self.trees is not None:
             total = PLAIN_SHARE * total + self.trees.score(features)
-        total = (total + LITERAL_WEIGHT * literals**3 - _MIDDLE) / _SPREAD
+        total = (total + LITERAL_WEIGHT * literals**3 - handicaps - _MIDDLE) / _SPREAD
         return np.round(1 / (1 + np.exp(-total)), 9)
 
     def judge(self, features: Mapping[str, Floats], literals: Floats) -> Floats:

@@ -33,7 +33,7 @@ from everword_search.model import Candidate, Found, Hit, ScorePart, SearchArm
 from everword_search.ranking.arrays import Floats
 from everword_search.ranking.features import Described, Question, describe
 from everword_search.ranking.pool import Pool, build_pool
-from everword_search.ranking.ranker import Ranker
+from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker
 from everword_search.ranking.store import CandidateRow, find_mentions, read_candidates
 from everword_search.runner import TIME_SHARE, Runner
 from everword_search.store import Scope
@@ -80,7 +80,8 @@ async def rank_by_recall(
     judged = await _judge(runner, arms, scope, ranking.question)
     if judged is None:
         return Found([])
-    scores = ranking.ranker.rank(judged.described.features, judged.literals)
+    handicaps = handicap(judged.pool.heads)
+    scores = ranking.ranker.rank(judged.described.features, judged.literals, handicaps)
     evidence = ranking.ranker.judge(judged.described.features, judged.literals)
     before = tuple(window.after[:2]) if window.after else (2.0, 0)
     places = [
@@ -174,6 +175,17 @@ def _passage(judged: Judged, index: int) -> int:
     end = pool.starts[index + 1] if index + 1 < pool.size else len(pool.rows)
     best = start + np.argmax(values[start:end])
     return pool.rows[int(best)].passage_id
+
+
+def handicap(heads: Sequence[CandidateRow]) -> Floats:
+    """Return what is taken from each memory's score, a logarithm: nothing, but for summaries.
+
+    The models were fitted to messages, one of which is to be read. Of n messages that a summary stands for, each has an
+    n-th of its chance to be that one; and what repeats them comes after them.
+    """
+    stands_for = np.array([max(1, head.stands_for) for head in heads], float)
+    repeats = np.array([head.repeats for head in heads], float)
+    return np.log(stands_for) + REPEATED_WEIGHT * repeats
 
 
 def _known(evidence: np.float64) -> float | None:

@@ -30,6 +30,10 @@ class CandidateRow:
     #: See `everword.text.ranking_record`; None where it was stored before there were any, and then there is `content`.
     ranking: bytes | None
     content: str | None
+    #: How many messages are below a summary; 1 for anything else.
+    stands_for: int
+    #: Whether it is a summary that says nothing but what its messages say word for word.
+    repeats: bool
     #: Whether the search's filter lets the passage through.
     wanted: bool
 

@@ -1,0 +1,162 @@
+"""The summaries of a world: made, waited for, and told in terms of the messages that they stand for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from everword.bench.answer import Places, StandsFor
+from everword.bench.stand import PATIENCE_S, Say
+from everword.client import Client
+from everword.v1 import memory_pb2, summary_service_pb2
+from everword.v1 import search_service_pb2 as pb
+from everword.v1.maintenance_service_pb2 import (
+    CompactionStatusRequest,
+    CompactionStatusResponse,
+    CompactRequest,
+    FlushConversationRequest,
+    RollUpRequest,
+)
+from everword.v1.summary_service_pb2 import ExpandSummaryRequest, Expansion
+
+#: As contexts count where the caller has no tokeniser.
+BYTES_PER_TOKEN = 4
+#: Between two looks at what is still to be summed up.
+PAUSE_S = 0.5
+#: All that is below a node: ids alone are wanted.
+EVERYTHING = summary_service_pb2.ExpansionLimits(
+    depth=8, max_children=100, max_sources=100, max_content_chars=1
+)
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """What the conversations of a world came to."""
+
+    summaries: int
+    #: Of all conversations, as they were said.
+    transcript_tokens: int
+    #: Of the summaries, and of the messages that none takes the place of.
+    context_tokens: int
+    #: Ids of the messages that those contexts hold or can be expanded to.
+    reachable: frozenset[str]
+
+    def as_row(self, evidence: Iterable[str]) -> dict[str, Any]:
+        """Return the figures, with how many of `evidence` (external ids) can be reached."""
+        wanted = frozenset(evidence)
+        figures = {name: value for name, value in asdict(self).items() if name != "reachable"}
+        return figures | {"evidence": len(wanted), "reached": len(wanted & self.reachable)}
+
+
+async def wait_until_compacted(client: Client, say: Say, patience_s: float = PATIENCE_S) -> bool:
+    """Have everything summed up and wait for it, vectors included; False where nothing moves any more."""
+    await client.maintenance_service.Compact(CompactRequest())
+    least: tuple[int, int, int] | None = None
+    moved = time.monotonic()
+    while True:
+        status = await client.maintenance_service.CompactionStatus(CompactionStatusRequest())
+        # Asked for again and again: weeks are ready once their days are done.
+        ended = await client.maintenance_service.RollUp(RollUpRequest())
+        stats = await client.search_service.Stats(pb.StatsRequest())
+        left = (status.unsummarised_messages, ended.periods, stats.embedding.owed)
+        if not any(left):
+            return True
+        say(f"summing up: {left[0]} messages, {left[1]} periods and {left[2]} vectors to go")
+        if least is None or left < least:
+            least, moved = left, time.monotonic()
+        elif time.monotonic() - moved > patience_s:
+            return False
+        await asyncio.sleep(PAUSE_S)
+
+
+class Summaries:
+    """Tells what the summaries of a world stand for; each is expanded once."""
+
+    def __init__(self, client: Client, places: Places) -> None:
+        self._client = client
+        self._places = places
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    async def stand_for(self, results: Sequence[pb.SearchResult]) -> StandsFor:
+        """Return the external ids of the messages below each summary that is known, those of `results` included."""
+        for result in results:
+            if result.memory.kind == memory_pb2.MEMORY_KIND_SUMMARY:
+                await self._expand(result.memory.id)
+        return self._known
+
+    async def _expand(self, summary_id: str) -> tuple[str, ...]:
+        if summary_id not in self._known:
+            request = ExpandSummaryRequest(summary_id=summary_id, limits=EVERYTHING)
+            response = await self._client.summary_service.ExpandSummary(request)
+            below = (self._places.get(memory_id) for memory_id in _below(response.expansion))
+            found = (place.external_id for place in below if place is not None)
+            self._known[summary_id] = tuple(dict.fromkeys(found))
+        return self._known[summary_id]
+
+    async def measure(self) -> Compacted:
+        """Return what an agent's contexts hold when all that was said is replaced by summaries."""
+        status = await self._client.maintenance_service.CompactionStatus(CompactionStatusRequest())
+        tokens, context, reachable = 0, 0, set[str]()
+        for conversation_id in await self._conversations():
+            sizes = await self._sizes(conversation_id)
+            tokens += sum(sizes.values())
+            request = FlushConversationRequest(
+                conversation_id=conversation_id, context_size=1, notes_saved=True, keep_recent=0
+            )
+            flushed = await self._client.maintenance_service.FlushConversation(request)
+            for summary in flushed.summaries:
+                context += _tokens(summary.content)
+                reachable.update(await self._expand(summary.id))
+            replaced = flushed.replaced_through_seq if flushed.summaries else 0
+            kept = set(flushed.kept_message_ids)
+            for message_id, size in sizes.items():
+                place = self._places[message_id]
+                if message_id in kept or place.seq > replaced:
+                    context += size
+                    reachable.add(place.external_id)
+        return Compacted(_count(status), tokens, context, frozenset(reachable))
+
+    async def _conversations(self) -> list[str]:
+        found: list[str] = []
+        request = pb.ListConversationsRequest(page_size=100)
+        while True:
+            page = await self._client.search_service.ListConversations(request)
+            found += [each.id for each in page.conversations]
+            if not page.next_page_token:
+                return found
+            request.page_token = page.next_page_token
+
+    async def _sizes(self, conversation_id: str) -> dict[str, int]:
+        messages = self._client.iter_messages(conversation_id)
+        return {message.id: _tokens(message.body.content) async for message in messages}
+
+
+def _below(expansion: Expansion) -> Iterator[str]:
+    """Yield the ids of the messages below a node, in order."""
+    for child in expansion.children:
+        yield from _below(child)
+    for source in expansion.sources:
+        yield source.id
+
+
+def _count(status: CompactionStatusResponse) -> int:
+    return sum(level.summaries for level in status.levels)
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
+
+
+def total(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the figures of several worlds together, with the shares that come of them."""
+    names = ("summaries", "transcript_tokens", "context_tokens", "evidence", "reached")
+    sums: dict[str, Any] = {name: sum(row[name] for row in rows) for name in names}
+    evidence, transcript = sums.pop("evidence"), sums["transcript_tokens"]
+    reached = sums.pop("reached")
+    return sums | {
+        "context_share": sums["context_tokens"] / transcript if transcript else None,
+        "evidence_reachable": reached / evidence if evidence else None,
+    }
