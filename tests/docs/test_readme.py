@@ -1,6 +1,7 @@
 """What README.md shows is run as it stands, and its tables say what the code says."""
 
 import ast
+import asyncio
 import json
 import re
 import shlex
@@ -23,6 +24,7 @@ from everword.domain.settings import Environment
 from everword.embedded.ports import Ports, variable
 from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2
+from everword_compactor.compose.extractive import ExtractiveComposer
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.settings import Settings as EmbedderSettings
@@ -30,6 +32,7 @@ from everword_embedder.settings import WorkerSettings
 from everword_ingest.settings import Settings as IngestSettings
 from everword_search.settings import Settings as SearchSettings
 from support.command_line import EVERWORD, Finished, run
+from support.compaction import compact, roll_up
 from support.documents import ROOT, code, code_blocks, sources, table_rows, variables_read
 from support.stack import Stack
 
@@ -78,9 +81,13 @@ class Recorder(Environment):
         return value
 
 
-def _commands(program: str) -> list[list[str]]:
-    """Return the commands of the block whose commands start with `program`, as a shell splits them."""
-    (block,) = [block for block in code_blocks(README, "sh") if block.startswith(program)]
+def _commands(program: str, *, block_of: str = "") -> list[list[str]]:
+    """Return the commands of the block whose commands start with `program`, as a shell splits them.
+
+    Where several blocks do, it is the one that holds `block_of`, or the first.
+    """
+    blocks = [block for block in code_blocks(README, "sh") if block.startswith(program)]
+    block = next(block for block in blocks if block_of in block)
     # A quoted argument may hold line breaks; a break outside of quotes ends a command.
     lines = re.split(r"\n(?=(?:[^']*'[^']*')*[^']*$)", block.replace("\\\n", " "))
     return [shlex.split(line) for line in lines if line.strip()]
@@ -157,6 +164,28 @@ async def test_the_commands_run_one_after_the_other(stack: Stack) -> None:
     assert "nothing found" not in outputs["search"]
     assert "The VPN drops every day at noon." in outputs["context"]
     assert "The VPN drops every day at noon." in outputs["export"]
+
+
+async def test_the_commands_on_summaries_show_what_workers_made(stack: Stack) -> None:
+    await _run_here(stack, _commands(".venv/bin/everword")[0])
+    commands = _commands(".venv/bin/everword", block_of="summaries tree")
+    assert [command[1] for command in commands[:2]] == ["compact", "rollup"]
+    outputs = {}
+    for command in commands:
+        if command[1] == "compaction-status":
+            # Between the requests and the views, `make up` has workers.
+            await asyncio.to_thread(compact, stack.database, ExtractiveComposer())
+            await asyncio.to_thread(roll_up, stack.database, ExtractiveComposer())
+        done = await _run_here(stack, command)
+        assert done.status == 0, f"{command}: {done.errors}{done.output}"
+        outputs[" ".join(command[1:3])] = done.output
+    assert "no language model is configured" in outputs["compaction-status"]
+    assert re.search(r"messages not summed up +0 *$", outputs["compaction-status"], re.MULTILINE)
+    tree = outputs["summaries tree"]
+    assert "leaf" in tree
+    assert "branch" in tree
+    assert "2026-03" in outputs["summaries list"]
+    assert "nothing is wrong with them" in outputs["audit summaries"]
 
 
 def test_every_command_that_the_text_names_exists() -> None:

@@ -1,4 +1,4 @@
-"""Walks ARCHITECTURE.md's "Life of a message", and holds the table to what really happens."""
+"""Walks ARCHITECTURE.md's "Life of a message", and holds the tables of what is done to the code."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from everword.v1 import search_service_pb2
 from support.calls import append_request, message
 from support.spans import trace_of
 from support.stack import Stack
+from support.tool_calls import tool_call
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "libs/everword/src/everword", *sorted(ROOT.glob("services/*/src"))]
@@ -22,47 +23,54 @@ SOURCES = [ROOT / "libs/everword/src/everword", *sorted(ROOT.glob("services/*/sr
 @dataclass(frozen=True)
 class Step:
     number: int
-    where: str
+    where: list[str]
     statements: list[str]
     span: str
 
 
-def steps() -> list[Step]:
-    """Return the rows of the table."""
-    text = (ROOT / "ARCHITECTURE.md").read_text().partition("## Life of a message")[2]
-    text = text.partition("\n## ")[0]
+def steps(heading: str = "Life of a message") -> list[Step]:
+    """Return the rows of the tables of steps below a heading."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    text = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     found = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if cells[0].isdigit():
             span = cells[4].strip("`") if cells[4] != "—" else ""
             found.append(
-                Step(int(cells[0]), cells[2].strip("`"), re.findall(r"`(\w+)`", cells[3]), span)
+                Step(
+                    int(cells[0]),
+                    re.findall(r"`([^`]+)`", cells[2]),
+                    re.findall(r"`(\w+)`", cells[3]),
+                    span,
+                )
             )
     return found
 
 
-def test_every_place_in_the_table_exists() -> None:
+def test_every_place_in_the_tables_exists() -> None:
     assert [step.number for step in steps()] == list(range(1, 12))
-    for step in steps():
-        file, _, name = step.where.partition(": ")
+    background = steps("Background work")
+    assert [step.number for step in background] == [*range(1, 8), *range(1, 12)]
+    for where in (place for step in steps() + background for place in step.where):
+        file, _, name = where.partition(": ")
         [path] = [source / file for source in SOURCES if (source / file).exists()]
         defined = {
             node.name
             for node in ast.walk(ast.parse(path.read_text()))
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         }
-        assert name in defined, step
+        assert name in defined, where
 
 
-def test_every_statement_in_the_table_exists() -> None:
+def test_every_statement_in_the_tables_exists() -> None:
     named = {
         name
         for source in SOURCES
         for queries in source.rglob("queries.sql")
         for name in re.findall(r"^-- (\w+) --$", queries.read_text(), re.MULTILINE)
     }
-    for step in steps():
+    for step in steps() + steps("Background work"):
         assert set(step.statements) <= named, step
 
 
@@ -72,7 +80,7 @@ async def test_a_message_lives_as_the_table_says(stack: Stack, spans: InMemorySp
         propagate.inject(carrier)
         metadata = tuple(carrier.items())
         appended = await stack.ingest.AppendMessages(
-            append_request(message("The cutover moves to Thursday."), request_id="r"),
+            append_request(message("The cutover moves to Thursday."), tool_call(), request_id="r"),
             metadata=metadata,
         )
         found = await stack.search.Search(
@@ -81,7 +89,7 @@ async def test_a_message_lives_as_the_table_says(stack: Stack, spans: InMemorySp
             ),
             metadata=metadata,
         )
-        [hit] = found.results
+        hit, *_ = found.results
         whole = await stack.search.GetMemory(
             search_service_pb2.GetMemoryRequest(memory_id=hit.memory.id), metadata=metadata
         )

@@ -72,8 +72,10 @@ class World:
         ).fetchall()
 
     def jobs(self) -> list[tuple[str, int, int]]:
-        """Return state, dirty_seq and done_seq of every job."""
-        return self.owner.execute("SELECT state, dirty_seq, done_seq FROM jobs").fetchall()
+        """Return state, dirty_seq and done_seq of every job that embeds."""
+        return self.owner.execute(
+            "SELECT state, dirty_seq, done_seq FROM jobs WHERE task = 'embed'"
+        ).fetchall()
 
     def is_met(self) -> bool:
         """Whether everything that is owed has met the trouble."""

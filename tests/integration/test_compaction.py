@@ -18,7 +18,9 @@ from support.dag import BRANCH, LEAF, ROOT, check_dag
 from support.databases import DatabaseUnderTest
 from support.stack import Stack, running_stack
 
-NOW = datetime.now(UTC)
+
+def in_(**time: float) -> datetime:
+    return datetime.now(UTC) + timedelta(**time)
 
 
 def numbered(count: int, start: int = 1) -> list[memory_pb2.NewMessage]:
@@ -59,19 +61,19 @@ async def test_fewer_wait_until_nothing_more_is_said(stack: Stack) -> None:
     assert due_in == pytest.approx(15 * 60, abs=30)
     compact(stack.database)
     assert not check_dag(stack.database).nodes
-    compact(stack.database, now=NOW + timedelta(minutes=17))
+    compact(stack.database, now=in_(minutes=17))
     [leaf] = check_dag(stack.database).nodes.values()
     assert leaf.message_count == 9
 
 
 async def test_very_few_wait_for_days(stack: Stack) -> None:
     await say(stack, 4)
-    compact(stack.database, now=NOW + timedelta(minutes=17))
+    compact(stack.database, now=in_(minutes=17))
     assert not check_dag(stack.database).nodes
     state, due_in, _ = job(stack)
     assert state == "pending"
     assert due_in == pytest.approx(4 * 24 * 3600, abs=60)
-    compact(stack.database, now=NOW + timedelta(days=4, minutes=1))
+    compact(stack.database, now=in_(days=4, minutes=1))
     [leaf] = check_dag(stack.database).nodes.values()
     assert leaf.message_count == 4
     assert job(stack)[0] == "done"

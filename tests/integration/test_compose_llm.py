@@ -281,6 +281,22 @@ def words(first: int, count: int) -> str:
     return " ".join(f"word{number}" for number in range(first, first + count))
 
 
+@pytest.mark.parametrize(
+    ("level", "budget"),
+    [(Level.LEAF, 7_000), (Level.BRANCH, 14_000), (Level.ROOT, 20_000), (Level.DAY, 2_000)],
+)
+def test_each_level_has_its_budget(level: Level, budget: int) -> None:
+    reply = bullets(("Tulips.", [], [])) if level is Level.DAY else answer({"summary": "Tulips."})
+    with ScriptedChat(lambda body: reply, context_tokens=131_072).running() as server:
+        chat = BlockingChat(ChatSettings(server.url, server.model), beat_s=0.05)
+        LlmComposer(chat).compose(draft(level, message("Tulips!")), lambda: None)
+        chat.close()
+    [request] = server.requests
+    assert f"Write at most {budget} tokens" in user_text(request)
+    # What is left is for thinking.
+    assert budget < request["max_tokens"] <= budget + 8_192
+
+
 @pytest.mark.parametrize("context", [3_000, 4_096, 8_192])
 def test_many_long_sources_are_split_between_them(context: int) -> None:
     sources = [message(words(500 * n, 500), n) for n in range(16)]

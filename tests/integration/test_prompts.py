@@ -163,6 +163,8 @@ def test_each_level_has_a_prompt_with_the_shared_rules(level: Level) -> None:
     assert request.schema is not None
     for rule in ("LaTeX", "letter by letter", "no topic", "speculation", "count", "in a year"):
         assert rule in request.system
+    for kept in ("decisions", "technical details", "action items", "changes of state"):
+        assert kept in request.system
     assert ('"bullets"' in request.system) == (level is Level.DAY)
     assert ("[via:...]" in request.system) == (level.of_calendar and level is not Level.DAY)
     merged = asked(draft(level, message("x")), merging=True)

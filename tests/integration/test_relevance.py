@@ -6,7 +6,6 @@ import math
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
 import grpc
 import pytest
@@ -22,7 +21,6 @@ from everword.domain.calibration import (
 from everword.v1 import context_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_search import relevance
-from everword_search.model import Hit
 from support.background import embed_everything
 from support.calls import append
 from support.corpus import search_request
@@ -228,16 +226,6 @@ async def test_a_calibration_that_comes_between_pages_changes_no_verdict(told: S
     second = await search(told, "lexical", page_size=1, page_token=first.next_page_token)
     assert {first.verdict, second.verdict} == {pb.VERDICT_RELEVANT}
     assert (await search(told, "lexical")).verdict == pb.VERDICT_NOTHING_RELEVANT
-
-
-def test_evidence_after_the_first_ten_decides_nothing() -> None:
-    def hit(evidence: float | None) -> Hit:
-        return Hit(UUID(int=1), 1, 0.5, [0.5, 1], (), evidence=evidence)
-
-    early = [hit(None), *(hit(0.1 * place) for place in range(DECIDING - 1))]
-    deciding = relevance.deciding_evidence([*early, hit(9.0)])
-    assert deciding == tuple(0.1 * place for place in range(DECIDING - 1))
-    assert relevance.deciding_evidence([hit(None)]) == ()
 
 
 @way

@@ -204,7 +204,8 @@ async def test_passages_are_counted_one_by_one_only_under_a_filter(
     assert await statements_of(knowing, spans, filter=only) == exact
     monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 2)
     large = await statements_of(knowing, spans, page_size=1)
-    assert large == ["count_corpus", "find_semantic_hnsw"]
+    # Where the index happens to find too few, they are counted after it.
+    assert large[:2] == ["count_corpus", "find_semantic_hnsw"]
     large = await statements_of(knowing, spans, filter=only)
     assert large == ["count_corpus", "count_scope", "find_semantic_hnsw"]
 

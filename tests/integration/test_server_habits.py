@@ -26,6 +26,8 @@ from everword.rpc.channel import open_channel
 from everword.rpc.settings import ServerSettings, TlsSettings
 from everword.v1.admin_service_pb2 import ListNamespacesRequest
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword.v1.ingest_service_pb2 import RecordSignificantRequest
+from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword_embedder.server import EmbedderServer
 from everword_embedder.settings import Settings as EmbedderSettings
 from everword_ingest.server import IngestServer
@@ -40,7 +42,11 @@ from support.waiting import until
 INGEST = replace(BASE, service="ingest")
 SERVICES = {
     "ingest": ("everword.v1.IngestService", "everword.v1.AdminService"),
-    "search": ("everword.v1.SearchService", "everword.v1.ContextService"),
+    "search": (
+        "everword.v1.SearchService",
+        "everword.v1.ContextService",
+        "everword.v1.SummaryService",
+    ),
     "compactor": ("everword.v1.MaintenanceService",),
     "embedder": ("everword.internal.v1.EmbedderService",),
 }
@@ -91,6 +97,19 @@ async def test_without_postgres_a_service_starts_and_says_not_serving(
         refusal = await refused(
             AdminServiceStub(channel).ListNamespaces(ListNamespacesRequest(), timeout=10)
         )
+    assert (refusal.code, refusal.reason) == (
+        grpc.StatusCode.UNAVAILABLE,
+        "STORAGE_UNAVAILABLE",
+    )
+
+
+async def test_without_postgres_what_is_significant_is_refused_by_its_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
+    async with _running(_ingest(_nowhere())) as address, open_channel(address) as channel:
+        request = RecordSignificantRequest(content="Emi was born today.", request_id="birth")
+        refusal = await refused(IngestServiceStub(channel).RecordSignificant(request, timeout=10))
     assert (refusal.code, refusal.reason) == (
         grpc.StatusCode.UNAVAILABLE,
         "STORAGE_UNAVAILABLE",

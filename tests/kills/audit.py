@@ -55,7 +55,8 @@ _DOUBLED = {
 }
 _STUCK = {
     "passages owed": "SELECT count(*) FROM embedding_queue WHERE state = 'owed'",
-    "jobs not done": "SELECT count(*) FROM jobs WHERE state <> 'done'",
+    # What waits until nobody has said anything for a while is not stuck.
+    "jobs not done": "SELECT count(*) FROM jobs WHERE state <> 'done' AND not_before <= now()",
     "jobs done that know of more": "SELECT count(*) FROM jobs WHERE state = 'done' AND done_seq < dirty_seq",
 }
 _STORED = "SELECT external_id, count(*) FROM messages GROUP BY external_id"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from everword.chat.blocking import BlockingChat
@@ -18,7 +18,7 @@ from everword_compactor.tools.job import ToolSentences
 from everword_compactor.tools.settings import ToolSettings
 from everword_compactor.workshop import Workshop
 from support.calls import ASSISTANT, message
-from support.compaction import work, workshop
+from support.compaction import AT_ONCE, work, workshop
 from support.databases import DatabaseUnderTest
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack
@@ -87,7 +87,7 @@ def sentence_workshop(
 def sentences_in(shop: Workshop, database: DatabaseUnderTest) -> dict[int, str | None]:
     """Do the task's jobs until none is due; returns how each ended."""
     task = Task("tool-sentences", ToolSentences(shop).run, pauses_s=(0.0,))
-    return work(database, shop.database, task, datetime.now(UTC) + timedelta(seconds=1))
+    return work(database, shop.database, task, datetime.now(UTC) + AT_ONCE)
 
 
 async def put_into_words(

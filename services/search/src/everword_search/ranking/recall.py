@@ -16,6 +16,7 @@ The pool has a bounded size, so pages end with it.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -183,9 +184,8 @@ def handicap(heads: Sequence[CandidateRow]) -> Floats:
     The models were fitted to messages, one of which is to be read. Of n messages that a summary stands for, each has an
     n-th of its chance to be that one; and what repeats them comes after them.
     """
-    stands_for = np.array([max(1, head.stands_for) for head in heads], float)
-    repeats = np.array([head.repeats for head in heads], float)
-    return np.log(stands_for) + REPEATED_WEIGHT * repeats
+    logarithms = [math.log(max(1, head.stands_for)) for head in heads]
+    return np.array(logarithms) + REPEATED_WEIGHT * np.array([head.repeats for head in heads])
 
 
 def _known(evidence: np.float64) -> float | None:

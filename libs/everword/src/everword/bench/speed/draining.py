@@ -49,10 +49,12 @@ async def measure(
     """Return the rate at which a queue drains; the details tell what that costs ingest and searches."""
     messages = max(2 * BATCH, min(scale, int(RATE * seconds)))
     corpus = list(conversations(messages, _STREAM))
+    # Made before there is a queue, which does not wait for it.
+    extra = list(conversations(_APPENDED * _MOST_APPENDS, _STREAM + 1, _APPENDED))
     await closed_loop(lambda query: search(client, query), queries)
     async with _paced(bed):
         async with scratch(bed, "beside-idle") as (appended, _):
-            idle = await _beside(client, appended, queries, asyncio.sleep(seconds))
+            idle = await _beside(client, queries, appended, extra, asyncio.sleep(seconds))
         before_s = await _alone(bed, _texts(corpus))
         async with scratch(bed, "drain") as (filled, name):
             with bed.held("embedder-worker"):
@@ -65,7 +67,7 @@ async def measure(
         ):
             with bed.held("embedder-worker"):
                 await _fill(filled, corpus)
-            busy = await _beside(client, appended, queries, drained(bed, [name]))
+            busy = await _beside(client, queries, appended, extra, drained(bed, [name]))
     floor = Floor(2 * messages / (before_s + after_s), "the stub alone, before and after")
     return Row(
         "embed_drain",
@@ -113,11 +115,14 @@ async def _alone(bed: Bed, texts: Sequence[str]) -> float:
 
 
 async def _beside(
-    client: Client, appended: Client, queries: Sequence[str], work: Awaitable[object]
+    client: Client,
+    queries: Sequence[str],
+    appended: Client,
+    extra: Sequence[Conversation],
+    work: Awaitable[object],
 ) -> Beside:
     """Search with one client and append with the other, a caller each, until `work` is done."""
     done = asyncio.Event()
-    extra = list(conversations(_APPENDED * _MOST_APPENDS, _STREAM + 1, _APPENDED))
     searching = asyncio.create_task(until(done, partial(search, client), queries, _PAUSE_S))
     ingesting = asyncio.create_task(until(done, partial(append, appended), extra, _PAUSE_S))
     try:
