@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from uuid import UUID
 
 from everword.text.ranking_record import message_traits, pack_record
 from everword_search.ranking.features import Question
-from everword_search.ranking.store import CandidateRow
+from everword_search.ranking.pool import Pool, build_pool
+from everword_search.ranking.store import Candidates
 
 START = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 CONVERSATION = UUID(int=1)
@@ -23,6 +26,24 @@ TURNS = (
 )
 
 
+@dataclass(frozen=True)
+class Passage:
+    """A passage of a turn."""
+
+    passage_id: int
+    source_id: UUID
+    part: int
+    conversation_id: UUID
+    seq: int
+    author: str
+    #: In seconds since 1970.
+    moment: float
+    record: bytes | None
+    content: str | None = None
+    stands_for: int = 1
+    repeats: bool = False
+
+
 def row(
     number: int,
     text: str,
@@ -32,30 +53,51 @@ def row(
     conversation: UUID = CONVERSATION,
     minutes: float | None = None,
     part: int = 0,
-) -> CandidateRow:
+) -> Passage:
     moment = START + timedelta(minutes=number if minutes is None else minutes)
     record = pack_record(text, message_traits(text), "english")
     place = number if seq is None else seq
-    return CandidateRow(
+    return Passage(
         number * 10 + part,
         UUID(int=1000 + number),
         part,
         conversation,
         place,
-        True,
         author or ("Nate" if number % 2 else "Jon"),
-        2,
-        moment,
+        moment.timestamp(),
         record,
-        None,
-        1,
-        False,
-        True,
     )
 
 
-def chat(texts: Sequence[str] = TURNS) -> list[CandidateRow]:
+def chat(texts: Sequence[str] = TURNS) -> list[Passage]:
     return [row(number, text) for number, text in enumerate(texts, start=1)]
+
+
+def pool_of(
+    passages: Sequence[Passage],
+    cosines: Mapping[int, float] = MappingProxyType({}),
+    absent: Mapping[UUID | None, int] = MappingProxyType({}),
+) -> Pool:
+    """Return the pool of passages in any order, as the database would return them."""
+    ordered = sorted(
+        passages, key=lambda each: (each.conversation_id, each.seq, each.source_id, each.part)
+    )
+    candidates = Candidates(
+        passage_ids=[each.passage_id for each in ordered],
+        source_ids=[each.source_id for each in ordered],
+        threads=[each.conversation_id for each in ordered],
+        conversation_ids=[each.conversation_id for each in ordered],
+        seqs=[each.seq for each in ordered],
+        authors=[each.author for each in ordered],
+        roles=[2] * len(ordered),
+        moments=[each.moment for each in ordered],
+        records=[each.record for each in ordered],
+        contents=[each.content for each in ordered],
+        stands_for=[each.stands_for for each in ordered],
+        repeats=[each.repeats for each in ordered],
+        wanted=[True] * len(ordered),
+    )
+    return build_pool(candidates, cosines, "english", absent)
 
 
 def ask(text: str, *names: str, time_zone: str = "UTC") -> Question:

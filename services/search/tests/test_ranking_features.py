@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
 import pytest
 
 from everword_search.ranking.features import Question, describe
-from everword_search.ranking.pool import build_pool
-from everword_search.ranking.store import CandidateRow
 from everword_search.ranking.terms import query_terms, weight_of, zipf
-from support.ranking import TURNS, ask, chat, row
+from support.ranking import TURNS, Passage, ask, chat, pool_of, row
 
 
 def features(
-    rows: Sequence[CandidateRow], question: Question, cosines: dict[int, float] | None = None
+    rows: Sequence[Passage], question: Question, cosines: dict[int, float] | None = None
 ) -> dict[str, np.ndarray]:
-    pool = build_pool(rows, cosines or {}, "english")
+    pool = pool_of(rows, cosines or {})
     return dict(describe(pool, question).features)
 
 
@@ -54,7 +53,7 @@ def test_a_turn_knows_its_neighbours_scores() -> None:
         row(3, "soup"),
     ],
 )
-def test_sessions_and_conversations_are_no_neighbours(second: CandidateRow) -> None:
+def test_sessions_and_conversations_are_no_neighbours(second: Passage) -> None:
     found = features([row(1, "turtles"), second], ask("turtles"))
     assert sorted(found["sb_p1"])[0] == 0
     assert found["sb_p1"][np.argmin(found["sb"])] == 0
@@ -79,7 +78,7 @@ def test_features_do_not_depend_on_who_else_is_in_the_pool() -> None:
 def test_a_long_memory_counts_by_its_best_passage() -> None:
     rows = [row(1, "soup and bread"), row(1, "turtles eat turtles", part=1), row(2, "nothing")]
     question = ask("turtles")
-    pool = build_pool(rows, {10: 0.5, 11: 2.0}, "english")
+    pool = pool_of(rows, {10: 0.5, 11: 2.0})
     described = describe(pool, question)
     assert pool.size == 2
     assert described.features["de"][0] == 2.0
@@ -154,9 +153,7 @@ def test_a_question_of_function_words_is_taken_as_it_is() -> None:
 
 def test_what_was_stored_without_a_record_is_read_from_its_text() -> None:
     stored = row(1, "I adopted two turtles last week.")
-    older = CandidateRow(
-        **{**vars(stored), "ranking": None, "content": "I adopted two turtles last week."}
-    )
+    older = replace(stored, record=None, content="I adopted two turtles last week.")
     question = ask("turtles")
     found, expected = features([older], question), features([stored], question)
     for name, values in expected.items():

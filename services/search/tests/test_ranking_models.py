@@ -16,10 +16,9 @@ import pytest
 from everword_search.ranking import ensemble
 from everword_search.ranking.ensemble import Ensemble, ModelUnusable, load_ensemble
 from everword_search.ranking.features import Question, describe
-from everword_search.ranking.pool import build_pool
 from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import handicap
-from support.ranking import TURNS, ask, chat
+from support.ranking import TURNS, ask, chat, pool_of
 
 MODELS = ("recall-ranking.onnx", "recall-relevance.onnx")
 MAX_BYTES = 2 * 1024 * 1024
@@ -27,7 +26,7 @@ MAX_BYTES = 2 * 1024 * 1024
 
 def features_of(question: Question) -> dict[str, Any]:
     cosines = {10: 0.1, 20: 6.0, 30: 1.0, 40: 0.4, 50: 2.0, 60: -0.5, 70: 0.0}
-    return dict(describe(build_pool(chat(), cosines, "english"), question).features)
+    return dict(describe(pool_of(chat(), cosines), question).features)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -50,7 +49,7 @@ def test_both_rankers_put_what_answers_before_what_does_not(ranker: Callable[[],
 
 @pytest.mark.parametrize("ranker", [Ranker.load, Ranker.without_models])
 def test_what_has_no_vector_is_ranked_by_its_words(ranker: Callable[[], Ranker]) -> None:
-    pool = build_pool(chat(), {}, "english")
+    pool = pool_of(chat())
     found = describe(pool, ask("Which two turtles did Nate adopt last week?", "nate")).features
     scores = ranker().rank(found, np.zeros(len(TURNS)))
     assert np.isfinite(scores).all()
@@ -77,11 +76,13 @@ def test_a_summary_shares_its_chance_among_its_messages_and_repetition_comes_las
     rows = chat()
     best = rows[1]
     for ranker in (Ranker.load(), Ranker.without_models()):
-        alone = ranker.rank(found, np.zeros(len(rows)), handicap(rows))
+        alone = ranker.rank(found, np.zeros(len(rows)), handicap(pool_of(rows)))
         assert (alone == ranker.rank(found, np.zeros(len(rows)))).all()
         leaf, year, copy = (
             ranker.rank(
-                found, np.zeros(len(rows)), handicap([rows[0], replace(best, **changes), *rows[2:]])
+                found,
+                np.zeros(len(rows)),
+                handicap(pool_of([rows[0], replace(best, **changes), *rows[2:]])),
             )
             for changes in ({"stands_for": 10}, {"stands_for": 5000}, {"repeats": True})
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence, Set
-from datetime import UTC
 
 from everword.chat.model import ChatRequest
 from everword.domain.records import MemoryRecord
+from everword.domain.times import write_minute
 
 TASK = "answer"
 TEMPERATURE = 0.3
@@ -16,7 +16,9 @@ TEMPERATURE = 0.3
 TOKENS_PER_BYTE = 1 / 3
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
 _KINDS = {1: "message", 2: "summary", 3: "note", 4: "fact", 5: "document"}
-_CITATION = re.compile(r"[ \t]?\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]")
+# Numbers, and ranges from one to another. What looks like `[2026-05-03]` or `[2026-05]` is a date and stays.
+_RANGE = r"\d{1,4}(?:\s*[–-]\s*\d{1,4})?"
+_CITATION = re.compile(rf"[ \t]?\[(?!\d{{4}}-\d\d\])({_RANGE}(?:\s*[,;]\s*{_RANGE})*)\]")
 _SYSTEM = """\
 You answer a question from memories: numbered records of what was said and done. Follow these rules.
 1. Say only what the memories say. Use no other knowledge, and do not guess.
@@ -85,7 +87,7 @@ def _line(number: int, memory: MemoryRecord) -> str:
     fields = {
         "number": number,
         "kind": _KINDS.get(memory.kind, "memory"),
-        "time": memory.occurred_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%MZ"),
+        "time": write_minute(memory.occurred_at),
         "who": memory.author or _ROLES.get(memory.role, ""),
         "agent": memory.agent,
         "channel": memory.channel,

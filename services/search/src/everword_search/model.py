@@ -162,6 +162,23 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Ranked:
+    """What a statement found, best first: a column each, an element a memory."""
+
+    passage_ids: list[int]
+    source_ids: list[UUID]
+    raws: list[float]
+    scores: list[float]
+
+    def candidates(self) -> list[Candidate]:
+        columns = zip(self.source_ids, self.passage_ids, self.raws, self.scores, strict=True)
+        return [
+            Candidate(source_id, passage_id, raw, score, [score, passage_id])
+            for source_id, passage_id, raw, score in columns
+        ]
+
+
+@dataclass(frozen=True)
 class ScorePart:
     """What one arm says of a hit."""
 

@@ -4,13 +4,14 @@
 -- whichever statement computed it and pages can continue after one.
 
 -- prepare_search --
--- How the search statements of this transaction are planned. Plans depend on the words asked for, so none is shared.
-SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
-       set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);
+-- What the operators of this transaction go by.
+SELECT set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);
 
 -- limit_time --
--- Give the following statements of the transaction their own time.
-SELECT set_config('statement_timeout', %(statement_timeout)s, true);
+-- Give the following statements of the transaction their own time. What finds candidates is planned for the words and the
+-- filter of each search; planning what reads them takes longer than reading.
+SELECT set_config('statement_timeout', %(statement_timeout)s, true),
+       set_config('plan_cache_mode', CASE WHEN %(finds)s THEN 'force_custom_plan' ELSE 'auto' END, true);
 
 -- caught_up --
 -- Whether this server has a write: a primary always does, a replica once it has replayed the write's position.
@@ -93,12 +94,14 @@ WITH corpus AS MATERIALIZED (
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
-SELECT id AS passage_id, source_id, raw, score, corpus.passages, corpus.mean_length,
+SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(raw) AS raws,
+       array_agg(score) AS scores, corpus.passages, corpus.mean_length,
        ARRAY(SELECT df::bigint FROM terms ORDER BY term) AS document_frequencies
-  FROM best, corpus
- WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
- ORDER BY score DESC, id DESC
- LIMIT %(limit)s;
+  FROM (SELECT id, source_id, raw, score FROM best
+         WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+         ORDER BY score DESC, id DESC
+         LIMIT %(limit)s) AS found, corpus
+ GROUP BY corpus.passages, corpus.mean_length;
 
 -- term_frequencies --
 -- How often each term occurs in the matching passages of some memories, and how long those are; see find_lexical.
@@ -260,7 +263,8 @@ SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agen
 -- read_candidates --
 -- The passages of memories that were found, and of the turns around those that are turns: what comes before and after
 -- belongs to what a turn says. Long texts are read by their first passages and those that were found. A passage whose
--- filter does not let it through is context alone.
+-- filter does not let it through is context alone. A column each, in the order of threads: a conversation's turns, or
+-- something that stands by itself.
 WITH found AS MATERIALIZED (
     SELECT m.source_id, m.conversation_id, m.seq, m.kind = %(turn)s AND m.seq IS NOT NULL AS is_turn
       FROM visible_memories m
@@ -272,35 +276,54 @@ WITH found AS MATERIALIZED (
      CROSS JOIN generate_series(-%(reach)s::bigint, %(reach)s::bigint) AS shift
      WHERE f.is_turn
 ), near AS (
-    SELECT m.*, true AS is_turn
+    -- OFFSET 0: each place is looked up by itself, whatever the planner takes their number for.
+    SELECT m.*, true AS is_turn, 1::bigint AS stands_for, false AS repeats
       FROM places p
-      JOIN visible_memories m
-        ON m.namespace_id = %(namespace_id)s AND m.conversation_id = p.conversation_id AND m.seq = p.seq
-     WHERE m.kind = %(turn)s AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)s))
+     CROSS JOIN LATERAL (
+           SELECT * FROM visible_memories m
+            WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = p.conversation_id AND m.seq = p.seq
+              AND m.kind = %(turn)s AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)s))
+           OFFSET 0) AS m
      UNION ALL
-    SELECT m.*, false AS is_turn
+    SELECT m.*, false AS is_turn, coalesce(s.message_count, 1) AS stands_for,
+           coalesce(s.model = 'extractive', false) AS repeats
       FROM found f
-      JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.source_id = f.source_id
-     WHERE NOT f.is_turn AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)s))
+     CROSS JOIN LATERAL (
+           SELECT * FROM visible_memories m
+            WHERE m.namespace_id = %(namespace_id)s AND m.source_id = f.source_id
+              AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)s))
+           OFFSET 0) AS m
+      LEFT JOIN LATERAL (
+           SELECT * FROM summaries WHERE namespace_id = %(namespace_id)s AND id = f.source_id OFFSET 0) AS s ON true
+     WHERE NOT f.is_turn
+), told AS (
+    SELECT m.id, m.source_id, m.part, CASE WHEN m.is_turn THEN m.conversation_id ELSE m.source_id END AS thread,
+           m.conversation_id, m.seq, m.author, m.role, extract(epoch FROM m.occurred_at)::float8 AS moment,
+           m.ranking, CASE WHEN m.ranking IS NULL THEN m.content END AS content,
+           m.stands_for, m.repeats,
+           (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+           AND (%(include_automated)s OR NOT m.automated)
+           AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+           AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+           AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+           AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+           AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+           AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+           AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+           AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+           AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+           AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+           AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
+      FROM near m
+     ORDER BY thread, seq, source_id, part
 )
-SELECT m.id AS passage_id, m.source_id, m.part, m.conversation_id, m.seq, m.is_turn, m.author, m.role, m.occurred_at,
-       m.ranking, CASE WHEN m.ranking IS NULL THEN m.content END AS content,
-       coalesce(s.message_count, 1) AS stands_for, coalesce(s.model = 'extractive', false) AS repeats,
-       (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND (%(include_automated)s OR NOT m.automated)
-       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
-       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
-  FROM near m
-  LEFT JOIN summaries s ON s.namespace_id = %(namespace_id)s AND s.id = m.source_id AND NOT m.is_turn;
+SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(thread) AS threads,
+       array_agg(conversation_id) AS conversation_ids, array_agg(coalesce(seq, 0)) AS seqs, array_agg(author) AS authors,
+       array_agg(role) AS roles, array_agg(moment) AS moments, array_agg(ranking) AS records,
+       array_agg(content) AS contents, array_agg(stands_for) AS stands_for, array_agg(repeats) AS repeats,
+       array_agg(wanted) AS wanted
+  FROM told
+HAVING count(*) > 0;
 
 -- find_mentions --
 -- In which of some conversations each word occurs, of all that is indexed there.
@@ -527,11 +550,13 @@ WITH hits AS MATERIALIZED (
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
-SELECT id AS passage_id, source_id, raw, score
-  FROM best
- WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
- ORDER BY score DESC, id DESC
- LIMIT %(limit)s;
+SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(raw) AS raws,
+       array_agg(score) AS scores
+  FROM (SELECT id, source_id, raw, score FROM best
+         WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+         ORDER BY score DESC, id DESC
+         LIMIT %(limit)s) AS found
+HAVING count(*) > 0;
 
 -- prepare_hnsw --
 -- Let an index scan go on until enough rows have passed the filter; else a filter would leave next to none.
@@ -570,11 +595,13 @@ WITH hits AS MATERIALIZED (
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
-SELECT id AS passage_id, source_id, raw, score
-  FROM best
- WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
- ORDER BY score DESC, id DESC
- LIMIT %(limit)s;
+SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(raw) AS raws,
+       array_agg(score) AS scores
+  FROM (SELECT id, source_id, raw, score FROM best
+         WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+         ORDER BY score DESC, id DESC
+         LIMIT %(limit)s) AS found
+HAVING count(*) > 0;
 
 -- score_semantic --
 -- The cosine of some memories, each by its best passage; the score of those that do not match is below 0.
@@ -589,7 +616,8 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
 
 -- score_passages --
 -- The cosine of some passages, as far as they have a vector.
-SELECT v.memory_id AS passage_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine
+SELECT coalesce(array_agg(v.memory_id), '{}') AS passage_ids,
+       coalesce(array_agg(1 - (v.embedding <=> %(vector)s::halfvec)), '{}') AS cosines
   FROM visible_vectors_:generation v
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)s);
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import grpc
 import numpy as np
@@ -39,7 +40,7 @@ class QueryVector:
     #: float32, of length 1.
     values: npt.NDArray[np.float32]
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The vector as pgvector reads it."""
         return f"[{','.join(f'{value:.7g}' for value in self.values.tolist())}]"

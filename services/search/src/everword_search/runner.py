@@ -43,7 +43,7 @@ class Runner:
 
     async def find(self, arm: Arm, window: Window, share: float = 1.0) -> list[Candidate]:
         """Return an arm's candidates within `share` of the time that is left. Raises ArmFailed."""
-        async with self._running(arm, share):
+        async with self._running(arm, share, finds=True):
             return await arm.find(self.conn, window)
 
     async def score(
@@ -72,14 +72,15 @@ class Runner:
         return ArmReport(name, state, failure, self._seconds[name])
 
     @asynccontextmanager
-    async def _running(self, arm: Arm, share: float) -> AsyncIterator[None]:
+    async def _running(self, arm: Arm, share: float, finds: bool = False) -> AsyncIterator[None]:
         label = {names.SEARCH_ARM: arm.name.name.lower()}
         seconds_left = remaining(STATEMENT_CAP_S)
         started = time.perf_counter()
         try:
             with tracer().start_as_current_span("search arm", attributes=label):
                 async with self.conn.transaction():
-                    await store.limit_time(self.conn, min(arm.time_limit_s, seconds_left * share))
+                    seconds = min(arm.time_limit_s, seconds_left * share)
+                    await store.limit_time(self.conn, seconds, finds)
                     yield
         except psycopg.Error as error:
             if self.conn.broken:
@@ -88,9 +89,9 @@ class Runner:
             log.warning("search arm failed", extra={**label, "error": repr(error)})
             raise ArmFailed(arm) from error
         finally:
-            seconds = time.perf_counter() - started
-            self._seconds[arm.name] += seconds
-            duration_histogram(names.SEARCH_ARM_DURATION).record(seconds, label)
+            took = time.perf_counter() - started
+            self._seconds[arm.name] += took
+            duration_histogram(names.SEARCH_ARM_DURATION).record(took, label)
 
 
 def _reason(error: psycopg.Error) -> str:

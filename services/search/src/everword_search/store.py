@@ -19,7 +19,7 @@ from everword.db.statements import (
     load_statements,
 )
 from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
-from everword_search.model import ConversationFilter, MemoryFilter
+from everword_search.model import ConversationFilter, MemoryFilter, Ranked
 
 SQL = load_statements("everword_search")
 #: Word similarity from which on two literals are alike.
@@ -60,15 +60,12 @@ class AnalysedText:
 
 
 @dataclass(frozen=True)
-class LexicalRow:
-    """A memory found by BM25, and the statistics behind it."""
+class LexicalRanked(Ranked):
+    """Memories found by words, and the statistics of the namespace that their scores rest on."""
 
-    passage_id: int
-    source_id: UUID
-    raw: float
-    score: float
     passages: float
     mean_length: float
+    #: One for each term that was asked for.
     document_frequencies: list[int]
 
 
@@ -179,10 +176,11 @@ async def prepare_search(conn: Connection) -> None:
     await execute(conn, SQL["prepare_search"], {"similarity": str(SIMILARITY)})
 
 
-async def limit_time(conn: Connection, seconds: float) -> None:
-    await execute(
-        conn, SQL["limit_time"], {"statement_timeout": f"{max(1, int(seconds * 1000))}ms"}
-    )
+async def limit_time(conn: Connection, seconds: float, finds: bool = False) -> None:
+    """Limit each of the statements that follow; `finds` says that they look for candidates."""
+    milliseconds = max(1, int(seconds * 1000))
+    parameters = {"statement_timeout": f"{milliseconds}ms", "finds": finds}
+    await execute(conn, SQL["limit_time"], parameters)
 
 
 async def caught_up(conn: Connection, lsn: str) -> bool:
@@ -199,9 +197,10 @@ async def analyse_texts(
 
 async def find_lexical(
     conn: Connection, scope: Scope, parameters: dict[str, Any]
-) -> list[LexicalRow]:
-    return await fetch_all(
-        conn, SQL["find_lexical"], {**scope.parameters, **parameters}, LexicalRow
+) -> LexicalRanked | None:
+    """Return what matches; None where nothing does."""
+    return await fetch_optional(
+        conn, SQL["find_lexical"], {**scope.parameters, **parameters}, LexicalRanked
     )
 
 

@@ -12,11 +12,13 @@ import numpy.typing as npt
 
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value
+from everword_search.model import Ranked
 from everword_search.store import SQL, Scope, namespaced
 
 # What precedes the elements in Postgres' binary form of an array of one dimension.
 _ARRAY_HEADER_BYTES = 20
 _ARRAY_ELEMENT = np.dtype([("length", ">i4"), ("value", ">f4")])
+_NOTHING = Ranked([], [], [], [])
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,11 @@ class VectorRow:
 
 
 @dataclass(frozen=True)
-class CosineRow:
-    """A passage's likeness to the query."""
+class Cosines:
+    """How alike passages are to the query, a column each."""
 
-    passage_id: int
-    cosine: float
+    passage_ids: list[int]
+    cosines: list[float]
 
 
 @dataclass(frozen=True)
@@ -93,17 +95,19 @@ async def count_scope(conn: Connection, scope: Scope, limit: int) -> int:
 
 async def find_exact(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
-) -> list[VectorRow]:
+) -> Ranked:
     statement = SQL["find_semantic_exact"].of_generation(generation_id)
-    return await fetch_all(conn, statement, {**scope.parameters, **parameters}, VectorRow)
+    found = await fetch_optional(conn, statement, {**scope.parameters, **parameters}, Ranked)
+    return found or _NOTHING
 
 
 async def find_approximate(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
-) -> list[VectorRow]:
+) -> Ranked:
     await execute(conn, SQL["prepare_hnsw"])
     statement = SQL["find_semantic_hnsw"].of_generation(generation_id)
-    return await fetch_all(conn, statement, {**scope.parameters, **parameters}, VectorRow)
+    found = await fetch_optional(conn, statement, {**scope.parameters, **parameters}, Ranked)
+    return found or _NOTHING
 
 
 async def score_vectors(
@@ -132,14 +136,16 @@ async def read_arrays(
 
 async def score_passages(
     conn: Connection, namespace_id: int, generation_id: int, passage_ids: Sequence[int], vector: str
-) -> list[CosineRow]:
+) -> dict[int, float]:
+    """Return the cosines of those passages that have a vector."""
     statement = SQL["score_passages"].of_generation(generation_id)
     parameters = {
         **namespaced(namespace_id),
         "passage_ids": list(passage_ids),
         "vector": vector,
     }
-    return await fetch_all(conn, statement, parameters, CosineRow)
+    found = await fetch_optional(conn, statement, parameters, Cosines)
+    return dict(zip(found.passage_ids, found.cosines, strict=True)) if found else {}
 
 
 async def read_passage_arrays(

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from psycopg import Connection as PsycopgConnection
-from psycopg.rows import class_row, scalar_row
+from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool
 
 from everword.db.pool import POOL_TIMEOUT_S, SQL, STATEMENT_CAP_S, connection_string
+from everword.db.rows import dataclass_row
 from everword.db.settings import DatabaseSettings
 from everword.db.statements import Parameters, Statement, statement_span
 
@@ -68,7 +69,7 @@ def fetch_all(
     conn: Connection, statement: Statement, parameters: Parameters | None, row: type[T]
 ) -> list[T]:
     """Run a statement and return its rows as `row`, a dataclass with a field for each column."""
-    with statement_span(statement), conn.cursor(row_factory=class_row(row)) as cursor:
+    with statement_span(statement), conn.cursor(row_factory=dataclass_row(row)) as cursor:
         return cursor.execute(statement.sql, parameters).fetchall()
 
 
@@ -76,7 +77,7 @@ def fetch_optional(
     conn: Connection, statement: Statement, parameters: Parameters | None, row: type[T]
 ) -> T | None:
     """Run a statement and return its first row, or None."""
-    with statement_span(statement), conn.cursor(row_factory=class_row(row)) as cursor:
+    with statement_span(statement), conn.cursor(row_factory=dataclass_row(row)) as cursor:
         return cursor.execute(statement.sql, parameters).fetchone()
 
 

@@ -248,7 +248,7 @@ END $$;
 
 COMMENT ON FUNCTION everword.install_pgvector() IS 'Make the extension vector where this server has it; whether it is there then.';
 
-CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
+CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
@@ -265,14 +265,20 @@ CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model tex
       JOIN namespaces n ON n.id = s.namespace_id AND n.state = 'active'
      -- What was given up waits for its cause to go; it must not keep the rest waiting.
      WHERE NOT EXISTS (SELECT FROM jobs j
-                        WHERE j.namespace_id = s.namespace_id AND j.task = 'compact'
-                          AND j.subject = s.conversation_id::text AND j.state = 'failed')
+                        WHERE j.namespace_id = s.namespace_id AND j.state = 'failed' AND j.updated_at > parked_since
+                          AND j.task = CASE WHEN at_level < 4 THEN 'compact' ELSE 'roll-up' END
+                          AND j.subject = CASE at_level
+                                          WHEN 4 THEN to_char(s.period, '"day/"YYYY-MM-DD')
+                                          WHEN 5 THEN to_char(s.period, '"week/"IYYY"-W"IW')
+                                          WHEN 6 THEN to_char(s.period, '"month/"YYYY-MM')
+                                          WHEN 7 THEN to_char(s.period, '"year/"YYYY')
+                                          ELSE s.conversation_id::text END)
      LIMIT batch
 $$;
 
-COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer) IS 'Where nodes of a level were written by another model or from an older prompt: ids and dates only.';
+COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Where nodes of a level were written by another model or from an older prompt, a row a node: ids and dates only. What was given up after `parked_since` is left out.';
 
-CREATE FUNCTION everword.owed_periods(batch integer) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
+CREATE FUNCTION everword.owed_periods(batch integer, quiet interval, longest interval) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
@@ -291,11 +297,19 @@ CREATE FUNCTION everword.owed_periods(batch integer) RETURNS TABLE(namespace_id 
                        WHERE o.namespace_id = n.id AND (o.level, o.period) > (step.level, step.period)
                        ORDER BY o.level, o.period LIMIT 1) AS following
            )
-           SELECT step.level, step.period FROM step LIMIT batch) AS owed
+           SELECT step.level, step.period
+             FROM step
+            WHERE NOT EXISTS (SELECT FROM summaries s
+                               WHERE s.namespace_id = n.id AND s.level = step.level AND s.period = step.period)
+               OR now() - longest >= (SELECT min(o.owed_at) FROM calendar_owed o
+                                       WHERE o.namespace_id = n.id AND o.level = step.level AND o.period = step.period)
+               OR now() - quiet >= (SELECT max(o.owed_at) FROM calendar_owed o
+                                     WHERE o.namespace_id = n.id AND o.level = step.level AND o.period = step.period)
+            LIMIT batch) AS owed
      WHERE n.state = 'active'
 $$;
 
-COMMENT ON FUNCTION everword.owed_periods(batch integer) IS 'The earliest periods of each namespace that owe something, at most `batch` each: dates only, for whoever schedules.';
+COMMENT ON FUNCTION everword.owed_periods(batch integer, quiet interval, longest interval) IS 'The earliest periods of each namespace that owe something, at most `batch` each: dates only, for whoever schedules. One that was written before is left out until nothing was owed for `quiet`, or something for `longest`.';
 
 CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
@@ -311,6 +325,26 @@ CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RET
 $$;
 
 COMMENT ON FUNCTION everword.prune_append_requests(keep interval, batch integer) IS 'Forget at most `batch` request ids older than `keep`; returns how many.';
+
+CREATE FUNCTION everword.prune_usage(keep interval, batch integer) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    WITH pruned AS (
+        DELETE FROM usage_ledger
+         WHERE (namespace_id, id) IN (
+               SELECT n.id, old.id
+                 FROM namespaces n
+                CROSS JOIN LATERAL (
+                      SELECT u.id FROM usage_ledger u
+                       WHERE u.namespace_id = n.id AND u.called_at < now() - keep
+                       ORDER BY u.called_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
+                LIMIT batch)
+        RETURNING 1)
+    SELECT count(*) FROM pruned
+$$;
+
+COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`; returns how many.';
 
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
@@ -381,6 +415,7 @@ CREATE TABLE everword.calendar_owed (
     instance text DEFAULT ''::text NOT NULL,
     conversation_id uuid,
     seqs bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    owed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT calendar_owed_check CHECK (((level = 4) = (conversation_id IS NOT NULL))),
     CONSTRAINT calendar_owed_level_check CHECK (((level >= 4) AND (level <= 7)))
 );
@@ -1730,7 +1765,9 @@ CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_i
 
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
 
-CREATE INDEX calendar_owed_period ON everword.calendar_owed USING btree (namespace_id, level, period);
+CREATE INDEX calendar_owed_conversation ON everword.calendar_owed USING btree (namespace_id, conversation_id, period) WHERE (level = 4);
+
+CREATE INDEX calendar_owed_period ON everword.calendar_owed USING btree (namespace_id, level, period, owed_at);
 
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
@@ -1806,13 +1843,23 @@ CREATE INDEX memory_vectors_1_p3_embedding_idx ON everword.memory_vectors_1_p3 U
 
 CREATE UNIQUE INDEX messages_external_id ON ONLY everword.messages USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
+CREATE INDEX messages_occurred_at ON ONLY everword.messages USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
+
 CREATE UNIQUE INDEX messages_p0_namespace_id_conversation_id_external_id_idx ON everword.messages_p0 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
+
+CREATE INDEX messages_p0_namespace_id_occurred_at_id_idx ON everword.messages_p0 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
 
 CREATE UNIQUE INDEX messages_p1_namespace_id_conversation_id_external_id_idx ON everword.messages_p1 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
+CREATE INDEX messages_p1_namespace_id_occurred_at_id_idx ON everword.messages_p1 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
+
 CREATE UNIQUE INDEX messages_p2_namespace_id_conversation_id_external_id_idx ON everword.messages_p2 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
+CREATE INDEX messages_p2_namespace_id_occurred_at_id_idx ON everword.messages_p2 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
+
 CREATE UNIQUE INDEX messages_p3_namespace_id_conversation_id_external_id_idx ON everword.messages_p3 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
+
+CREATE INDEX messages_p3_namespace_id_occurred_at_id_idx ON everword.messages_p3 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
 
 CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
 
@@ -1830,15 +1877,15 @@ CREATE INDEX summaries_stale ON ONLY everword.summaries USING btree (namespace_i
 
 CREATE INDEX summaries_p0_namespace_id_level_idx ON everword.summaries_p0 USING btree (namespace_id, level) WHERE stale;
 
-CREATE UNIQUE INDEX summaries_period ON ONLY everword.summaries USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
-
-CREATE UNIQUE INDEX summaries_p0_namespace_id_level_instance_period_idx ON everword.summaries_p0 USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
-
 CREATE INDEX summaries_p0_namespace_id_level_latest_at_id_idx ON everword.summaries_p0 USING btree (namespace_id, level, latest_at, id);
 
 CREATE INDEX summaries_review ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
 
 CREATE INDEX summaries_p0_namespace_id_level_latest_at_id_idx1 ON everword.summaries_p0 USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
+
+CREATE UNIQUE INDEX summaries_period ON ONLY everword.summaries USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
+
+CREATE UNIQUE INDEX summaries_p0_namespace_id_level_period_instance_idx ON everword.summaries_p0 USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
 
 CREATE INDEX summaries_parent ON ONLY everword.summaries USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
@@ -1850,11 +1897,11 @@ CREATE UNIQUE INDEX summaries_p1_namespace_id_conversation_id_level_first_seq_id
 
 CREATE INDEX summaries_p1_namespace_id_level_idx ON everword.summaries_p1 USING btree (namespace_id, level) WHERE stale;
 
-CREATE UNIQUE INDEX summaries_p1_namespace_id_level_instance_period_idx ON everword.summaries_p1 USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
-
 CREATE INDEX summaries_p1_namespace_id_level_latest_at_id_idx ON everword.summaries_p1 USING btree (namespace_id, level, latest_at, id);
 
 CREATE INDEX summaries_p1_namespace_id_level_latest_at_id_idx1 ON everword.summaries_p1 USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
+
+CREATE UNIQUE INDEX summaries_p1_namespace_id_level_period_instance_idx ON everword.summaries_p1 USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
 
 CREATE INDEX summaries_p1_namespace_id_parent_id_idx ON everword.summaries_p1 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
@@ -1864,11 +1911,11 @@ CREATE UNIQUE INDEX summaries_p2_namespace_id_conversation_id_level_first_seq_id
 
 CREATE INDEX summaries_p2_namespace_id_level_idx ON everword.summaries_p2 USING btree (namespace_id, level) WHERE stale;
 
-CREATE UNIQUE INDEX summaries_p2_namespace_id_level_instance_period_idx ON everword.summaries_p2 USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
-
 CREATE INDEX summaries_p2_namespace_id_level_latest_at_id_idx ON everword.summaries_p2 USING btree (namespace_id, level, latest_at, id);
 
 CREATE INDEX summaries_p2_namespace_id_level_latest_at_id_idx1 ON everword.summaries_p2 USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
+
+CREATE UNIQUE INDEX summaries_p2_namespace_id_level_period_instance_idx ON everword.summaries_p2 USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
 
 CREATE INDEX summaries_p2_namespace_id_parent_id_idx ON everword.summaries_p2 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
@@ -1878,11 +1925,11 @@ CREATE UNIQUE INDEX summaries_p3_namespace_id_conversation_id_level_first_seq_id
 
 CREATE INDEX summaries_p3_namespace_id_level_idx ON everword.summaries_p3 USING btree (namespace_id, level) WHERE stale;
 
-CREATE UNIQUE INDEX summaries_p3_namespace_id_level_instance_period_idx ON everword.summaries_p3 USING btree (namespace_id, level, instance, period) WHERE (period IS NOT NULL);
-
 CREATE INDEX summaries_p3_namespace_id_level_latest_at_id_idx ON everword.summaries_p3 USING btree (namespace_id, level, latest_at, id);
 
 CREATE INDEX summaries_p3_namespace_id_level_latest_at_id_idx1 ON everword.summaries_p3 USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
+
+CREATE UNIQUE INDEX summaries_p3_namespace_id_level_period_instance_idx ON everword.summaries_p3 USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
 
 CREATE INDEX summaries_p3_namespace_id_parent_id_idx ON everword.summaries_p3 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
@@ -1994,11 +2041,15 @@ ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p0_
 
 ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p0_namespace_id_conversation_id_seq_key;
 
+ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p0_namespace_id_occurred_at_id_idx;
+
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p0_pkey;
 
 ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p1_namespace_id_conversation_id_external_id_idx;
 
 ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p1_namespace_id_conversation_id_seq_key;
+
+ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p1_namespace_id_occurred_at_id_idx;
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p1_pkey;
 
@@ -2006,11 +2057,15 @@ ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p2_
 
 ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p2_namespace_id_conversation_id_seq_key;
 
+ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p2_namespace_id_occurred_at_id_idx;
+
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p2_pkey;
 
 ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p3_namespace_id_conversation_id_external_id_idx;
 
 ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p3_namespace_id_conversation_id_seq_key;
+
+ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p3_namespace_id_occurred_at_id_idx;
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p3_pkey;
 
@@ -2020,11 +2075,11 @@ ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_
 
 ALTER INDEX everword.summaries_stale ATTACH PARTITION everword.summaries_p0_namespace_id_level_idx;
 
-ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p0_namespace_id_level_instance_period_idx;
-
 ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p0_namespace_id_level_latest_at_id_idx;
 
 ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p0_namespace_id_level_latest_at_id_idx1;
+
+ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p0_namespace_id_level_period_instance_idx;
 
 ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p0_namespace_id_parent_id_idx;
 
@@ -2036,11 +2091,11 @@ ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_
 
 ALTER INDEX everword.summaries_stale ATTACH PARTITION everword.summaries_p1_namespace_id_level_idx;
 
-ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p1_namespace_id_level_instance_period_idx;
-
 ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p1_namespace_id_level_latest_at_id_idx;
 
 ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p1_namespace_id_level_latest_at_id_idx1;
+
+ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p1_namespace_id_level_period_instance_idx;
 
 ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p1_namespace_id_parent_id_idx;
 
@@ -2052,11 +2107,11 @@ ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_
 
 ALTER INDEX everword.summaries_stale ATTACH PARTITION everword.summaries_p2_namespace_id_level_idx;
 
-ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p2_namespace_id_level_instance_period_idx;
-
 ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p2_namespace_id_level_latest_at_id_idx;
 
 ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p2_namespace_id_level_latest_at_id_idx1;
+
+ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p2_namespace_id_level_period_instance_idx;
 
 ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p2_namespace_id_parent_id_idx;
 
@@ -2068,11 +2123,11 @@ ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_
 
 ALTER INDEX everword.summaries_stale ATTACH PARTITION everword.summaries_p3_namespace_id_level_idx;
 
-ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p3_namespace_id_level_instance_period_idx;
-
 ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p3_namespace_id_level_latest_at_id_idx;
 
 ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p3_namespace_id_level_latest_at_id_idx1;
+
+ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p3_namespace_id_level_period_instance_idx;
 
 ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p3_namespace_id_parent_id_idx;
 
@@ -2293,14 +2348,17 @@ GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
 
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer) TO everword_compactor;
+REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
 
-REVOKE ALL ON FUNCTION everword.owed_periods(batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.owed_periods(batch integer) TO everword_compactor;
+REVOKE ALL ON FUNCTION everword.owed_periods(batch integer, quiet interval, longest interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.owed_periods(batch integer, quiet interval, longest interval) TO everword_compactor;
 
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
 
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 

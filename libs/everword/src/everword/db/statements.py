@@ -17,8 +17,9 @@ from typing import Any, LiteralString, TypeVar
 
 from opentelemetry.trace import SpanKind
 from psycopg import AsyncConnection
-from psycopg.rows import class_row, scalar_row
+from psycopg.rows import scalar_row
 
+from everword.db.rows import dataclass_row
 from everword.telemetry import names
 from everword.telemetry.tracing import tracer
 
@@ -87,7 +88,7 @@ async def fetch_all(
 ) -> list[T]:
     """Run a statement and return its rows as `row`, a dataclass with a field for each column."""
     with statement_span(statement):
-        async with conn.cursor(row_factory=class_row(row)) as cursor:
+        async with conn.cursor(binary=True, row_factory=dataclass_row(row)) as cursor:
             await cursor.execute(statement.sql, parameters)
             return await cursor.fetchall()
 
@@ -97,7 +98,7 @@ async def fetch_optional(
 ) -> T | None:
     """Run a statement and return its first row, or None."""
     with statement_span(statement):
-        async with conn.cursor(row_factory=class_row(row)) as cursor:
+        async with conn.cursor(binary=True, row_factory=dataclass_row(row)) as cursor:
             await cursor.execute(statement.sql, parameters)
             return await cursor.fetchone()
 

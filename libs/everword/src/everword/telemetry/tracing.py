@@ -12,6 +12,7 @@ from everword.telemetry import names
 _SCOPE = "everword"
 
 
+@cache
 def tracer() -> trace.Tracer:
     return trace.get_tracer(_SCOPE)
 

@@ -12,7 +12,7 @@ import numpy as np
 from everword.db.pool import Connection
 from everword_search import vectors
 from everword_search.arms.base import RankingArm, Window, scored_position
-from everword_search.model import EVERYTHING, ArmState, Candidate, SearchArm
+from everword_search.model import EVERYTHING, ArmState, Candidate, Ranked, SearchArm
 from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.store import Scope
 from everword_search.vectors import GenerationRow, VectorRow
@@ -56,12 +56,12 @@ class SemanticArm(RankingArm):
         if generation.storage == "array":
             scanned = self._scan(await vectors.read_arrays(conn, self._scope, generation.id))
             return _within(window, scanned)
-        rows = await self._find(conn, generation.id, parameters)
-        return [_candidate(row) for row in rows]
+        ranked = await self._find(conn, generation.id, parameters)
+        return ranked.candidates()
 
     async def _find(
         self, conn: Connection, generation_id: int, parameters: dict[str, Any]
-    ) -> list[VectorRow]:
+    ) -> Ranked:
         """Compare every vector of a small scope, and search a large one through the index.
 
         Passages are counted one by one only where the namespace's own sum cannot tell which of both a scope is.
@@ -71,12 +71,12 @@ class SemanticArm(RankingArm):
         if not small and not _is_open(scope):
             small = await _is_small(conn, scope)
         if not small:
-            rows = await vectors.find_approximate(conn, scope, generation_id, parameters)
+            ranked = await vectors.find_approximate(conn, scope, generation_id, parameters)
             # An open scope leaves out what is automated, which may be nearly all: the index would not get to the rest.
-            missing = _is_open(scope) and len(rows) < parameters["limit"]
+            missing = _is_open(scope) and len(ranked.passage_ids) < parameters["limit"]
             small = missing and await _is_small(conn, scope)
             if not small:
-                return rows
+                return ranked
         return await vectors.find_exact(conn, scope, generation_id, parameters)
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
@@ -105,10 +105,9 @@ class SemanticArm(RankingArm):
                 for row in arrays
             }
         else:
-            rows = await vectors.score_passages(
+            cosines = await vectors.score_passages(
                 conn, namespace_id, generation.id, passage_ids, vector
             )
-            cosines = {row.passage_id: row.cosine for row in rows}
         mean, deviation = _background(generation)
         return {passage: (cosine - mean) / deviation for passage, cosine in cosines.items()}
 

@@ -19,7 +19,7 @@ from everword_search.arms.lexical import (
     term_score,
 )
 from everword_search.model import Candidate, TermScore
-from everword_search.store import FrequencyRow, LexicalRow, Scope
+from everword_search.store import FrequencyRow, LexicalRanked, Scope
 from everword_search.tsquery import prefix_query, quote_lexeme
 
 
@@ -52,11 +52,11 @@ class TsvectorArm(LexicalArm):
             "k1": K1,
             "b": B,
         }
-        rows = await store.find_lexical(conn, self._scope, parameters)
-        if not rows:
+        ranked = await store.find_lexical(conn, self._scope, parameters)
+        if ranked is None:
             return []
-        self._statistics = _statistics(rows[0])
-        found = [_candidate(row) for row in rows]
+        self._statistics = _statistics(ranked)
+        found = ranked.candidates()
         if not self._explain:
             return found
         explained = {
@@ -104,15 +104,10 @@ class TsvectorArm(LexicalArm):
         )
 
 
-def _statistics(row: LexicalRow) -> _Statistics:
-    frequencies = row.document_frequencies
-    idf = [inverse_document_frequency(row.passages, df) for df in frequencies]
-    return _Statistics(row.mean_length, frequencies, idf)
-
-
-def _candidate(row: LexicalRow) -> Candidate:
-    position = [row.score, row.passage_id]
-    return Candidate(row.source_id, row.passage_id, row.raw, row.score, position)
+def _statistics(ranked: LexicalRanked) -> _Statistics:
+    frequencies = ranked.document_frequencies
+    idf = [inverse_document_frequency(ranked.passages, df) for df in frequencies]
+    return _Statistics(ranked.mean_length, frequencies, idf)
 
 
 def _columns(terms: Sequence[Term]) -> dict[str, Any]:

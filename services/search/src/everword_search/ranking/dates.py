@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from everword_search.ranking.arrays import Floats
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAMES = [
     "january",
     "february",
@@ -58,16 +59,19 @@ def named_dates(text: str) -> NamedDates:
     return NamedDates(frozenset(months), frozenset(days), frozenset(years))
 
 
-def compare_dates(
-    moments: Sequence[datetime], dates: NamedDates, time_zone: str
-) -> dict[str, Floats]:
-    """Return how moments agree with dates: 1 or -1 by month and year, closeness in days up to 15; 0 without."""
+def compare_dates(moments: Sequence[float], dates: NamedDates, time_zone: str) -> dict[str, Floats]:
+    """Return how moments agree with dates: 1 or -1 by month and year, closeness in days up to 15; 0 without.
+
+    Moments are in seconds since 1970.
+    """
+    nothing = np.zeros(len(moments))
+    if not (dates.months or dates.years):
+        return {"x_month": nothing, "x_day": nothing, "x_year": nothing}
     zone = ZoneInfo(time_zone)
     local = [_local(moment, zone) for moment in moments]
     month = np.array([moment.month for moment in local])
     day = np.array([moment.day for moment in local])
     year = np.array([moment.year for moment in local])
-    nothing = np.zeros(len(moments))
     closeness = nothing
     if dates.days and len(moments):
         distances = [
@@ -85,8 +89,9 @@ def compare_dates(
     }
 
 
-def _local(moment: datetime, zone: ZoneInfo) -> datetime:
+def _local(moment: float, zone: ZoneInfo) -> datetime:
+    at = _EPOCH + timedelta(seconds=moment)
     try:
-        return moment.astimezone(zone)
+        return at.astimezone(zone)
     except OverflowError:
-        return moment  # the first or last day that a date can name
+        return at  # the first or last day that a date can name

@@ -127,11 +127,11 @@ def _held(pool: Pool, terms: QueryTerms, matches: Matches) -> dict[str, Floats]:
 
 
 def _people(pool: Pool, question: Question, matches: Matches) -> dict[str, Floats]:
-    authors = {head.author for head in pool.heads}
-    those_named = {each for each in authors if not question.names.isdisjoint(name_words(each))}
-    spoken = np.array([bool(head.author) for head in pool.heads])
+    authors = pool.heads(pool.passages.authors)
+    those_named = {each for each in set(authors) if not question.names.isdisjoint(name_words(each))}
+    spoken = np.array([bool(author) for author in authors])
     mentioned = pool.best(matches.names)
-    named = np.array([head.author in those_named for head in pool.heads], float)
+    named = np.array([author in those_named for author in authors], float)
     named = np.where(spoken, named, mentioned)
     return {
         "m_named": named,
@@ -147,10 +147,11 @@ def _traits(pool: Pool) -> dict[str, Floats]:
     flags = records.flags[pool.starts]
     length = np.log1p(records.words[pool.starts].astype(float))
     asks = (flags & ASKS > 0).astype(float)
-    before = pool.neighbour(np.ones(pool.size), -1), pool.neighbour(np.ones(pool.size), -2)
-    after = pool.neighbour(np.ones(pool.size), 1), pool.neighbour(np.ones(pool.size), 2)
+    ones = np.ones(pool.size)
+    before = pool.neighbour(ones, -1), pool.neighbour(ones, -2)
+    after = pool.neighbour(ones, 1), pool.neighbour(ones, 2)
     return {
-        "d_role": np.array([head.role not in _ANSWERING for head in pool.heads], float),
+        "d_role": (~np.isin(pool.numbers(pool.passages.roles), _ANSWERING)).astype(float),
         "d_len": length,
         "d_q": asks,
         "d_time": records.time_words[pool.starts].astype(float),
@@ -163,9 +164,8 @@ def _traits(pool: Pool) -> dict[str, Floats]:
 
 
 def _dates(pool: Pool, question: Question) -> dict[str, Floats]:
-    return compare_dates(
-        [head.occurred_at for head in pool.heads], question.dates, question.time_zone
-    )
+    moments = pool.heads(pool.passages.moments)
+    return compare_dates(moments, question.dates, question.time_zone)
 
 
 def _asked(pool: Pool, question: Question) -> dict[str, Floats]:

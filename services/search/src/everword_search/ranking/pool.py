@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
+from typing import TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -12,7 +14,9 @@ import numpy.typing as npt
 
 from everword.text.ranking_record import Records, message_traits, pack_record, unpack_records
 from everword_search.ranking.arrays import Floats, Ints
-from everword_search.ranking.store import CandidateRow
+from everword_search.ranking.store import Candidates
+
+T = TypeVar("T")
 
 #: A pause of this length ends a session: what comes after it is no answer to what was before.
 SESSION_GAP_S = 3 * 3600.0
@@ -25,8 +29,8 @@ class Pool:
     Rows are sorted by conversation and sequence, so that a neighbour is a row next to it, or there is none.
     """
 
-    rows: Sequence[CandidateRow]
-    #: The first passage of each memory; `rows` has one element a passage.
+    passages: Candidates
+    #: The first passage of each memory.
     starts: Ints
     records: Records
     #: Cosine of each passage, as deviations from the model's background; NaN without a vector.
@@ -40,10 +44,13 @@ class Pool:
     def size(self) -> int:
         return len(self.starts)
 
-    @property
-    def heads(self) -> list[CandidateRow]:
-        """The first passage of each memory."""
-        return [self.rows[start] for start in self.starts]
+    def heads(self, column: Sequence[T]) -> list[T]:
+        """Return what a column says of the first passage of each memory."""
+        return [column[start] for start in self.starts.tolist()]
+
+    def numbers(self, column: Sequence[float]) -> Floats:
+        """Return a column of numbers by the first passage of each memory."""
+        return np.array(column, np.float64)[self.starts]
 
     @property
     def alone(self) -> npt.NDArray[np.bool_]:
@@ -70,55 +77,45 @@ class Pool:
 
 
 def build_pool(
-    rows: Sequence[CandidateRow],
+    passages: Candidates,
     cosines: Mapping[int, float],
     config: str,
     absent: Mapping[UUID | None, int] = MappingProxyType({}),
 ) -> Pool:
-    """Return the pool of passages, which may come in any order.
-
-    `cosines` are by passage id, `absent` by conversation.
-    """
-    conversations: dict[object, int] = {}
-    for row in rows:
-        conversations.setdefault(_conversation(row), len(conversations))
-    ordered = sorted(
-        rows,
-        key=lambda row: (conversations[_conversation(row)], row.seq or 0, row.source_id, row.part),
-    )
-    sources = [row.source_id for row in ordered]
-    starts = np.array([i for i, s in enumerate(sources) if i == 0 or sources[i - 1] != s], np.int64)
-    heads = [ordered[start] for start in starts]
+    """Return the pool of passages. `cosines` are by passage id, `absent` by conversation."""
+    starts = np.flatnonzero(_changes(passages.source_ids))
+    conversations = [passages.conversation_ids[start] for start in starts.tolist()]
+    records = [
+        record or _record(content or "", config)
+        for record, content in zip(passages.records, passages.contents, strict=True)
+    ]
     return Pool(
-        ordered,
+        passages,
         starts,
-        unpack_records([row.ranking or _record(row, config) for row in ordered]),
-        np.array([cosines.get(row.passage_id, np.nan) for row in ordered], np.float64),
-        np.array([absent.get(head.conversation_id, 0) for head in heads], np.float64),
-        _sessions(heads, conversations),
+        unpack_records(records),
+        np.array([cosines.get(each, np.nan) for each in passages.passage_ids], np.float64),
+        np.array([absent.get(each, 0) for each in conversations], np.float64),
+        _sessions(passages, starts),
     )
 
 
-def _conversation(row: CandidateRow) -> UUID:
-    """Return the conversation that a memory is a turn of; what is no turn stands for itself."""
-    return row.conversation_id if row.is_turn and row.conversation_id else row.source_id
+def _changes(values: Sequence[object]) -> npt.NDArray[np.bool_]:
+    """Return where a value differs from the one before it."""
+    return np.array([True, *(a != b for a, b in pairwise(values))][: len(values)], bool)
 
 
-def _record(row: CandidateRow, config: str) -> bytes:
+def _record(text: str, config: str) -> bytes:
     """Return the record of a passage that was stored before there were any; its traits are the passage's own."""
-    text = row.content or ""
     return pack_record(text, message_traits(text), config)
 
 
-def _sessions(heads: Sequence[CandidateRow], conversations: Mapping[object, int]) -> Ints:
-    if not heads:
-        return np.array([], np.int64)
-    conversation = np.array([conversations[_conversation(row)] for row in heads])
-    moments = np.array([row.occurred_at.timestamp() for row in heads])
-    sequence = np.array([row.seq or 0 for row in heads])
-    breaks = np.ones(len(heads), bool)
+def _sessions(passages: Candidates, starts: Ints) -> Ints:
+    thread = np.cumsum(_changes(passages.threads))[starts]
+    moments = np.array(passages.moments, np.float64)[starts]
+    sequence = np.array(passages.seqs, np.int64)[starts]
+    breaks = np.ones(len(starts), bool)
     breaks[1:] = (
-        (np.diff(conversation) != 0)
+        (np.diff(thread) != 0)
         | (np.abs(np.diff(moments)) > SESSION_GAP_S)
         | (np.diff(sequence) != 1)
     )

@@ -16,28 +16,28 @@ The pool has a bounded size, so pages end with it.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
+from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.calibration import DECIDING
+from everword.domain.deadline import remaining
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_search.arms.base import RankingArm, Window
 from everword_search.arms.semantic import SemanticArm
 from everword_search.model import Candidate, Found, Hit, ScorePart, SearchArm
-from everword_search.ranking.arrays import Floats
+from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.features import Described, Question, describe
 from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker
-from everword_search.ranking.store import CandidateRow, find_mentions, read_candidates
+from everword_search.ranking.store import Candidates, find_mentions, read_candidates
 from everword_search.runner import TIME_SHARE, Runner
-from everword_search.store import Scope
+from everword_search.store import Scope, limit_time
 
 #: Candidates taken from each arm.
 POOL = 150
@@ -81,23 +81,29 @@ async def rank_by_recall(
     judged = await _judge(runner, arms, scope, ranking.question)
     if judged is None:
         return Found([])
-    handicaps = handicap(judged.pool.heads)
+    handicaps = handicap(judged.pool)
     scores = ranking.ranker.rank(judged.described.features, judged.literals, handicaps)
     evidence = ranking.ranker.judge(judged.described.features, judged.literals)
-    before = tuple(window.after[:2]) if window.after else (2.0, 0)
-    places = [
-        (float(scores[index]), _passage(judged, index), index)
-        for index in np.flatnonzero(judged.wanted).tolist()
-    ]
-    places.sort(reverse=True)
-    deciding = (_known(evidence[index]) for _, _, index in places[:DECIDING])
-    admitted = (scores >= window.min_score) & ~(evidence < window.min_evidence)
-    places = [place for place in places if admitted[place[2]] and place[:2] < before]
+    passages = _best_passages(judged)
+    order = np.lexsort((-passages, -scores))
+    order = order[judged.wanted[order]]
+    deciding = (_known(evidence[index]) for index in order[:DECIDING])
     hits = [
-        _hit(judged, index, score, passage_id, _known(evidence[index]), ranking.explain)
-        for score, passage_id, index in places[: window.limit]
+        _hit(judged, index, scores[index], passages[index], evidence[index], ranking.explain)
+        for index in order[_admitted(scores, passages, evidence, window)[order]][: window.limit]
     ]
     return Found(hits, tuple(each for each in deciding if each is not None))
+
+
+def _admitted(
+    scores: Floats, passages: Ints, evidence: Floats, window: Window
+) -> npt.NDArray[np.bool_]:
+    """Return which memories are in a window."""
+    admitted = (scores >= window.min_score) & ~(evidence < window.min_evidence)
+    if window.after:
+        score, passage_id, *_ = window.after
+        admitted &= (scores < score) | ((scores == score) & (passages < passage_id))
+    return admitted
 
 
 async def _judge(
@@ -111,22 +117,20 @@ async def _judge(
             views.setdefault(candidate.source_id, {})[name] = candidate
     if not views:
         return None
-    rows = await _read(runner, scope, views)
-    if not rows:
+    passages = await _read(runner, scope, views)
+    if passages is None:
         return None  # erased since they were found
     cosines: dict[int, float] = {}
     for arm in arms:
         if isinstance(arm, SemanticArm):
-            cosines = await runner.deviations(arm, [row.passage_id for row in rows], TIME_SHARE)
-    absent = await _absent_names(runner, scope, question, rows)
-    pool = build_pool(rows, cosines, question.config, absent)
-    heads = pool.heads
-    arms_trusted = {SearchArm.TRIGRAM} | ({SearchArm.LEXICAL} if question.has_prefix else set())
-    literals = np.array([_literal(views.get(head.source_id), arms_trusted) for head in heads])
+            cosines = await runner.deviations(arm, passages.passage_ids, TIME_SHARE)
+    absent = await _absent_names(runner, scope, question, passages)
+    pool = build_pool(passages, cosines, question.config, absent)
+    literals = _literals(pool, views, question)
     return Judged(pool, _wanted(pool, views), describe(pool, question), literals, views)
 
 
-async def _read(runner: Runner, scope: Scope, views: Mapping[UUID, Views]) -> list[CandidateRow]:
+async def _read(runner: Runner, scope: Scope, views: Mapping[UUID, Views]) -> Candidates | None:
     passage_ids = {candidate.passage_id for view in views.values() for candidate in view.values()}
     parameters = {
         "source_ids": list(views),
@@ -135,17 +139,18 @@ async def _read(runner: Runner, scope: Scope, views: Mapping[UUID, Views]) -> li
         "reach": NEAR + CONTEXT,
         "max_parts": MAX_PARTS,
     }
+    await limit_time(runner.conn, remaining(STATEMENT_CAP_S) * TIME_SHARE)
     return await read_candidates(runner.conn, scope, parameters)
 
 
 async def _absent_names(
-    runner: Runner, scope: Scope, question: Question, rows: Sequence[CandidateRow]
+    runner: Runner, scope: Scope, question: Question, passages: Candidates
 ) -> dict[UUID | None, int]:
     """Return how many names of the question each conversation never mentions: it can hardly be about them."""
     strangers = question.terms.strangers
-    conversations = {row.conversation_id for row in rows}
     if not strangers:
         return {}
+    conversations = set(passages.conversation_ids)
     mentions = await find_mentions(
         runner.conn,
         scope.namespace_id,
@@ -159,33 +164,36 @@ async def _absent_names(
 
 def _wanted(pool: Pool, views: Mapping[UUID, Views]) -> npt.NDArray[np.bool_]:
     """Return which memories are candidates: what was found and what is next to it, if the filter lets it through."""
-    found = np.array([head.source_id in views for head in pool.heads], bool)
+    found = np.array([each in views for each in pool.heads(pool.passages.source_ids)], bool)
     near = found.copy()
     for distance in range(1, NEAR + 1):
         for shift in (-distance, distance):
             near |= pool.neighbour(found.astype(float), shift) > 0
-    passes = np.array([row.wanted for row in pool.rows], bool)
+    passes = np.array(pool.passages.wanted, bool)
     through = np.logical_or.reduceat(passes, pool.starts) if len(passes) else passes
     return near & through
 
 
-def _passage(judged: Judged, index: int) -> int:
-    """Return the passage that a memory is shown by: its best one."""
+def _best_passages(judged: Judged) -> Ints:
+    """Return the ids of the passages that memories are shown by: the best of each, the first of equal ones."""
     pool, values = judged.pool, judged.described.passages
-    start = pool.starts[index]
-    end = pool.starts[index + 1] if index + 1 < pool.size else len(pool.rows)
-    best = start + np.argmax(values[start:end])
-    return pool.rows[int(best)].passage_id
+    ids = np.array(pool.passages.passage_ids, np.int64)
+    if pool.size == len(ids):
+        return ids
+    memory = np.zeros(len(ids), np.int64)
+    memory[pool.starts] = 1
+    best_first = np.lexsort((-values, np.cumsum(memory)))
+    return ids[best_first[pool.starts]]
 
 
-def handicap(heads: Sequence[CandidateRow]) -> Floats:
+def handicap(pool: Pool) -> Floats:
     """Return what is taken from each memory's score, a logarithm: nothing, but for summaries.
 
     The models were fitted to messages, one of which is to be read. Of n messages that a summary stands for, each has an
     n-th of its chance to be that one; and what repeats them comes after them.
     """
-    logarithms = [math.log(max(1, head.stands_for)) for head in heads]
-    return np.array(logarithms) + REPEATED_WEIGHT * np.array([head.repeats for head in heads])
+    stands_for = np.maximum(1.0, pool.numbers(pool.passages.stands_for))
+    return np.log(stands_for) + REPEATED_WEIGHT * pool.numbers(pool.passages.repeats)
 
 
 def _known(evidence: np.float64) -> float | None:
@@ -193,16 +201,26 @@ def _known(evidence: np.float64) -> float | None:
     return float(evidence) if np.isfinite(evidence) else None
 
 
-def _literal(views: Views | None, arms: AbstractSet[SearchArm]) -> float:
-    """Return how alike the letters are, as far as only an arm can tell."""
-    found = [view.score for arm, view in (views or {}).items() if arm in arms]
-    return max(found, default=0.0)
+def _literals(pool: Pool, views: Mapping[UUID, Views], question: Question) -> Floats:
+    """Return how alike the letters of each memory are, as far as only an arm can tell."""
+    trusted = {SearchArm.TRIGRAM} | ({SearchArm.LEXICAL} if question.has_prefix else set())
+    alike = {
+        source_id: max(each[arm].score for arm in trusted & each.keys())
+        for source_id, each in views.items()
+        if trusted & each.keys()
+    }
+    return np.array([alike.get(each, 0.0) for each in pool.heads(pool.passages.source_ids)])
 
 
 def _hit(
-    judged: Judged, index: int, score: float, passage_id: int, evidence: float | None, explain: bool
+    judged: Judged,
+    index: int,
+    score: np.float64,
+    passage_id: np.int64,
+    evidence: np.float64,
+    explain: bool,
 ) -> Hit:
-    source_id = judged.pool.rows[judged.pool.starts[index]].source_id
+    source_id = judged.pool.passages.source_ids[judged.pool.starts[index]]
     views = judged.views.get(source_id, {})
     # The models are no sums: what the arms say is told, and weighs nothing by itself.
     parts = tuple(ScorePart(arm, view.raw, view.score, 0.0) for arm, view in views.items())
@@ -213,11 +231,11 @@ def _hit(
     )
     return Hit(
         source_id,
-        passage_id,
-        score,
-        [score, passage_id],
+        int(passage_id),
+        float(score),
+        [float(score), int(passage_id)],
         parts,
         tuple(term for view in views.values() for term in view.terms),
-        evidence=evidence,
+        evidence=_known(evidence),
         features=features,
     )

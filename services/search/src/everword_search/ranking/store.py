@@ -4,38 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all
+from everword.db.statements import fetch_all, fetch_optional
 from everword_search.store import SQL, Scope, namespaced
 
 
 @dataclass(frozen=True)
-class CandidateRow:
-    """A passage of a memory that was found, or of a turn near one."""
+class Candidates:
+    """Passages of memories that were found, and of turns near them: a column each, an element a passage.
 
-    passage_id: int
-    source_id: UUID
-    part: int
-    conversation_id: UUID | None
-    seq: int | None
-    #: Whether it has a place in a conversation.
-    is_turn: bool
-    author: str
-    role: int
-    occurred_at: datetime
-    #: See `everword.text.ranking_record`; None where it was stored before there were any, and then there is `content`.
-    ranking: bytes | None
-    content: str | None
+    They come in the order of threads, of sequence in each, and of parts in each memory.
+    """
+
+    passage_ids: list[int]
+    source_ids: list[UUID]
+    #: The conversation of a turn; what has no place in one is a thread by itself.
+    threads: list[UUID]
+    conversation_ids: list[UUID | None]
+    seqs: list[int]
+    authors: list[str]
+    roles: list[int]
+    #: When it occurred, in seconds since 1970.
+    moments: list[float]
+    #: See `everword.text.ranking_record`; None where it was stored before there were any, and then there is a content.
+    records: list[bytes | None]
+    contents: list[str | None]
     #: How many messages are below a summary; 1 for anything else.
-    stands_for: int
+    stands_for: list[int]
     #: Whether it is a summary that says nothing but what its messages say word for word.
-    repeats: bool
+    repeats: list[bool]
     #: Whether the search's filter lets the passage through.
-    wanted: bool
+    wanted: list[bool]
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,10 @@ class MentionRow:
 
 async def read_candidates(
     conn: Connection, scope: Scope, parameters: dict[str, Any]
-) -> list[CandidateRow]:
+) -> Candidates | None:
+    """Return the candidates that exist; None without any."""
     statement = SQL["read_candidates"]
-    return await fetch_all(conn, statement, {**scope.parameters, **parameters}, CandidateRow)
+    return await fetch_optional(conn, statement, {**scope.parameters, **parameters}, Candidates)
 
 
 async def find_mentions(

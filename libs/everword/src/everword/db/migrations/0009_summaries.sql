@@ -49,7 +49,7 @@ COMMENT ON COLUMN summaries.needs_review IS 'It says something that its sources 
 -- One node for a stretch of a conversation, and one for a period: two compactors make one DAG.
 CREATE UNIQUE INDEX summaries_conversation ON summaries (namespace_id, conversation_id, level, first_seq)
     WHERE conversation_id IS NOT NULL;
-CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, instance, period) WHERE period IS NOT NULL;
+CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, period, instance) WHERE period IS NOT NULL;
 CREATE INDEX summaries_parent ON summaries (namespace_id, parent_id) WHERE parent_id IS NOT NULL;
 -- Lists go through each of the levels asked for in the order of time.
 CREATE INDEX summaries_level ON summaries (namespace_id, level, latest_at, id);
@@ -112,6 +112,7 @@ CREATE TABLE calendar_owed (
     instance text NOT NULL DEFAULT '',
     conversation_id uuid,
     seqs bigint[] NOT NULL DEFAULT '{}',
+    owed_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (namespace_id, id),
     CHECK ((level = 4) = (conversation_id IS NOT NULL))
 );
@@ -119,13 +120,17 @@ COMMENT ON TABLE calendar_owed IS
     'What the calendar has not summed up yet: a row exactly while a period owes something. Every append adds one for each '
     'day that it touches, with the places of the messages; rows go in the transaction that stores the node. Rows and not a '
     'flag: appends never wait for each other, and nothing that is committed late can be missed.';
-CREATE INDEX calendar_owed_period ON calendar_owed (namespace_id, level, period);
+CREATE INDEX calendar_owed_period ON calendar_owed (namespace_id, level, period, owed_at);
+-- Who looks for messages that nobody owes goes from message to message.
+CREATE INDEX calendar_owed_conversation ON calendar_owed (namespace_id, conversation_id, period) WHERE level = 4;
 SELECT fence_table('calendar_owed');
 GRANT INSERT ON calendar_owed TO everword_ingest;
 GRANT SELECT, INSERT, DELETE ON calendar_owed TO everword_compactor;
 GRANT SELECT ON calendar_owed TO everword_search;
+-- The messages of a range of days, for whoever looks for those that the calendar has missed.
+CREATE INDEX messages_occurred_at ON messages (namespace_id, occurred_at, id) WHERE NOT automated;
 
-CREATE FUNCTION owed_periods(batch integer)
+CREATE FUNCTION owed_periods(batch integer, quiet interval, longest interval)
 RETURNS TABLE (namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
     SELECT n.id, n.time_zone, n.day_cutoff_minutes, owed.level, owed.period
@@ -143,15 +148,25 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
                        WHERE o.namespace_id = n.id AND (o.level, o.period) > (step.level, step.period)
                        ORDER BY o.level, o.period LIMIT 1) AS following
            )
-           SELECT step.level, step.period FROM step LIMIT batch) AS owed
+           SELECT step.level, step.period
+             FROM step
+            WHERE NOT EXISTS (SELECT FROM summaries s
+                               WHERE s.namespace_id = n.id AND s.level = step.level AND s.period = step.period)
+               OR now() - longest >= (SELECT min(o.owed_at) FROM calendar_owed o
+                                       WHERE o.namespace_id = n.id AND o.level = step.level AND o.period = step.period)
+               OR now() - quiet >= (SELECT max(o.owed_at) FROM calendar_owed o
+                                     WHERE o.namespace_id = n.id AND o.level = step.level AND o.period = step.period)
+            LIMIT batch) AS owed
      WHERE n.state = 'active'
 $$;
 COMMENT ON FUNCTION owed_periods IS
-    'The earliest periods of each namespace that owe something, at most `batch` each: dates only, for whoever schedules.';
+    'The earliest periods of each namespace that owe something, at most `batch` each: dates only, for whoever schedules. '
+    'One that was written before is left out until nothing was owed for `quiet`, or something for `longest`.';
 REVOKE ALL ON FUNCTION owed_periods FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION owed_periods TO everword_compactor;
 
-CREATE FUNCTION outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer)
+CREATE FUNCTION outdated_summaries(
+    at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamptz)
 RETURNS TABLE (namespace_id bigint, conversation_id uuid, period date)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
     -- Nothing of a language model gives way to sentences that were chosen without one.
@@ -167,12 +182,19 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
       JOIN namespaces n ON n.id = s.namespace_id AND n.state = 'active'
      -- What was given up waits for its cause to go; it must not keep the rest waiting.
      WHERE NOT EXISTS (SELECT FROM jobs j
-                        WHERE j.namespace_id = s.namespace_id AND j.task = 'compact'
-                          AND j.subject = s.conversation_id::text AND j.state = 'failed')
+                        WHERE j.namespace_id = s.namespace_id AND j.state = 'failed' AND j.updated_at > parked_since
+                          AND j.task = CASE WHEN at_level < 4 THEN 'compact' ELSE 'roll-up' END
+                          AND j.subject = CASE at_level
+                                          WHEN 4 THEN to_char(s.period, '"day/"YYYY-MM-DD')
+                                          WHEN 5 THEN to_char(s.period, '"week/"IYYY"-W"IW')
+                                          WHEN 6 THEN to_char(s.period, '"month/"YYYY-MM')
+                                          WHEN 7 THEN to_char(s.period, '"year/"YYYY')
+                                          ELSE s.conversation_id::text END)
      LIMIT batch
 $$;
 COMMENT ON FUNCTION outdated_summaries IS
-    'Where nodes of a level were written by another model or from an older prompt: ids and dates only.';
+    'Where nodes of a level were written by another model or from an older prompt, a row a node: ids and dates only. What '
+    'was given up after `parked_since` is left out.';
 REVOKE ALL ON FUNCTION outdated_summaries FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION outdated_summaries TO everword_compactor;
 
@@ -246,6 +268,25 @@ CREATE INDEX usage_ledger_called_at ON usage_ledger (namespace_id, called_at);
 SELECT fence_table('usage_ledger');
 GRANT INSERT ON usage_ledger TO everword_compactor, everword_search;
 GRANT SELECT ON usage_ledger TO everword_compactor;
+
+CREATE FUNCTION prune_usage(keep interval, batch integer) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    WITH pruned AS (
+        DELETE FROM usage_ledger
+         WHERE (namespace_id, id) IN (
+               SELECT n.id, old.id
+                 FROM namespaces n
+                CROSS JOIN LATERAL (
+                      SELECT u.id FROM usage_ledger u
+                       WHERE u.namespace_id = n.id AND u.called_at < now() - keep
+                       ORDER BY u.called_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
+                LIMIT batch)
+        RETURNING 1)
+    SELECT count(*) FROM pruned
+$$;
+COMMENT ON FUNCTION prune_usage IS 'Forget at most `batch` calls of language models older than `keep`; returns how many.';
+REVOKE ALL ON FUNCTION prune_usage FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION prune_usage TO everword_compactor;
 
 -- Summaries and sentences are in the index beside what they are made from.
 GRANT USAGE ON SEQUENCE memory_ids TO everword_compactor;
