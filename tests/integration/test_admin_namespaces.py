@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import uuid4
 
 import grpc
+import psycopg
 import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.v1 import admin_service_pb2 as pb
+from everword.v1 import ingest_service_pb2
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.refusals import refused
 from support.stack import Stack
+from support.waiting import until
 
 NAMESPACED = (
     *("conversations", "messages", "append_requests", "memories", "memory_classes", "memory_use"),
@@ -235,3 +239,51 @@ async def test_a_write_that_was_let_in_before_a_deletion_is_refused_or_erased(
     late = append_request("Too late.", session_key=str(uuid4()))
     refusal = await refused(stack.ingest.AppendMessages(late, metadata=within("acme")))
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")
+
+
+async def test_a_summary_that_is_stored_during_a_deletion_is_erased_with_the_rest(
+    stack: Stack,
+) -> None:
+    await make_namespaces(stack, "acme")
+    appended = await append(stack, *["Words to erase."] * 12, metadata=within("acme"))
+    request = pb.DeleteNamespaceRequest(name="acme")
+    with stack.database.connect() as conn:
+        with conn.transaction():
+            _link_a_leaf(conn, "acme", appended)
+            deletion = asyncio.ensure_future(stack.admin.DeleteNamespace(request))
+            await until(lambda: _is_deletion_waiting(stack))
+        erased = await deletion
+    assert erased.rows_erased > 12
+    assert set(_rows(stack, "default").values()) == {0}
+    await make_namespaces(stack, "acme")
+
+
+def _link_a_leaf(
+    conn: psycopg.Connection, namespace: str, appended: ingest_service_pb2.AppendMessagesResponse
+) -> None:
+    """Write what a worker writes that stores a leaf over the first message."""
+    conn.execute(
+        """WITH leaf AS (
+             INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, content,
+                                    message_count, earliest_at, latest_at)
+             SELECT id, %(leaf)s, 1, %(conversation)s, 1, 1, 'A leaf.', 1, now(), now()
+               FROM namespaces WHERE name = %(namespace)s
+             RETURNING namespace_id, id)
+           INSERT INTO summary_sources (namespace_id, summary_id, ordinal, axis, message_id)
+           SELECT namespace_id, id, 1, 1, %(message)s FROM leaf""",
+        {
+            "leaf": uuid4(),
+            "conversation": appended.conversation_id,
+            "namespace": namespace,
+            "message": appended.messages[0].message_id,
+        },
+    )
+
+
+def _is_deletion_waiting(stack: Stack) -> bool:
+    """Whether a statement waits for a row that somebody else holds."""
+    with stack.database.connect() as conn:
+        row = conn.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        ).fetchone()
+    return row is not None

@@ -147,6 +147,8 @@ async def test_citations_of_what_was_not_shown_are_taken_out(asked: Asked) -> No
         ("No numbers, [sic] a[i] stays.", "No numbers, [sic] a[i] stays.", set()),
         ("[1] at the beginning", "[1] at the beginning", {1}),
         ("Backwards [3-1].", "Backwards.", set()),
+        ("On [2026-05-03] it was [2].", "On [2026-05-03] it was [2].", {2}),
+        ("In [2026-05], at [1-2-3].", "In [2026-05], at [1-2-3].", set()),
     ],
 )
 def test_citations_are_read_in_every_form(said: str, kept: str, numbers: set[int]) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from threading import Event
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -10,12 +14,15 @@ from everword.chat.settings import ChatSettings
 from everword.domain.ids import new_id
 from everword.v1 import maintenance_service_pb2 as pb
 from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.model import Faithfulness
+from everword_compactor.overview import audit_summaries
 from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything
 from support.databases import DatabaseUnderTest
 from support.refusals import refused
 from support.stack import Stack, running_stack
 from support.summaries import BRANCH, LEAF, ROOT, change, harvest_tree, listed
+from support.waiting import until
 
 
 async def audited(stack: Stack, **fields: object) -> pb.AuditSummariesResponse:
@@ -133,6 +140,45 @@ async def test_what_a_node_took_over_from_one_that_made_it_up_is_found_there_too
     found = {f.summary.level: f for f in (await audited(stack)).findings}
     assert "4711" in found[LEAF].faithfulness.unsupported
     assert "4711" in found[BRANCH].faithfulness.unsupported
+
+
+async def test_what_goes_away_during_an_audit_is_no_finding(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = await leaves(stack, 2)
+
+    def erasing(*args: Any, **fields: Any) -> Faithfulness:
+        change(stack, "DELETE FROM summary_sources WHERE summary_id = %s", UUID(second))
+        change(stack, "DELETE FROM summaries WHERE id = %s", UUID(second))
+        return Faithfulness(["4711"], (), 1.0, 1.0)
+
+    monkeypatch.setattr(audit_summaries, "check_faithfulness", erasing)
+    report = await audited(stack)
+    assert [finding.summary.id for finding in report.findings] == [first]
+    assert report.audited == 1
+
+
+async def test_an_audit_that_nobody_waits_for_ends(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await leaves(stack)
+    begun, ended = Event(), Event()
+
+    def endless(*args: Any, beat: Callable[[], None], **fields: Any) -> Faithfulness:
+        begun.set()
+        try:
+            while True:
+                beat()
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(audit_summaries, "check_faithfulness", endless)
+    call = stack.maintenance.AuditSummaries(pb.AuditSummariesRequest())
+    await until(begun.is_set)
+    assert not ended.is_set()
+    call.cancel()
+    await until(ended.is_set)
 
 
 async def test_pages_cover_everything_once_and_a_conversation_can_be_picked(stack: Stack) -> None:

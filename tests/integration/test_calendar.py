@@ -192,6 +192,24 @@ async def test_extracted_nodes_give_way_to_a_model_and_never_the_other_way_round
     assert {node.prompt_version for node in check_calendar(stack.database).nodes.values()} == {2}
 
 
+async def test_without_its_model_a_day_covers_a_late_message_and_the_others_keep_their_words(
+    stack: Stack,
+) -> None:
+    await append(stack, said("2026-04-14T12:00"), said("2026-04-15T12:00"))
+    now = at("2027-04-21T00:00")
+    roll_up(stack.database, ScriptedComposer(), now)
+    await append(stack, said("2026-04-14T13:00", "It came late."), session_key="other")
+    roll_up(stack.database, ExtractiveComposer(), now)
+    dag = check_calendar(stack.database, UTC_CALENDAR)
+    late = node_of(dag, DAY, "2026-04-14")
+    assert (late.model, late.message_count) == ("extractive", 2)
+    assert node_of(dag, WEEK, "2026-04-13").message_count == 3
+    assert node_of(dag, DAY, "2026-04-15").model == "scripted"
+    roll_up(stack.database, ScriptedComposer(), now)
+    nodes = check_calendar(stack.database, UTC_CALENDAR).nodes
+    assert {node.model for node in nodes.values()} == {"scripted"}
+
+
 async def test_what_sources_say_without_support_is_not_trusted_higher_up(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00", "It was 42 in all."))
     composer = ScriptedComposer(invented="level 4:")

@@ -212,6 +212,28 @@ async def test_a_parked_conversation_keeps_no_other_from_being_written_anew(stac
     assert states(stack.database) == {"failed": 1, "pending": 1}
 
 
+async def test_a_leaf_that_cannot_be_written_anew_keeps_back_no_other_node(stack: Stack) -> None:
+    await say(stack, 40)
+    await compact_everything(stack, ScriptedComposer())
+
+    def fail(draft: Draft) -> None:
+        if draft.level == LEAF and any("number 15." in source.text for source in draft.sources):
+            raise RuntimeError("nothing can be made of this")
+
+    newer = ScriptedComposer(model="newer", on_compose=fail)
+    with workshop(stack.database) as shop:
+        assert schedule_outdated(shop.database, CurrentComposer("newer", VERSIONS)) == 1
+    await compact_everything(stack, newer)
+    await say(stack, 40, word="later")
+    await compact_everything(stack, newer)
+    dag = check_dag(stack.database)
+    assert [node.first_seq for node in dag.of_level(LEAF) if node.model != "newer"] == [11]
+    [branch] = dag.of_level(BRANCH)
+    assert len(branch.children) == 8
+    # What failed is no secret.
+    assert states(stack.database) == {"failed": 1}
+
+
 async def test_the_lease_is_kept_while_a_model_writes(stack: Stack) -> None:
     """The job's function gets a lease that is lost: the composer's beat ends it, and nothing is stored."""
     await say(stack, 10)

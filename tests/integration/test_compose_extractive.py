@@ -315,3 +315,13 @@ def test_a_day_of_two_thousand_messages_takes_seconds_at_most_and_a_beat_each_st
     assert len(beats) > 5
     assert composed.token_count <= 2000
     assert not composed.needs_review
+
+
+@pytest.mark.parametrize("level", [Level.LEAF, Level.DAY])
+def test_what_somebody_wrote_like_a_tag_does_no_harm(level: Level) -> None:
+    said = "I pasted this: see [chat:abc] please, about the garden fence and its old gate."
+    composed = compose(level, [message(0, "Emi", said, instance="home")])
+    bullet = parse_bullet(composed.content)
+    assert bullet is not None
+    assert "chat:abc" in bullet.text
+    assert "chat:abc" not in bullet.tags

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 from everword_compactor.checks.faithfulness import MAX_OFFENDERS, check_faithfulness
+from everword_compactor.checks.inherited import with_inherited
 from everword_compactor.checks.tags import (
     add_only_instance,
     check_tags,
@@ -16,7 +17,7 @@ from everword_compactor.checks.tags import (
     strip_chat_tags,
     tags_in,
 )
-from everword_compactor.compose.model import Level, Source
+from everword_compactor.compose.model import Faithfulness, Level, Source
 
 NOON = datetime(2026, 4, 18, 12, 3, tzinfo=UTC)
 CHAT = UUID(int=7)
@@ -323,3 +324,31 @@ def test_weeks_keep_instances_and_drop_conversations() -> None:
     assert check_tags("- dogs", [day], Level.WEEK) == ["no [via:]: - dogs"]
     assert add_only_instance("- dogs", [day]) == "- dogs"
     assert add_only_instance("- dogs\ntext", [said("dogs")]) == "- dogs [via:home]\ntext"
+
+
+@pytest.mark.parametrize(
+    ("content", "invention", "is_taken"),
+    [
+        ("- The meeting was on 2026-04-12 at 12:30 [via:pi]", "2", False),
+        ("- It has 2 doors [via:pi]", "2", True),
+        ("- Version 1.2.3 is out", "2.3", False),
+        ("- It was in the 12th row [via:17 May 2031]", "17 may 2031", False),
+        ("- She left on 2031-05-17", "17 may 2031", True),
+        ('- She said "we need 3 pumps"', "we need 3 pumps", True),
+        ("- There are 3 dogs", "we need 3 pumps", False),
+        ("- See https://a.org/b2", "https://a.org/b", False),
+        ("- It is \\frac of it", "\\frac", True),
+    ],
+)
+def test_what_a_source_made_up_counts_where_its_value_is_said_again(
+    content: str, invention: str, is_taken: bool
+) -> None:
+    found = with_inherited(Faithfulness(["4711"], (), 1.0, 1.0), content, [invention])
+    assert list(found.unsupported) == ["4711"] + [invention] * is_taken
+
+
+def test_in_a_leaf_what_somebody_wrote_like_a_tag_is_text() -> None:
+    pasted = [said("I pasted this: see [chat:abc] please.")]
+    assert not check_tags("- see [chat:abc]", pasted, Level.LEAF)
+    assert check_tags("- see [chat:abd]", pasted, Level.LEAF)
+    assert check_tags(f"- see [chat:abc] [chat:{CHAT}] [via:home]", pasted, Level.DAY)

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
+from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import grpc
+import pytest
 
+from everword.domain.errors import Overloaded
+from everword.jobs.task import Task
+from everword.jobs.worker import Worker
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import memory_pb2
+from everword_compactor.compaction.job import Compaction
+from everword_compactor.compose.model import Draft
+from everword_compactor.waiting_room import waiting_room
+from everword_compactor.workshop import Workshop
 from support.calls import append, message
-from support.compaction import ScriptedComposer, compact
+from support.compaction import ScriptedComposer, compact, workshop
 from support.dag import check_dag
+from support.databases import DatabaseUnderTest
 from support.refusals import refused
-from support.stack import Stack
+from support.stack import BASE, Stack, running_stack
 
 
 async def say(stack: Stack, count: int, **fields: object) -> tuple[str, list[str]]:
@@ -183,3 +196,69 @@ async def test_nothing_is_replaced_where_everything_is_recent(stack: Stack) -> N
     flushed = await flush(stack, conversation_id, context_size=100, notes_saved=True)
     assert (flushed.action, flushed.replaced_through_seq) == (pb.FLUSH_ACTION_REPLACE, 0)
     assert (list(flushed.summaries), flushed.freed_tokens) == ([], 0)
+
+
+async def test_what_failed_before_is_waited_for_once_and_not_through_its_pauses(
+    stack: Stack,
+) -> None:
+    def fail(draft: Draft) -> None:
+        if any("number 15." in source.text for source in draft.sources):
+            raise ValueError("no summary of this")
+
+    composer = ScriptedComposer(on_compose=fail)
+    conversation_id, _ = await say(stack, 40)
+    compact(stack.database, composer, datetime.now(UTC) + timedelta(days=1))
+    with workshop(stack.database, composer) as shop:
+        task = Task("compact", Compaction(shop).run, pauses_s=(3600.0,))
+        worker = asyncio.create_task(asyncio.to_thread(_work_once, stack, shop, task))
+        for _ in range(2):  # the second call comes within the pause
+            flushed = await flush(stack, conversation_id, context_size=100, notes_saved=True)
+            assert (flushed.action, flushed.replaced_through_seq) == (pb.FLUSH_ACTION_REPLACE, 10)
+        assert await worker == "pending"
+
+
+def _work_once(stack: Stack, shop: Workshop, task: Task) -> str | None:
+    """Do the job of the task as soon as it is due."""
+    for _ in range(200):
+        with stack.database.connect() as conn:
+            row = conn.execute(
+                "SELECT id FROM jobs WHERE task = %s AND state = 'pending' AND not_before <= now()",
+                (task.name,),
+            ).fetchone()
+        if row:
+            return Worker(shop.database, task).execute(row[0])
+        time.sleep(0.05)
+    return None
+
+
+async def test_calls_that_wait_leave_room_for_others(database: DatabaseUnderTest) -> None:
+    """Of 16 calls at once, two of a namespace may wait, and eight of all."""
+    async with running_stack(database, server=replace(BASE, max_concurrent=16)) as stack:
+        conversation_id, _ = await say(stack, 45)
+        request = pb.FlushConversationRequest(
+            conversation_id=conversation_id, context_size=100, notes_saved=True
+        )
+        calls = [stack.maintenance.FlushConversation(request, timeout=4) for _ in range(20)]
+        outcomes = asyncio.gather(*calls, return_exceptions=True)
+        async with asyncio.timeout(3):
+            await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
+        codes = Counter(error.code() for error in await outcomes)  # type: ignore[union-attr]
+        assert codes == {
+            grpc.StatusCode.RESOURCE_EXHAUSTED: 18,
+            grpc.StatusCode.DEADLINE_EXCEEDED: 2,
+        }
+        async with working(stack):
+            flushed = await flush(stack, conversation_id, notes_saved=True)
+        assert flushed.replaced_through_seq == 39
+
+
+def test_a_seat_is_free_again_after_its_call_and_refused_with_a_reason() -> None:
+    room = waiting_room(16)
+    with contextlib.ExitStack() as seats:
+        for namespace_id in (1, 1, 2, 2, 3, 3, 4, 4):
+            seats.enter_context(room.seat(namespace_id))
+        for namespace_id, message_ in ((1, "of this namespace"), (5, "Too many calls wait")):
+            with pytest.raises(Overloaded, match=message_), room.seat(namespace_id):
+                pass
+    with room.seat(1), room.seat(5):
+        pass

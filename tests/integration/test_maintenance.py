@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import grpc
@@ -9,8 +10,10 @@ import pytest
 
 from everword.v1 import maintenance_service_pb2 as pb
 from everword_compactor import backfill_embeddings
+from everword_compactor.prune_usage import prune_usage
 from support.callers import make_namespaces, within
 from support.calls import append
+from support.compaction import workshop
 from support.databases import DatabaseUnderTest
 from support.refusals import refused
 from support.stack import Stack
@@ -115,6 +118,63 @@ async def test_retrying_takes_only_the_named_task_and_error(stack: Stack) -> Non
     assert await _retry(stack, error_contains="%") == 1
     assert _pending(stack.database) == ["a", "c"]
     assert await _retry(stack, error_contains="no such error") == 0
+
+
+#: An append holds its job of the task `embed` and goes on to the conversation's; sweeps go from days to years.
+LOCKED_IN_ORDER = [
+    ("embed", "shard-0"),
+    ("compact", "a"),
+    ("compact", "b"),
+    ("roll-up", "day/2026-04-14"),
+    ("roll-up", "day/2026-04-15"),
+    ("roll-up", "week/2026-W16"),
+    ("roll-up", "month/2026-04"),
+    ("roll-up", "year/2026"),
+    ("tool-sentences", "shard-0"),
+]
+
+
+@pytest.mark.parametrize("held", range(len(LOCKED_IN_ORDER)))
+async def test_retrying_locks_jobs_in_the_order_of_others(stack: Stack, held: int) -> None:
+    for task, subject in reversed(LOCKED_IN_ORDER):
+        _failed(stack.database, subject, "trouble", task=task)
+    touch = "UPDATE jobs SET dirty_seq = dirty_seq + 1 WHERE task = %s AND subject = %s"
+    with stack.database.connect() as conn, conn.transaction():
+        conn.execute(touch, LOCKED_IN_ORDER[held])
+        retried = asyncio.create_task(_retry(stack))
+        await _until_blocked(stack.database)
+        # What comes later is not held by the call that waits.
+        conn.execute("SET LOCAL lock_timeout = '1s'")
+        for job in LOCKED_IN_ORDER[held + 1 :]:
+            conn.execute(touch, job)
+    assert await retried == len(LOCKED_IN_ORDER)
+
+
+async def _until_blocked(database: DatabaseUnderTest) -> None:
+    with database.connect() as conn:
+        for _ in range(200):
+            [waiting] = conn.execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0"
+            ).fetchone() or [0]
+            if waiting:
+                return
+            await asyncio.sleep(0.02)
+    raise AssertionError("nobody waits")
+
+
+async def test_what_models_were_asked_is_forgotten_after_90_days(stack: Stack) -> None:
+    await make_namespaces(stack, "other")
+    with stack.database.connect() as conn:
+        conn.execute(
+            """INSERT INTO usage_ledger (namespace_id, task, model, outcome, seconds, called_at)
+               SELECT n.id, 'summary', days::text, 'answered', 1, now() - make_interval(days => days)
+                 FROM namespaces n CROSS JOIN unnest('{1,89,91,400}'::integer[]) AS days"""
+        )
+        with workshop(stack.database) as shop:
+            prune_usage(shop.database)
+        rows = conn.execute("SELECT model, count(*) FROM usage_ledger GROUP BY model").fetchall()
+    assert sorted(rows) == [("1", 2), ("89", 2)]
 
 
 def _queue(database: DatabaseUnderTest) -> list[tuple[str, int]]:

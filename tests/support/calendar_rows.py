@@ -57,7 +57,12 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
         f"{package}.read_parts": {"level": 4, "since": DAY, "before": date(2000, 1, 2)},
         f"{package}.read_unsupported": {"summary_ids": [DAY_ID]},
         f"{package}.open_roll_ups": {"parked_s": 60.0},
-        f"{package}.page_messages": {"after": UUID(int=0), "left_out": []},
+        f"{package}.page_messages": {
+            "after_occurred_at": datetime(1000, 1, 1, tzinfo=UTC),
+            "after_id": UUID(int=0),
+            "before": datetime(9000, 1, 1, tzinfo=UTC),
+            "left_out": [],
+        },
         f"{package}.owe_messages": {**said, "conversation_ids": [conversation_id]},
         f"{package}.update_voice": {
             **dict.fromkeys(("identity", "user_name", "pronouns"), "smuggled"),

@@ -131,14 +131,20 @@ def roll_up(
     database: DatabaseUnderTest,
     composer: Composer | None = None,
     now: datetime | None = None,
+    quiet_s: float = 0.0,
 ) -> dict[int, str | None]:
-    """Sum up every period that is due at `now`, as sweeps and workers do; returns how each job ended last."""
+    """Sum up every period that is due at `now`, as sweeps and workers do; returns how each job ended last.
+
+    What is re-opened waits until nothing came late for `quiet_s`, by the database's clock.
+    """
     moment = now or datetime.now(UTC)
     ended = dict[int, str | None]()
     with workshop(database, composer, now) as shop:
         task = Task("roll-up", RollUp(shop).run, pauses_s=(0.0,))
         for _ in range(MOST_JOBS):
-            scheduled = schedule_roll_ups(shop.database, current(shop.composer), lambda: moment)
+            scheduled = schedule_roll_ups(
+                shop.database, current(shop.composer), lambda: moment, quiet_s
+            )
             done = work(database, shop.database, task, datetime.now(UTC) + AT_ONCE)
             ended.update(done)
             if not scheduled and not done:

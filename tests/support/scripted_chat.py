@@ -89,8 +89,12 @@ class ScriptedChat:
         tokenize: bool = True,
         streams: bool = True,
         refuses: frozenset[str] = frozenset(),
+        port: int = 0,
     ) -> None:
-        """`refuses` are fields of a request that are a 400; `context_tokens` is not told where it is None."""
+        """`refuses` are fields of a request that are a 400; `context_tokens` is not told where it is None.
+
+        Without a `port` it is a free one.
+        """
         self.model = model
         self.context_tokens = context_tokens
         self.tokenize = tokenize
@@ -109,7 +113,7 @@ class ScriptedChat:
         self.most_at_once = 0
         self.closing = threading.Event()
         self._lock = threading.Lock()
-        self._http = _Server(("127.0.0.1", 0), _handler(self))
+        self._http = _Server(("127.0.0.1", port), _handler(self))
         self.root = f"http://127.0.0.1:{self._http.server_address[1]}"
         self.url = f"{self.root}/v1"
 
@@ -188,6 +192,8 @@ def _words_in(body: Body) -> int:
 def _handler(server: ScriptedChat) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Small pieces go out at once.
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             Exchange(server, self, {}).json(*server.look_up(self.path, None))

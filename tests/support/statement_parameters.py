@@ -155,6 +155,7 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
         "model": "scripted",
         "version": 1,
         "versions": [1, 1, 1],
+        "tried": [],
         "trace_context": None,
         "subject": str(filled.conversation_id),
     }

@@ -24,7 +24,7 @@ from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack
 
 #: Nobody waits in a test; a failure that is a sentence's own is tried again at once.
-IMPATIENT = ToolSettings(pauses_s=(0.0,))
+IMPATIENT = ToolSettings(pauses_s=(0.0,), patience_s=0.05)
 
 
 def tool_call(

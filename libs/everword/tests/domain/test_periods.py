@@ -125,6 +125,12 @@ def test_each_period_is_in_exactly_one_above_it_and_is_one_of_its_parts() -> Non
             period = following
 
 
+@pytest.mark.parametrize("level", PeriodLevel)
+def test_the_first_periods_that_a_date_can_name_have_parts(level: PeriodLevel) -> None:
+    since, before = Period(level, date.min).parts
+    assert since == date.min < before
+
+
 @pytest.mark.parametrize(
     ("monday", "label", "month", "year"),
     [

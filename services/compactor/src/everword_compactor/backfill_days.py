@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.periods import Calendar
 from everword_compactor.calendar import requests
+from everword_compactor.calendar.model import PagedMessage
 
 #: Messages in one transaction.
 BATCH = 5_000
+#: No zone and no cut-off takes a day further than this from the same day in UTC.
+_MARGIN = timedelta(days=2)
 
 
 async def backfill_days(
@@ -24,31 +28,52 @@ async def backfill_days(
 ) -> set[date]:
     """Owe each message that is under no day, and owed to none, to the day that it is on.
 
-    Looks at days from `since` up to before `before`, and returns those that owe more now, at most `limit`. Only what is
-    seen to be missing is owed: an error ends the call, and what was owed until then stays.
+    Looks at the messages of days from `since` up to before `before`, in their order, and returns the days that owe more
+    now; there it ends where they are `limit`. Only what is seen to be missing is owed: an error ends the call, and what
+    was owed until then stays.
     """
     days: set[date] = set()
-    after = UUID(int=0)
+    if limit == 0:
+        return days
+    after, end = (_moment(since, -_MARGIN), UUID(int=0)), _moment(before, _MARGIN)
     while True:
         async with database.transaction(namespace_id) as conn:
             settings = await get_namespace_settings(conn, namespace_id)
             page = await requests.page_messages(
-                conn, namespace_id, after, _left_out(settings), BATCH
+                conn, namespace_id, after, end, _left_out(settings), BATCH
             )
             calendar = Calendar(settings.time_zone, settings.day_cutoff_minutes)
-            missing = []
-            for message in page:
-                day = calendar.day_of(message.occurred_at)
-                room = day in days or limit is None or len(days) < limit
-                if message.is_missing and since <= day < before and room:
-                    days.add(day)
-                    missing.append((message, day))
-            if missing and not dry_run:
-                messages, on = zip(*missing, strict=True)
+            missing = [
+                (message, day) for message, day in _missing(page, calendar) if since <= day < before
+            ]
+            found = sorted({day for _, day in missing} - days)
+            days.update(found if limit is None else found[: limit - len(days)])
+            owed = [(message, day) for message, day in missing if day in days]
+            if owed and not dry_run:
+                messages, on = zip(*owed, strict=True)
                 await requests.owe_messages(conn, namespace_id, messages, on)
         if len(page) < BATCH:
             return days
-        after = page[-1].id
+        after = page[-1].occurred_at, page[-1].id
+        if len(days) == limit:
+            end = _moment(max(days), _MARGIN + timedelta(days=1))
+
+
+def _missing(
+    page: Sequence[PagedMessage], calendar: Calendar
+) -> Iterator[tuple[PagedMessage, date]]:
+    for message in page:
+        if message.is_missing:
+            yield message, calendar.day_of(message.occurred_at)
+
+
+def _moment(day: date, margin: timedelta) -> datetime:
+    """Return the beginning of a day in UTC, so much earlier or later, as far as dates go."""
+    begin = datetime.combine(day, time(), UTC)
+    try:
+        return begin + margin
+    except OverflowError:
+        return begin if margin < timedelta() else datetime.max.replace(tzinfo=UTC)
 
 
 def _left_out(settings: NamespaceSettings) -> list[str]:

@@ -30,15 +30,15 @@ def blaming(
         except ChatUnavailable as error:
             sleep(PATIENCE_S)
             job.beat()
-            if not _answers(chat, job.beat):
+            if not answers_others(chat, job.beat):
                 raise ToolAway(str(error)) from error
             raise
 
     return run_and_blame
 
 
-def _answers(chat: BlockingChat, beat: Callable[[], None]) -> bool:
-    """Tell whether the model answers a harmless question, however badly."""
+def answers_others(chat: BlockingChat, beat: Callable[[], None]) -> bool:
+    """Tell whether a model that has just not answered answers a harmless question, however badly."""
     try:
         chat.complete(HARMLESS, beat)
     except ChatUnavailable:

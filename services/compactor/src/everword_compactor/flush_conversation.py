@@ -14,6 +14,7 @@ from everword.domain.errors import ConversationNotFound
 from everword.domain.records import SummaryRecord
 from everword_compactor.compaction import requests
 from everword_compactor.compaction.cover import cover
+from everword_compactor.waiting_room import WaitingRoom
 
 #: From this share of its size on, a context counts as full.
 FULL_AT = 0.85
@@ -67,12 +68,13 @@ class Flushed:
 
 
 async def flush_conversation(
-    database: Database, namespace: NamespaceScope, request: FlushRequest
+    database: Database, namespace: NamespaceScope, request: FlushRequest, waiting: WaitingRoom
 ) -> Flushed:
     """Say whether there is room, or what makes some. Nothing of the conversation is deleted.
 
     With notes saved, waits until the old turns are summed up; the caller's deadline ends the wait, and the work goes
-    on. Where it was given up, what is summed up already has to do. Raises ConversationNotFound.
+    on. Where it was given up, what is summed up already has to do, and where it failed before, after one more attempt.
+    Raises ConversationNotFound, and Overloaded where too many calls wait; their work goes on too.
     """
     async with database.transaction(namespace.id) as conn:
         conversation = await requests.read_compacted(conn, namespace.id, request.conversation_id)
@@ -86,20 +88,35 @@ async def flush_conversation(
     if not request.notes_saved:
         return Flushed(FlushAction.SAVE_NOTES, used, instruction=INSTRUCTION)
     through = max(0, conversation.last_seq - request.keep_recent)
-    await _sum_up(database, namespace.id, conversation.id, through)
+    await _sum_up(database, namespace.id, conversation.id, through, waiting)
     return await _replacement(database, namespace.id, request, through, used)
 
 
 async def _sum_up(
-    database: Database, namespace_id: int, conversation_id: UUID, through: int
+    database: Database,
+    namespace_id: int,
+    conversation_id: UUID,
+    through: int,
+    waiting: WaitingRoom,
 ) -> None:
     """Ask for leaves up to a place, and wait for them and the levels above."""
     async with database.transaction(namespace_id) as conn:
         conversation = await requests.read_compacted(conn, namespace_id, conversation_id)
         if conversation is None or conversation.summarised_seq >= through:
             return
+        job = await requests.compaction_job(conn, namespace_id, conversation_id)
         await requests.want_leaves(conn, namespace_id, [conversation_id], [through])
         await requests.schedule_conversations(conn, namespace_id, [conversation_id])
+    with waiting.seat(namespace_id):
+        # What failed before may fail for good: then there is one attempt to wait for, and no pause after it.
+        patient = job is None or not job.is_failing
+        await _wait(database, namespace_id, conversation_id, through, patient)
+
+
+async def _wait(
+    database: Database, namespace_id: int, conversation_id: UUID, through: int, patient: bool
+) -> None:
+    """Wait for leaves up to a place; `patient` callers wait for another attempt where one fails."""
     pause = FIRST_PAUSE_S
     while True:
         await asyncio.sleep(pause)
@@ -108,6 +125,8 @@ async def _sum_up(
             job = await requests.compaction_job(conn, namespace_id, conversation_id)
             conversation = await requests.read_compacted(conn, namespace_id, conversation_id)
         if conversation is None or job is None or job.is_given_up:
+            return
+        if job.is_failing and not job.is_open and not patient:
             return
         if conversation.summarised_seq >= through and not job.is_open:
             return

@@ -39,13 +39,22 @@ SELECT count(*)
 
 -- retry_failed_jobs --
 -- Make failed jobs pending as if they had never been tried; returns how many. published_at is cleared, so that the
--- publisher takes them up.
-WITH retried AS (
+-- publisher takes them up. They are locked in the order in which others lock several: a write of messages has its job of
+-- the task `embed` first, and whoever schedules periods goes from days to years.
+WITH failed AS MATERIALIZED (
+    SELECT id
+      FROM jobs
+     WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
+       AND (%(error_contains)s = '' OR strpos(error, %(error_contains)s) > 0)
+     ORDER BY task <> 'embed', task, array_position(ARRAY['day', 'week', 'month', 'year'], split_part(subject, '/', 1)),
+              subject COLLATE "C"
+       FOR NO KEY UPDATE
+), retried AS (
     UPDATE jobs
        SET state = 'pending', attempts = 0, not_before = now(), published_at = NULL, lease_until = NULL,
            updated_at = now()
-     WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
-       AND (%(error_contains)s = '' OR strpos(error, %(error_contains)s) > 0)
+      FROM failed
+     WHERE jobs.namespace_id = %(namespace_id)s AND jobs.id = failed.id
     RETURNING 1
 )
 SELECT count(*) FROM retried;
@@ -92,3 +101,7 @@ WITH owed AS (
     RETURNING 1
 )
 SELECT count(*) FROM owed;
+
+-- prune_usage --
+-- Forget what language models were asked long ago, in every namespace.
+SELECT prune_usage(%(keep)s::interval, %(batch)s);

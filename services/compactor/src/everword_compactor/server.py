@@ -14,8 +14,10 @@ from everword.v1 import maintenance_service_pb2, maintenance_service_pb2_grpc
 from everword_compactor.calendar.schedule import schedule_roll_ups
 from everword_compactor.compaction.schedule import schedule_outdated
 from everword_compactor.compose.current import current_composer
+from everword_compactor.prune_usage import prune_usage
 from everword_compactor.servicer import MaintenanceServicer
 from everword_compactor.settings import SERVICE, Settings
+from everword_compactor.waiting_room import waiting_room
 
 
 class CompactorServer:
@@ -34,6 +36,7 @@ class CompactorServer:
                 partial(sweep, self._blocking, 3 * every_s),
                 partial(schedule_outdated, self._blocking, current),
                 partial(schedule_roll_ups, self._blocking, current),
+                partial(prune_usage, self._blocking),
             ],
         )
         self._server = RpcServer(
@@ -43,7 +46,9 @@ class CompactorServer:
                 Registration(
                     maintenance_service_pb2.DESCRIPTOR.services_by_name["MaintenanceService"],
                     maintenance_service_pb2_grpc.add_MaintenanceServiceServicer_to_server,
-                    MaintenanceServicer(self._database, current.model),
+                    MaintenanceServicer(
+                        self._database, current.model, waiting_room(settings.server.max_concurrent)
+                    ),
                 )
             ],
         )

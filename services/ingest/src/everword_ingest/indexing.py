@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from psycopg.types.json import Jsonb
 
+from everword.domain.times import local_time
 from everword.text.analysis import indexed_text
 from everword.text.author_names import name_words
 from everword.text.literals import literals_of
@@ -80,14 +81,6 @@ def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> I
             literals=literals_of(content),
             ranking=pack_record(content, traits, text_search_config),
         )
-
-
-def local_time(moment: datetime, zone: tzinfo) -> datetime:
-    """Return a moment as `zone` shows it."""
-    try:
-        return moment.astimezone(zone)
-    except OverflowError:
-        return moment  # the first or last day that a date can name has no neighbour in another zone
 
 
 def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:

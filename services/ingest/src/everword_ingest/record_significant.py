@@ -16,6 +16,7 @@ from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
+from everword.domain.times import local_time
 from everword.domain.tokens import ConsistencyToken
 from everword.text.analysis import indexed_text
 from everword.text.literals import literals_of
@@ -23,7 +24,6 @@ from everword.text.passages import split_passages
 from everword.text.ranking_record import message_traits, pack_record
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_ingest import store
-from everword_ingest.indexing import local_time
 from everword_ingest.requests import claim_request
 from everword_ingest.scheduling import EMBED_SHARDS
 

@@ -269,19 +269,24 @@ WITH found AS MATERIALIZED (
     SELECT m.source_id, m.conversation_id, m.seq, m.kind = %(turn)s AND m.seq IS NOT NULL AS is_turn
       FROM visible_memories m
      WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s) AND m.part = 0
-), places AS MATERIALIZED (
-    -- The same few shifts for all: the planner can tell how many those are, and looks each place up.
-    SELECT DISTINCT f.conversation_id, f.seq + shift AS seq
-      FROM found f
-     CROSS JOIN generate_series(-%(reach)s::bigint, %(reach)s::bigint) AS shift
-     WHERE f.is_turn
+), stretches AS MATERIALIZED (
+    -- What lies around turns that are close together is one stretch: each turn is read once, and each stretch at once.
+    SELECT conversation_id, min(seq) - %(reach)s::bigint AS first, max(seq) + %(reach)s::bigint AS last
+      FROM (SELECT conversation_id, seq, count(*) FILTER (WHERE is_apart) OVER (ORDER BY conversation_id, seq) AS stretch
+              FROM (SELECT conversation_id, seq,
+                           seq - lag(seq) OVER (PARTITION BY conversation_id ORDER BY seq) <= 2 * %(reach)s::bigint
+                           IS NOT TRUE AS is_apart
+                      FROM found
+                     WHERE is_turn) AS turns) AS numbered
+     GROUP BY conversation_id, stretch
 ), near AS (
-    -- OFFSET 0: each place is looked up by itself, whatever the planner takes their number for.
+    -- OFFSET 0: each stretch is looked up by itself, whatever the planner takes their number for.
     SELECT m.*, true AS is_turn, 1::bigint AS stands_for, false AS repeats
-      FROM places p
+      FROM stretches s
      CROSS JOIN LATERAL (
            SELECT * FROM visible_memories m
-            WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = p.conversation_id AND m.seq = p.seq
+            WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = s.conversation_id
+              AND m.seq BETWEEN s.first AND s.last
               AND m.kind = %(turn)s AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)s))
            OFFSET 0) AS m
      UNION ALL

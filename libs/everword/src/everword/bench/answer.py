@@ -104,7 +104,9 @@ def _found(result: pb.SearchResult, places: Places, stands_for: StandsFor) -> Fo
     return Found(tuple(messages_of(result.memory, places, stands_for)), evidence)
 
 
-def messages_of(memory: memory_pb2.Memory, places: Places, stands_for: StandsFor) -> Sequence[str]:
+def messages_of(
+    memory: memory_pb2.Memory, places: Places, stands_for: StandsFor = NOTHING
+) -> Sequence[str]:
     """Return the external ids of the messages that a result stands for, in their order; a message for itself."""
     if memory.id in places:
         return [places[memory.id].external_id]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from psycopg import AsyncCursor, Cursor
 
@@ -19,7 +19,7 @@ def dataclass_row(row: type[T]) -> Callable[[Cursor[Any] | AsyncCursor[Any]], Ma
 
     def factory(cursor: Cursor[Any] | AsyncCursor[Any]) -> Maker[T]:
         columns = tuple(column.name for column in cursor.description or ())
-        return _maker(row, columns)
+        return _maker(cast(Any, row), columns)
 
     return factory
 

@@ -185,4 +185,5 @@ def _later(day: date, days: int) -> date:
 
 
 def _earlier(day: date, days: int) -> date:
-    return day - days * _DAY
+    # Before the first day that a date can name is nothing.
+    return max(day, date.min + days * _DAY) - days * _DAY

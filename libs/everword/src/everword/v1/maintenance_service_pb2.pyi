@@ -338,7 +338,9 @@ class BackfillRequest(_message.Message):
     dry_run: _builtins.bool
     """dry_run only counts."""
     limit: _builtins.int
-    """limit is the most items to schedule; all if 0."""
+    """limit is the most items to schedule; all if 0. Of summaries, an item is a conversation or a day. Finding them goes
+    through what is there from the beginning, each time.
+    """
     def __init__(
         self,
         *,
@@ -498,7 +500,9 @@ class FlushConversationRequest(_message.Message):
     context_size: _builtins.int
     """context_size is how many tokens the agent's model can take."""
     used_tokens: _builtins.int
-    """used_tokens is how many of them are used. Counted from the conversation's messages if 0."""
+    """used_tokens is how many of them are used. If 0, every message of the conversation is counted, those included that were
+    replaced before: pass it, or a context that was once full is full for good.
+    """
     notes_saved: _builtins.bool
     """notes_saved says that the agent has saved its facts."""
     keep_recent: _builtins.int
@@ -559,7 +563,9 @@ class FlushConversationResponse(_message.Message):
 
     @_builtins.property
     def kept_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """kept_message_ids are the messages up to there that stay as they are: system messages, and protected ones."""
+        """kept_message_ids are the messages up to there that stay as they are: system messages, protected ones, and those that
+        only a summary in doubt stands for.
+        """
 
     def __init__(
         self,

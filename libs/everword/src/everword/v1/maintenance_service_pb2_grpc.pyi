@@ -24,12 +24,16 @@ class MaintenanceServiceStub:
     """Compact schedules the summing up of conversations, however few messages wait. Calling it again changes nothing."""
     RollUp: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.RollUpRequest, _maintenance_service_pb2.RollUpResponse]
     """RollUp schedules the calendar summaries of days that have ended and are not summed up, with the weeks, months and
-    years above them. Calling it again changes nothing.
+    years above them. It waits for nothing, not for late messages either. It looks for messages that the calendar has
+    missed on the days that are asked for, which costs a second or two for 100,000 messages; ask for days in parts where
+    a call does not end in its time. Calling it again changes nothing.
     """
     FlushConversation: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.FlushConversationRequest, _maintenance_service_pb2.FlushConversationResponse]
     """FlushConversation makes room in an agent's context. When the context is nearly full, the caller is first told to let
     the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
-    turns. Nothing of the conversation is deleted.
+    turns. Nothing of the conversation is deleted. The call waits for summaries that are still to be made, until its
+    deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
+    and the summaries are made all the same.
     """
     CompactionStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.CompactionStatusRequest, _maintenance_service_pb2.CompactionStatusResponse]
     """CompactionStatus says how summaries are made, and what waits for them."""
@@ -76,7 +80,9 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_maintenance_service_pb2.RollUpRequest, _abc.Awaitable[_maintenance_service_pb2.RollUpResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.RollUpResponse]:
         """RollUp schedules the calendar summaries of days that have ended and are not summed up, with the weeks, months and
-        years above them. Calling it again changes nothing.
+        years above them. It waits for nothing, not for late messages either. It looks for messages that the calendar has
+        missed on the days that are asked for, which costs a second or two for 100,000 messages; ask for days in parts where
+        a call does not end in its time. Calling it again changes nothing.
         """
 
     @_abc_1.abstractmethod
@@ -87,7 +93,9 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_maintenance_service_pb2.FlushConversationResponse]:
         """FlushConversation makes room in an agent's context. When the context is nearly full, the caller is first told to let
         the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
-        turns. Nothing of the conversation is deleted.
+        turns. Nothing of the conversation is deleted. The call waits for summaries that are still to be made, until its
+        deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
+        and the summaries are made all the same.
         """
 
     @_abc_1.abstractmethod

@@ -13,13 +13,11 @@ from everword_compactor.calendar import store
 from everword_compactor.calendar.digest import digest_channel
 from everword_compactor.calendar.material import read_material
 from everword_compactor.calendar.model import Material, VoiceSettings
+from everword_compactor.checks.inherited import with_inherited
 from everword_compactor.compose.model import EXTRACTIVE, Composition, Draft, Level, Source
 from everword_compactor.nodes.model import NewNode, NodeNamespace, NodeRow, Place
 from everword_compactor.nodes.write import hold, insert_node, revise_node, with_vectors
 from everword_compactor.workshop import Workshop
-
-#: As many values are named of what a node says without support.
-_NAMED = 50
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Desk:
     voice: VoiceSettings
 
     def is_outdated(self, node: NodeRow) -> bool:
-        """Whether another model wrote a node, or an older prompt. No model's words give way to extracted ones."""
+        """Whether another model wrote a node, or an older prompt. That there is no model any more is no reason."""
         composer = self.workshop.composer
         if node.model != composer.model:
             return composer.model != EXTRACTIVE
@@ -79,7 +77,9 @@ class Desk:
             sources = sorted([*rest, *(source for source, _ in digested)], key=_begin)
             draft = replace(draft, sources=sources)
             unsupported += [value for _, one in digested for value in one.faithfulness.unsupported]
-        composition = _inherit(self._ask(draft), unsupported)
+        composition = self._ask(draft)
+        faithfulness = with_inherited(composition.faithfulness, composition.content, unsupported)
+        composition = replace(composition, faithfulness=faithfulness)
         place = Place(
             level=draft.level,
             title=draft.title,
@@ -128,13 +128,3 @@ def _only(names: Iterable[str]) -> str:
     """Return what all sources have in common, or nothing."""
     different = set(names)
     return different.pop() if len(different) == 1 else ""
-
-
-def _inherit(composition: Composition, unsupported: Sequence[str]) -> Composition:
-    """Return the composition with what it took over from sources that said it without support of their own."""
-    taken = [value for value in unsupported if value in composition.content]
-    if not taken:
-        return composition
-    found = composition.faithfulness
-    values = list(dict.fromkeys([*found.unsupported, *taken]))[:_NAMED]
-    return replace(composition, faithfulness=replace(found, unsupported=values))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime
 
-from everword.chat.errors import ChatError
 from everword.domain.periods import parse_subject
 from everword.jobs.task import JobRun, PermanentFailure
 from everword_compactor.calendar import store
 from everword_compactor.calendar.desk import Desk
+from everword_compactor.failures import Failures
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.nodes.write import NodeExists
 from everword_compactor.workshop import Workshop
-
-log = logging.getLogger(__name__)
 
 
 class RollUp:
@@ -26,8 +22,8 @@ class RollUp:
     def run(self, run: JobRun) -> datetime | None:
         """Write what the period owes, and what is out of date in it.
 
-        An instance that fails does not keep back the others; the first failure is raised at the end, and what failed
-        stays owed. Raises everword.chat.errors.ChatError, and NodeExists where somebody else wrote a node meanwhile.
+        An instance that fails does not keep back the others; a failure is raised at the end, and what failed stays
+        owed. Raises everword.chat.errors.ChatError, and NodeExists where somebody else wrote a node meanwhile.
         """
         namespace_id = run.job.namespace_id
         try:
@@ -43,14 +39,10 @@ class RollUp:
             nodes = store.read_period(conn, namespace_id, period)
         desk = Desk(self._workshop, run, namespace, period, voice)
         outdated = [node.instance for node in nodes if desk.is_outdated(node)]
-        failures: list[Exception] = []
+        failures = Failures()
         with self._workshop.ledger.of_namespace(namespace_id):
             for instance in sorted({*owing, *outdated}):
-                try:
+                with failures.kept():
                     desk.sum_up(instance)
-                except (ChatError, NodeExists) as error:
-                    log.warning("period failed", extra={"period": period.subject})
-                    failures.append(error)
-        if failures:
-            raise failures[0]
+        failures.raise_any()
         return None

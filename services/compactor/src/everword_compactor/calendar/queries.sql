@@ -58,13 +58,17 @@ SELECT faithfulness -> 'unsupported' AS unsupported
  ORDER BY id;
 
 -- owed_periods --
--- The earliest periods of each namespace that owe something.
-SELECT namespace_id, time_zone, day_cutoff_minutes, level, period FROM owed_periods(%(limit)s);
+-- The earliest periods of each namespace that owe something. Those that were written before, when nothing was owed for
+-- `quiet_s`, or something for `longest_s`.
+SELECT namespace_id, time_zone, day_cutoff_minutes, level, period
+  FROM owed_periods(%(limit)s, make_interval(secs => %(quiet_s)s), make_interval(secs => %(longest_s)s));
 
 -- outdated_periods --
--- Periods with nodes of a level that another model wrote, or that come from an older prompt.
-SELECT DISTINCT namespace_id, period
-  FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s);
+-- Periods with nodes of a level that another model wrote, or that come from an older prompt: a row for each node. What
+-- was given up less than `parked_s` ago is left out.
+SELECT namespace_id, period
+  FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s,
+                          now() - make_interval(secs => %(parked_s)s));
 
 -- open_roll_ups --
 -- The periods of a namespace that somebody is at, or is going to be, and those that were given up lately.
@@ -96,28 +100,45 @@ SELECT DISTINCT level, period
  ORDER BY level, period;
 
 -- page_messages --
--- A page of messages that go into a daily summary, and whether they are under one or owed to one. Automated messages and
--- empty ones do not, nor do channels that their policy keeps out.
-WITH page AS (
-    SELECT m.id, m.conversation_id, m.seq, m.instance, m.occurred_at, m.automated OR NOT (
-           m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
-           OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false)) AS is_left_out
+-- A page of messages between two moments, in their order, and whether they are missing: under no daily summary and owed
+-- to none, though they go into one. Empty messages do not, nor do channels that their policy keeps out, and automated ones
+-- are not on the page. The zone may have changed since a message was owed: a day has neighbours.
+WITH page AS MATERIALIZED (
+    SELECT m.id, m.conversation_id, m.seq, m.instance, m.occurred_at
       FROM messages m
-     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s
-     ORDER BY m.id LIMIT %(limit)s
+     WHERE m.namespace_id = %(namespace_id)s AND NOT m.automated AND m.occurred_at < %(before)s
+       AND (m.occurred_at, m.id) > (%(after_occurred_at)s::timestamptz, %(after_id)s::uuid)
+     ORDER BY m.occurred_at, m.id LIMIT %(limit)s
+), span AS (
+    SELECT min(occurred_at)::date - 2 AS first, max(occurred_at)::date + 2 AS last FROM page
 ), owed AS MATERIALIZED (
-    SELECT DISTINCT o.conversation_id, unnest(o.seqs) AS seq
-      FROM calendar_owed o
-     WHERE o.namespace_id = %(namespace_id)s AND o.level = 4 AND o.conversation_id IN (SELECT conversation_id FROM page)
+    SELECT said.conversation_id, o.seq
+      FROM (SELECT DISTINCT conversation_id FROM page) AS said
+     CROSS JOIN span
+     CROSS JOIN LATERAL (
+           SELECT unnest(seqs) AS seq
+             FROM calendar_owed
+            WHERE namespace_id = %(namespace_id)s AND level = 4 AND conversation_id = said.conversation_id
+              AND period BETWEEN span.first AND span.last
+           OFFSET 0) AS o
+), checked AS MATERIALIZED (
+    -- No join: it would be a loop in a loop wherever the planner expects a short page, as it does of the latest messages.
+    SELECT page.*, (page.conversation_id, page.seq) IN (SELECT conversation_id, seq FROM owed) AS is_owed FROM page
 )
-SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at,
-       NOT page.is_left_out AND c.channel <> ALL(%(left_out)s::text[]) AND s.message_id IS NULL AND owed.seq IS NULL
-           AS is_missing
-  FROM page
-  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = page.conversation_id
-  LEFT JOIN summary_sources s ON s.namespace_id = %(namespace_id)s AND s.message_id = page.id AND s.axis = 2
-  LEFT JOIN owed ON owed.conversation_id = page.conversation_id AND owed.seq = page.seq
- ORDER BY page.id;
+SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at, goes_in.id IS NOT NULL AS is_missing
+  FROM checked AS page
+  LEFT JOIN LATERAL (SELECT summary_id FROM summary_sources
+                      WHERE namespace_id = %(namespace_id)s AND message_id = page.id AND axis = 2 LIMIT 1) AS s ON true
+  -- What a message says is looked at only where all else says that it is missing.
+  LEFT JOIN LATERAL (SELECT m.id
+                       FROM messages m
+                       JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
+                      WHERE NOT page.is_owed AND s.summary_id IS NULL
+                        AND m.namespace_id = %(namespace_id)s AND m.id = page.id AND c.channel <> ALL(%(left_out)s::text[])
+                        AND (m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
+                             OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false))
+                      LIMIT 1) AS goes_in ON true
+ ORDER BY page.occurred_at, page.id;
 
 -- owe_messages --
 -- Owe messages to the days that they are on.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -42,12 +42,19 @@ async def schedule_roll_ups(conn: Connection, namespace_id: int, periods: Sequen
 
 
 async def page_messages(
-    conn: Connection, namespace_id: int, after: UUID, left_out: Sequence[str], limit: int
+    conn: Connection,
+    namespace_id: int,
+    after: tuple[datetime, UUID],
+    before: datetime,
+    left_out: Sequence[str],
+    limit: int,
 ) -> list[PagedMessage]:
-    """Return the next messages of a namespace; `left_out` are channels that are not summed up."""
+    """Return the next messages after a moment and an id; `left_out` are channels that are not summed up."""
     parameters = {
         "namespace_id": namespace_id,
-        "after": after,
+        "after_occurred_at": after[0],
+        "after_id": after[1],
+        "before": before,
         "left_out": list(left_out),
         "limit": limit,
     }

@@ -16,21 +16,32 @@ from everword_compactor.workshop import utc_now
 
 #: Periods of a namespace in a round.
 BATCH = 1_000
-#: Outdated periods of all namespaces in a round and level: what is scheduled is done before more is.
+#: Outdated nodes of all namespaces in a round and level: what is scheduled is done before more is.
 OUTDATED_BATCH = 100
 #: A period that was given up gets another chance after so long: the days after an outage are not lost.
 PARKED_S = 6 * 3600.0
+#: A period that was written before is written anew when nothing came late for so long: else each of many late messages
+#: would have it composed again, and all above it.
+QUIET_S = 300.0
+#: It waits no longer than this for quiet.
+LONGEST_QUIET_S = 3600.0
 
 
 def schedule_roll_ups(
-    database: BlockingDatabase, current: CurrentComposer, now: Callable[[], datetime] = utc_now
+    database: BlockingDatabase,
+    current: CurrentComposer,
+    now: Callable[[], datetime] = utc_now,
+    quiet_s: float = QUIET_S,
 ) -> int:
-    """Schedule what is due, days before weeks and earlier before later; returns how many periods."""
+    """Schedule what is due, days before weeks and earlier before later; returns how many periods.
+
+    What waits for quiet keeps nothing above it waiting: it was summed up before, and will re-open that.
+    """
     moment = now()
     waiting: dict[int, set[Period]] = defaultdict(set)
     due: dict[int, set[Period]] = defaultdict(set)
     with database.connection() as conn:
-        for row in store.owed_periods(conn, BATCH):
+        for row in store.owed_periods(conn, BATCH, quiet_s, LONGEST_QUIET_S):
             waiting[row.namespace_id].add(row.owed)
             if row.calendar.due_at(row.owed) <= moment:
                 due[row.namespace_id].add(row.owed)
@@ -51,7 +62,7 @@ def _outdated(database: BlockingDatabase, current: CurrentComposer) -> list[tupl
     for level in PeriodLevel:
         with database.connection() as conn:
             rows = store.outdated_periods(
-                conn, level, current.model, current.versions[Level(level)], OUTDATED_BATCH
+                conn, level, current.model, current.versions[Level(level)], OUTDATED_BATCH, PARKED_S
             )
         found += [(row.namespace_id, Period(level, row.period)) for row in rows]
         if len(rows) == OUTDATED_BATCH:

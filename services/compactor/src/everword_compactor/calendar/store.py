@@ -93,14 +93,25 @@ def read_unsupported(conn: Connection, namespace_id: int, summary_ids: Sequence[
     return [value for row in rows for value in row.unsupported or ()]
 
 
-def owed_periods(conn: Connection, limit: int) -> list[OwedPeriod]:
-    return fetch_all(conn, SQL["owed_periods"], {"limit": limit}, OwedPeriod)
+def owed_periods(
+    conn: Connection, limit: int, quiet_s: float, longest_s: float
+) -> list[OwedPeriod]:
+    """Return periods that owe something; of those written before, the ones that have waited long enough."""
+    parameters = {"limit": limit, "quiet_s": quiet_s, "longest_s": longest_s}
+    return fetch_all(conn, SQL["owed_periods"], parameters, OwedPeriod)
 
 
 def outdated_periods(
-    conn: Connection, level: int, model: str, version: int, limit: int
+    conn: Connection, level: int, model: str, version: int, limit: int, parked_s: float
 ) -> list[OutdatedPeriod]:
-    parameters = {"level": level, "model": model, "version": version, "limit": limit}
+    """Return the periods of `limit` outdated nodes: of a day, one for each of its instances."""
+    parameters = {
+        "level": level,
+        "model": model,
+        "version": version,
+        "limit": limit,
+        "parked_s": parked_s,
+    }
     return fetch_all(conn, SQL["outdated_periods"], parameters, OutdatedPeriod)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from zoneinfo import ZoneInfo
 
+from everword.domain.times import shown_time
 from everword.text.analysis import folded_words
 from everword.text.values.evidence import Evidence, Value, find_values
 from everword.text.values.folding import normalise
@@ -39,14 +41,17 @@ def check_faithfulness(
     time_zone: str,
     preamble: str = "",
     level: Level | None = None,
+    beat: Callable[[], None] = lambda: None,
 ) -> Faithfulness:
     """Return how `content` stands to `sources`; takes as long as both are, not longer.
 
     Times of the sources count on the clock of `time_zone`, as their lines show them; `preamble` is what else the writer
-    was shown. Where `level` is given, its tags are demanded.
+    was shown. Where `level` is given, its tags are demanded. Calls `beat` with each source; what that raises ends the
+    work.
     """
+    texts = [source.text for source in sources]
     known = Evidence(
-        [*(source.text for source in sources), *_names(sources), preamble],
+        chain(_beating(texts, beat), _names(sources), [preamble]),
         _shown_times(sources, ZoneInfo(time_zone)),
     )
     plain = strip_tags(content)
@@ -55,9 +60,16 @@ def check_faithfulness(
     return Faithfulness(
         unsupported=list(dict.fromkeys(unsupported))[:MAX_OFFENDERS],
         wrong_tags=check_tags(content, sources, level),
-        source_coverage=_source_coverage(plain, [source.text for source in sources]),
-        identifier_coverage=_identifier_coverage(plain, sources),
+        source_coverage=_source_coverage(plain, _beating(texts, beat)),
+        identifier_coverage=_identifier_coverage(plain, _beating(texts, beat)),
     )
+
+
+def _beating(texts: Sequence[str], beat: Callable[[], None]) -> Iterator[str]:
+    """Yield the texts, with a sign of life before each."""
+    for text in texts:
+        beat()
+        yield text
 
 
 def _names(sources: Sequence[Source]) -> list[str]:
@@ -72,7 +84,7 @@ def _names(sources: Sequence[Source]) -> list[str]:
 def _shown_times(sources: Sequence[Source], zone: ZoneInfo) -> set[datetime]:
     # What differs by seconds alone is shown alike.
     return {
-        time.astimezone(zone).replace(second=0, microsecond=0)
+        shown_time(time, zone).replace(second=0, microsecond=0)
         for source in sources
         for time in (source.earliest_at, source.latest_at)
     }
@@ -87,7 +99,7 @@ def _foreign_latex(plain: str, sources: Sequence[Source]) -> list[str]:
     return [piece for piece in pieces if piece not in own]
 
 
-def _source_coverage(content: str, texts: Sequence[str]) -> float:
+def _source_coverage(content: str, texts: Iterable[str]) -> float:
     """Return the share of the sources with which the node shares a word that tells them from the others.
 
     That is a word of four letters or more, a number or a name that stands in at most a third of the sources. A source
@@ -95,7 +107,7 @@ def _source_coverage(content: str, texts: Sequence[str]) -> float:
     """
     stems = [_stems(text) for text in texts]
     frequency = Counter(stem for each in stems for stem in each)
-    limit = max(1, int(len(texts) * _RARE_SHARE))
+    limit = max(1, int(len(stems) * _RARE_SHARE))
     own = [{stem for stem in each if frequency[stem] <= limit} for each in stems]
     telling = [each for each in own if each]
     said = _stems(content)
@@ -113,10 +125,10 @@ def _stems(text: str) -> set[str]:
     return stems - _STOP_STEMS
 
 
-def _identifier_coverage(content: str, sources: Sequence[Source]) -> float:
+def _identifier_coverage(content: str, texts: Iterable[str]) -> float:
     wanted: dict[str, Value] = {}
-    for source in sources:
-        for value in find_values(strip_tags(source.text), quotations=False):
+    for text in texts:
+        for value in find_values(strip_tags(text), quotations=False):
             if value.kind in _IDENTIFIERS:
                 wanted.setdefault(value.text.casefold(), value)
     if not wanted:

@@ -43,6 +43,11 @@ def strip_chat_tags(text: str) -> str:
     return _TAG_AT_END.sub("", text)
 
 
+def defuse_tags(text: str) -> str:
+    """Return `text` with `(chat:…)` in place of what somebody wrote that looks like a tag."""
+    return TAG.sub(lambda match: f"({match[0][1:-1]})", text)
+
+
 def strip_tags(text: str) -> str:
     """Return `text` with spaces in place of tags."""
     return TAG.sub(lambda match: " " * len(match[0]), text)
@@ -51,7 +56,7 @@ def strip_tags(text: str) -> str:
 def add_only_instance(content: str, sources: Sequence[Source]) -> str:
     """Return `content` with `[via:…]` on each bullet that has none, where all sources are of one instance."""
     names = {name for source in sources for name in instances_of(source)}
-    if len(names) != 1 or not all(instances_of(source) for source in sources):
+    if len(names) != 1 or not all(_names_instances(source) for source in sources):
         return content
     tag = render_tag(VIA, names.pop())
     lines = [
@@ -71,7 +76,8 @@ def instances_of(source: Source) -> set[str]:
 def check_tags(content: str, sources: Sequence[Source], level: Level | None = None) -> list[str]:
     """Return what is wrong with the tags of a node, at most 50; nothing where all is well.
 
-    Tags must name conversations and instances of the sources. A day has both tags on each bullet, as far as its
+    Tags must name conversations and instances of the sources; in a leaf, what somebody wrote that looks like a tag is
+    text. A day has both tags on each bullet, as far as its
     sources have them; week, month and year have `[via:…]`, and no `[chat:…]`. No tag is asked for at other levels, nor
     where the level is not given.
     """
@@ -79,7 +85,12 @@ def check_tags(content: str, sources: Sequence[Source], level: Level | None = No
     chats |= {name for source in sources for name in _named(source, CHAT)}
     instances = {name for source in sources for name in instances_of(source)}
     known = {CHAT: chats, VIA: instances}
-    wrong = [render_tag(kind, name) for kind, name in tags_in(content) if name not in known[kind]]
+    written = _written(sources) if level is Level.LEAF else set()
+    wrong = [
+        render_tag(kind, name)
+        for kind, name in tags_in(content)
+        if name not in known[kind] and (kind, name) not in written
+    ]
     if level is not None and level.of_calendar:
         wrong += _wrong_bullets(content, sources, level)
     return list(dict.fromkeys(wrong))[:50]
@@ -89,12 +100,11 @@ def _wrong_bullets(content: str, sources: Sequence[Source], level: Level) -> lis
     demanded = []
     if level is Level.DAY and all(source.conversation_id for source in sources):
         demanded.append(CHAT)
-    if all(instances_of(source) for source in sources):
+    if all(_names_instances(source) for source in sources):
         demanded.append(VIA)
-    bullets = [line for line in content.splitlines() if _is_bullet(line)]
     wrong = [
         f"no [{kind}:]: {line.strip()[:_EXCERPT_CHARS]}"
-        for line in bullets or [content]
+        for line in _bullets(content)
         for kind in demanded
         if not _has(line, kind)
     ]
@@ -103,9 +113,26 @@ def _wrong_bullets(content: str, sources: Sequence[Source], level: Level) -> lis
     return wrong
 
 
+def _names_instances(source: Source) -> bool:
+    """Whether all that a source says comes from a known instance; of a node, some bullets may and others not."""
+    if source.instance.strip():
+        return True
+    return bool(source.level) and all(_has(line, VIA) for line in _bullets(source.text))
+
+
+def _bullets(text: str) -> list[str]:
+    """Return the bullets of a text; the whole where there are none."""
+    return [line for line in text.splitlines() if _is_bullet(line)] or [text]
+
+
 def _named(source: Source, kind: str) -> set[str]:
     # Tags of nodes were written by code and checked; in a message, anyone may write one.
     return {name for tag, name in tags_in(source.text) if tag == kind} if source.level else set()
+
+
+def _written(sources: Sequence[Source]) -> set[tuple[str, str]]:
+    """Return what looks like a tag in messages."""
+    return {tag for source in sources if not source.level for tag in tags_in(source.text)}
 
 
 def _is_bullet(line: str) -> bool:

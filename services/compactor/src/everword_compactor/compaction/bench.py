@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC
 from uuid import UUID
 
 from everword.db.blocking import Connection
 from everword.domain.ids import new_id
+from everword.domain.times import write_minute
 from everword.jobs.task import JobRun
 from everword_compactor.compaction.model import Compacted
 from everword_compactor.compose.model import Draft, Level, Source
@@ -119,4 +119,4 @@ def plain_line(source: Source) -> str:
     if source.level:
         return source.text
     who = source.author or source.agent
-    return f"- [{source.earliest_at.astimezone(UTC):%Y-%m-%dT%H:%MZ}{' ' if who else ''}{who}] {source.text}"
+    return f"- [{write_minute(source.earliest_at)}{' ' if who else ''}{who}] {source.text}"

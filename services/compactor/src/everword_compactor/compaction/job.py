@@ -11,6 +11,7 @@ from everword_compactor.compaction.ladder import raise_level
 from everword_compactor.compaction.leaves import make_leaves
 from everword_compactor.compaction.revision import revise_outdated
 from everword_compactor.compose.model import Level
+from everword_compactor.failures import Failures
 from everword_compactor.nodes.store import node_namespace
 from everword_compactor.workshop import Workshop
 
@@ -24,6 +25,7 @@ class Compaction:
     def run(self, run: JobRun) -> datetime | None:
         """Do what is due for the conversation, up to a limit; returns when there will be more.
 
+        A node that fails does not keep back the others, but for the leaves after it; a failure is raised at the end.
         Raises everword.chat.errors.ChatError where no model answers as it should; what was stored before stays.
         """
         namespace_id = run.job.namespace_id
@@ -32,10 +34,14 @@ class Compaction:
         if namespace is None:
             return None
         bench = Bench(self._workshop, run, namespace, UUID(run.job.subject))
+        failures, due_at = Failures(), None
         with self._workshop.ledger.of_namespace(namespace_id):
-            due_at = make_leaves(bench)
+            with failures.kept():
+                due_at = make_leaves(bench)
             # Before the levels above are made: they would be made from what is replaced now.
-            more = revise_outdated(bench)
+            more = revise_outdated(bench, failures)
             for level in (Level.BRANCH, Level.ROOT):
-                more |= raise_level(bench, level)
+                with failures.kept():
+                    more |= raise_level(bench, level)
+        failures.raise_any()
         return self._workshop.now() if more else due_at

@@ -55,19 +55,20 @@ SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instan
 
 -- read_outdated --
 -- Nodes of a conversation that are due to be written anew, lower ones first: those made from what changed, by another
--- model, or from an older prompt. Nothing of a language model gives way to sentences that were chosen without one.
+-- model, or from an older prompt, without those that were tried already. Nothing of a language model gives way to sentences that were chosen without one.
 SELECT id, level, first_seq, last_seq, revision
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
    AND (model = 'extractive' OR %(model)s <> 'extractive')
    AND (stale OR model <> %(model)s OR prompt_version < (%(versions)s::integer[])[level])
+   AND id <> ALL(%(tried)s)
  ORDER BY level, first_seq
  LIMIT %(limit)s;
 
 -- outdated_conversations --
 -- Conversations with nodes of a level that another model wrote, or that come from an older prompt.
 SELECT DISTINCT namespace_id, conversation_id
-  FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s)
+  FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s, '-infinity')
  ORDER BY namespace_id, conversation_id;
 
 -- schedule_outdated --
@@ -86,8 +87,12 @@ SELECT page.id, page.last_seq, page.last_seq - coalesce(p.summarised_seq, 0) AS 
        coalesce(j.state IN ('pending', 'running'), false) AS scheduled
   FROM (SELECT id, last_seq FROM conversations
          WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS page
-  LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = page.id
-  LEFT JOIN jobs j ON j.namespace_id = %(namespace_id)s AND j.task = 'compact' AND j.subject = page.id::text
+  -- Looked up one by one, whatever the statistics say: after a bulk import they know of no jobs yet.
+  LEFT JOIN LATERAL (SELECT summarised_seq FROM compaction_progress
+                      WHERE namespace_id = %(namespace_id)s AND conversation_id = page.id LIMIT 1) AS p ON true
+  LEFT JOIN LATERAL (SELECT state FROM jobs
+                      WHERE namespace_id = %(namespace_id)s AND task = 'compact' AND subject = page.id::text
+                      LIMIT 1) AS j ON true
  ORDER BY page.id;
 
 -- want_leaves --
@@ -122,9 +127,11 @@ ON CONFLICT (namespace_id, task, subject) DO UPDATE
  WHERE jobs.state <> 'pending' OR (jobs.attempts = 0 AND jobs.not_before > now());
 
 -- compaction_job --
--- How the job of a conversation stands; no row where there is none. It is open while somebody is at it, or is to be at once.
+-- How the job of a conversation stands; no row where there is none. It is open while somebody is at it, or is to be at
+-- once, and fails where its latest attempt did.
 SELECT state = 'failed' AS is_given_up,
-       state = 'running' OR (state = 'pending' AND attempts = 0 AND not_before <= now()) AS is_open
+       state = 'running' OR (state = 'pending' AND attempts = 0 AND not_before <= now()) AS is_open,
+       state = 'failed' OR attempts > CASE state WHEN 'running' THEN 1 ELSE 0 END AS is_failing
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task = 'compact' AND subject = %(subject)s;
 

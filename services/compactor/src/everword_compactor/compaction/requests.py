@@ -30,6 +30,8 @@ class CompactionJob:
     is_given_up: bool
     #: Somebody is at it, or is to be at once.
     is_open: bool
+    #: Its latest attempt failed.
+    is_failing: bool
 
 
 @dataclass(frozen=True)

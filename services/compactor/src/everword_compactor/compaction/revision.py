@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from everword_compactor.compaction import store
 from everword_compactor.compaction.bench import Bench
 from everword_compactor.compaction.ladder import trusted_source
 from everword_compactor.compaction.model import OutdatedNode
 from everword_compactor.compose.model import Level, Source
+from everword_compactor.failures import Failures
 from everword_compactor.nodes.store import read_source_messages
 
 #: So many nodes a job.
 STEPS = 10
 
 
-def revise_outdated(bench: Bench) -> bool:
+def revise_outdated(bench: Bench, failures: Failures) -> bool:
     """Write nodes anew, lower ones first; returns whether there may be more.
 
-    Until it is replaced, a node stays as it is, and can be found.
+    Until it is replaced, a node stays as it is, and can be found. One that fails stays so too, and is passed over.
     """
-    return all(_revise_once(bench) for _ in range(STEPS))
+    tried: list[UUID] = []
+    return all(_revise_once(bench, failures, tried) for _ in range(STEPS))
 
 
-def _revise_once(bench: Bench) -> bool:
+def _revise_once(bench: Bench, failures: Failures, tried: list[UUID]) -> bool:
     namespace_id, composer = bench.namespace_id, bench.workshop.composer
     versions = [composer.prompt_version(level) for level in (Level.LEAF, Level.BRANCH, Level.ROOT)]
     with bench.workshop.database.transaction(namespace_id) as conn:
         conversation = store.read_compacted(conn, namespace_id, bench.conversation_id)
         nodes = store.read_outdated(
-            conn, namespace_id, bench.conversation_id, composer.model, versions, limit=1
+            conn, namespace_id, bench.conversation_id, composer.model, versions, tried, limit=1
         )
     if conversation is None or not nodes:
         return False
     [node] = nodes
+    tried.append(node.id)
     stretch = (node.first_seq, node.last_seq)
-    sources = _sources(bench, node)
-    bench.rewrite(conversation, node.id, node.revision, Level(node.level), sources, stretch)
+    with failures.kept():
+        sources = _sources(bench, node)
+        bench.rewrite(conversation, node.id, node.revision, Level(node.level), sources, stretch)
     return True
 
 

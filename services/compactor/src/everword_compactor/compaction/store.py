@@ -81,14 +81,16 @@ def read_outdated(
     conversation_id: UUID,
     model: str,
     versions: Sequence[int],
+    tried: Sequence[UUID],
     limit: int,
 ) -> list[OutdatedNode]:
-    """Return nodes to write anew; `versions` are those of leaf, branch and root."""
+    """Return nodes to write anew, but for those `tried`; `versions` are those of leaf, branch and root."""
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,
         "model": model,
         "versions": list(versions),
+        "tried": list(tried),
         "limit": limit,
     }
     return fetch_all(conn, SQL["read_outdated"], parameters, OutdatedNode)

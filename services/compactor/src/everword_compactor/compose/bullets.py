@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import regex
 
-from everword_compactor.checks.tags import CHAT, TAG, VIA, render_tag, tags_in
+from everword.domain.times import write_minute
+from everword_compactor.checks.tags import CHAT, TAG, VIA, defuse_tags, render_tag, tags_in
 from everword_compactor.compose.model import Level, Source
 
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
@@ -52,13 +53,17 @@ def told_by(source: Source, sentence: str, zone: ZoneInfo) -> Bullet:
     """Return a sentence of a message, or of a node that a model wrote, as a line without tags."""
     speaker = source.author or _ROLES.get(source.role, "") or source.agent
     text = " ".join(sentence.split())
-    return Bullet(text, clock(source.earliest_at, zone), _plain(speaker))
+    return Bullet(text, write_minute(source.earliest_at, zone), _plain(speaker))
 
 
 def tagged(bullet: Bullet, source: Source, level: Level) -> Bullet:
-    """Return a bullet with the tags that nodes of a level have: those it has, or else its source's."""
+    """Return a bullet with the tags that nodes of a level have: those it has, or else its source's.
+
+    Where tags count, what somebody wrote that looks like one is none.
+    """
     if not level.of_calendar:
         return bullet
+    text = bullet.text if source.level else defuse_tags(bullet.text)
     own = [(kind, render_tag(kind, name)) for kind, name in tags_in(bullet.tags)]
     tags = [tag for kind, tag in own if kind == CHAT]
     if not tags and source.conversation_id:
@@ -69,15 +74,7 @@ def tagged(bullet: Bullet, source: Source, level: Level) -> Bullet:
     if not instances and source.instance.strip():
         instances = [render_tag(VIA, source.instance)]
     tags = [f" {tag}" for tag in tags + instances]
-    return replace(bullet, tags="".join(tags))
-
-
-def clock(moment: datetime, zone: ZoneInfo) -> str:
-    """Return a moment to the minute as `zone` shows it, with the offset."""
-    local = moment.astimezone(zone)
-    if local.utcoffset() == timedelta(0):
-        return f"{local:%Y-%m-%dT%H:%M}Z"
-    return local.isoformat(timespec="minutes")
+    return replace(bullet, text=text, tags="".join(tags))
 
 
 def _plain(name: str) -> str:

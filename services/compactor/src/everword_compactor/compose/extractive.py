@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 from everword.text.analysis import folded_words
 from everword.text.passages import split_passages
 from everword_compactor.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.beats import seldom
 from everword_compactor.compose.bullets import Bullet, parse_bullet, tagged, told_by
 from everword_compactor.compose.graph import Likeness, centralities
 from everword_compactor.compose.model import (
@@ -66,7 +68,7 @@ class ExtractiveComposer:
         The same draft gives the same node. Only sources without a word give an empty one.
         """
         beat()
-        candidates = _candidates(draft)
+        candidates = _candidates(draft, seldom(beat))
         beat()
         chosen = _chosen(candidates, draft, beat) if candidates else []
         if draft.level.of_calendar:
@@ -74,7 +76,11 @@ class ExtractiveComposer:
         content = "\n".join(candidate.bullet.line for candidate in chosen)
         beat()
         faithfulness = check_faithfulness(
-            content, draft.sources, time_zone=draft.time_zone, level=draft.level
+            content,
+            draft.sources,
+            time_zone=draft.time_zone,
+            level=draft.level,
+            beat=seldom(beat),
         )
         return Composition(content, self.model, VERSION, faithfulness, _tokens(content))
 
@@ -105,11 +111,12 @@ def _chosen(
     return [candidates[number] for number in select(options, likeness, budget, beat)]
 
 
-def _candidates(draft: Draft) -> list[_Candidate]:
+def _candidates(draft: Draft, beat: Callable[[], None]) -> list[_Candidate]:
     """Return every line that could be chosen, each once."""
     zone = ZoneInfo(draft.time_zone)
     found: dict[str, _Candidate] = {}
     for number, source in enumerate(draft.sources):
+        beat()
         for told, vector in _told(source, zone):
             bullet = tagged(told, source, draft.level)
             moment = bullet.moment or source.earliest_at
@@ -128,7 +135,7 @@ def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Sequence[flo
     for bullet, start in _lines(source, zone):
         vector = None
         if source.vectors:
-            place = sum(end <= start for end in ends) if aligned else 0
+            place = bisect.bisect_right(ends, start) if aligned else 0
             vector = source.vectors[min(place, len(source.vectors) - 1)]
         yield bullet, vector
 

@@ -10,6 +10,7 @@ from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
 from everword_compactor.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.beats import seldom
 from everword_compactor.compose.llm_room import Room
 from everword_compactor.compose.model import (
     Composition,
@@ -106,7 +107,7 @@ class LlmComposer:
             # Each round must leave fewer, or it would never end.
             groups = min(groups, ceil(len(draft.sources) / 2))
             if groups < 2:
-                return _joined(task)
+                return _joined(task, beat)
         parts = split_sources(draft.sources, groups)
         if len(parts) < 2:
             raise InputTooLong("A source does not fit what the model reads, even in pieces.")
@@ -161,7 +162,7 @@ class LlmComposer:
             content = self._answer(task, request, beat)
         except BadAnswer:
             content = self._answer(task, request, beat)
-        return _Written(content, _checked(task, content))
+        return _Written(content, _checked(task, content, beat))
 
     def _answer(self, task: _Task, request: ChatRequest, beat: Callable[[], None]) -> str:
         answer = self._chat.complete(request, beat)
@@ -182,13 +183,13 @@ def _request(task: _Task, room: Room, complaint: str = "") -> ChatRequest:
     )
 
 
-def _joined(task: _Task) -> _Written:
+def _joined(task: _Task, beat: Callable[[], None]) -> _Written:
     """Return two parts as they stand: they are longer than was asked for, and better long than lost."""
     content = "\n\n".join(source.text for source in task.draft.sources)
-    return _Written(content, _checked(task, content))
+    return _Written(content, _checked(task, content, beat))
 
 
-def _checked(task: _Task, content: str) -> Faithfulness:
+def _checked(task: _Task, content: str, beat: Callable[[], None]) -> Faithfulness:
     draft = task.draft
     voice = draft.voice
     shown = [preamble(draft), draft.instructions]
@@ -200,4 +201,5 @@ def _checked(task: _Task, content: str) -> Faithfulness:
         time_zone=draft.time_zone,
         preamble="\n".join(shown),
         level=draft.level,
+        beat=seldom(beat),
     )

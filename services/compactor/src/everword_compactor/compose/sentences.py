@@ -17,18 +17,21 @@ _MARGIN_CHARS = 55
 
 _CLOSERS = "\"'”’»)\\]*_~"
 _EMOJI = r"[\p{Extended_Pictographic}\p{Emoji_Modifier}\u200D\uFE0F]"
-# Where a sentence may end: after marks that a space follows, after those of scripts without spaces, after emoji.
+_MARK = "[.!?…؟۔।]"
+# Where a sentence may end: after marks that a space follows, after those of scripts without spaces, after emoji. A run
+# is looked at once, from its beginning, and none of it is given back: a row of dots would take its square.
 _END = regex.compile(
-    rf"(?P<spaced>[.!?…؟۔।]+[{_CLOSERS}]*)(?:\s*{_EMOJI}+)*(?=\s)"
-    r"|(?P<unspaced>[。！？｡]+[」』”’）)]*)"
-    rf"|(?P<emoji>{_EMOJI}+)(?=\s+\p{{Lu}})"
+    rf"(?P<spaced>(?<!{_MARK}){_MARK}++[{_CLOSERS}]*+)(?:\s*+{_EMOJI}++)*(?=\s)"
+    r"|(?P<unspaced>[。！？｡]++[」』”’）)]*+)"
+    rf"|(?P<emoji>(?<!{_EMOJI}){_EMOJI}++)(?=\s++\p{{Lu}})"
 )
 # What is quoted, shown or linked is not cut.
 _KEPT = regex.compile(r"`[^`\n]+`|\[[^\[\]\n]*\](?:\([^()\s]*\))?")
 _FENCE = regex.compile(r"\s*(?:```|~~~)")
 _LIST_ITEM = regex.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|>|\|)")
 _UNFINISHED = regex.compile(rf"[\p{{L}}\p{{N}},;&–—-][{_CLOSERS}]*\s*$")
-_LOWER_START = regex.compile(r"\W*\p{Ll}")
+# Of what stands before the first word, so much is looked at.
+_LOWER_START = regex.compile(r"\W{0,40}+\p{Ll}")
 _LAST_TOKEN = regex.compile(r"[^\s(\[\"'“„«]+$")
 _INITIALS = regex.compile(r"(?:\p{L}\.)*\p{L}\.|\d{1,2}\.")
 _SHORT_FORMS = """

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from opentelemetry import propagate
 
 from everword.db.blocking import Connection
+from everword.domain.times import local_time
 from everword.jobs.store import StartedJob, hold_job
 from everword.jobs.task import LeaseLost
 from everword.text.analysis import indexed_text
@@ -83,7 +84,7 @@ def _passages(namespace: NodeNamespace, node: NewNode) -> dict[str, object]:
     """Return the arrays that `insert_summary_passages` takes: one element a passage."""
     place, content = node.place, node.composition.content
     occurred_at = max(source.latest_at for source in node.sources)
-    local = occurred_at.astimezone(ZoneInfo(namespace.time_zone))
+    local = local_time(occurred_at, ZoneInfo(namespace.time_zone))
     traits = message_traits(content)
     passages = split_passages(content)
     return {

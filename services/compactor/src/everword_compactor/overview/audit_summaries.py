@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import fmean
+from threading import Event
 from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
-from everword.db.pool import Connection, Database
+from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.tokens import PageTokens
 from everword_compactor.calendar import requests as calendar
 from everword_compactor.calendar.digest import digest_name
 from everword_compactor.calendar.model import VoiceSettings
-from everword_compactor.checks.faithfulness import MAX_OFFENDERS, check_faithfulness
+from everword_compactor.checks.faithfulness import check_faithfulness
+from everword_compactor.checks.inherited import with_inherited
 from everword_compactor.checks.tags import CHAT, render_tag
 from everword_compactor.compose.model import Draft, Faithfulness, Level, Source
 from everword_compactor.overview import store
 from everword_compactor.overview.agreement import find_disagreements
 from everword_compactor.overview.model import Audit, AuditedRow, AuditFinding
-from everword_compactor.overview.store import AuditedSource
 from everword_compactor.prompts.lines import preamble
 
 DEFAULT_PAGE = 50
@@ -31,6 +32,10 @@ CONTENT_CHARS = 200
 #: A node that was written anew while it was looked at is looked at again.
 TRIES = 3
 _BEFORE_ALL = UUID(int=0)
+
+
+class Abandoned(Exception):
+    """Nobody waits for the result any more."""
 
 
 async def audit_summaries(
@@ -54,7 +59,7 @@ async def audit_summaries(
         voice = await calendar.get_voice(conn, namespace.id)
         found = await store.list_audited(conn, namespace.id, conversation_id, after_id, size + 1)
     auditor = _Auditor(database, namespace.id, zone, voice)
-    results = [await auditor.audit(node) for node in found[:size]]
+    results = [result for node in found[:size] if (result := await auditor.audit(node))]
     findings = [result for result in results if _is_wrong(result)]
     checked = [result.faithfulness for result in results]
     return Audit(
@@ -72,15 +77,6 @@ def _is_wrong(result: AuditFinding) -> bool:
     return bool(result.problems) or not result.faithfulness.faithful
 
 
-def _with_inherited(
-    found: Faithfulness, content: str, nodes: Sequence[AuditedSource]
-) -> Faithfulness:
-    """Return `found` with what the node took over from nodes that made it up."""
-    taken = [value for child in nodes for value in child.unsupported if value in content]
-    unsupported = list(dict.fromkeys([*found.unsupported, *taken]))
-    return replace(found, unsupported=unsupported[:MAX_OFFENDERS])
-
-
 class _Auditor:
     """Checks one node after the other: the sources of many at once could be more than memory holds."""
 
@@ -92,14 +88,19 @@ class _Auditor:
         self._time_zone = time_zone
         self._voice = voice
 
-    async def audit(self, node: AuditedRow) -> AuditFinding:
-        """Return what is found of a node as it is now, or was on the page where it changes all the time."""
+    async def audit(self, node: AuditedRow) -> AuditFinding | None:
+        """Return what is found of a node as it is now, or was on the page where it changes all the time.
+
+        None where it is gone by now, with its namespace.
+        """
         for _ in range(TRIES):
             finding, revision = await self._check(node)
             if not _is_wrong(finding) or revision == node.revision:
                 return finding
-            async with self._database.transaction(self._namespace_id) as conn:
-                (node,) = await self._reread(conn, node)
+            changed = await self._reread(node)
+            if changed is None:
+                return None
+            node = changed
         return finding
 
     async def _check(self, node: AuditedRow) -> tuple[AuditFinding, int | None]:
@@ -108,9 +109,9 @@ class _Auditor:
             nodes = await store.read_audited_nodes(conn, self._namespace_id, node.id)
             revision = await store.read_revision(conn, self._namespace_id, node.id)
         sources = [*(each.source for each in messages), *(each.source for each in nodes)]
-        # A year's words take a while to hold against each other: the server goes on answering.
-        faithfulness = await asyncio.to_thread(self._faithfulness, node, sources)
-        faithfulness = _with_inherited(faithfulness, node.content, nodes)
+        faithfulness = await self._check_aside(node, sources)
+        inventions = [value for child in nodes for value in child.unsupported]
+        faithfulness = with_inherited(faithfulness, node.content, inventions)
         problems = find_disagreements(node, messages, nodes)
         beginning = replace(
             node,
@@ -119,11 +120,31 @@ class _Auditor:
         )
         return AuditFinding(beginning, faithfulness, problems), revision
 
-    async def _reread(self, conn: Connection, node: AuditedRow) -> list[AuditedRow]:
+    async def _reread(self, node: AuditedRow) -> AuditedRow | None:
         before = UUID(int=node.id.int - 1)
-        return await store.list_audited(conn, self._namespace_id, None, before, 1)
+        async with self._database.transaction(self._namespace_id) as conn:
+            found = await store.list_audited(conn, self._namespace_id, None, before, 1)
+        return found[0] if found and found[0].id == node.id else None
 
-    def _faithfulness(self, node: AuditedRow, sources: Sequence[Source]) -> Faithfulness:
+    async def _check_aside(self, node: AuditedRow, sources: Sequence[Source]) -> Faithfulness:
+        """Check in a thread: a year's words take a while to hold against each other, and the server goes on answering.
+
+        A thread cannot be ended from outside: once nobody waits for it any more, it ends with the source that it is at.
+        """
+        ended = Event()
+
+        def beat() -> None:
+            if ended.is_set():
+                raise Abandoned
+
+        try:
+            return await asyncio.to_thread(self._faithfulness, node, sources, beat)
+        finally:
+            ended.set()
+
+    def _faithfulness(
+        self, node: AuditedRow, sources: Sequence[Source], beat: Callable[[], None]
+    ) -> Faithfulness:
         if not sources:
             return Faithfulness((), (), 0.0, 0.0)
         level = Level(node.level)
@@ -145,6 +166,7 @@ class _Auditor:
             time_zone=draft.time_zone,
             preamble="\n".join(shown),
             level=level,
+            beat=beat,
         )
         digests = {
             render_tag(CHAT, digest_name(source.channel, node.instance, node.title))

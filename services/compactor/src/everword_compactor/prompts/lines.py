@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from everword.domain.times import write_minute
 from everword_compactor.checks.tags import (
     CHAT,
     TAG,
@@ -47,9 +48,7 @@ class Aliases:
 
 def shown_time(time: datetime, time_zone: str) -> str:
     """Return `2026-04-18T12:00Z`, or with the offset where the clock is not UTC's."""
-    if time_zone == "UTC":
-        return f"{time.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
-    return time.astimezone(ZoneInfo(time_zone)).isoformat(timespec="minutes")
+    return write_minute(time, ZoneInfo(time_zone))
 
 
 def preamble(draft: Draft) -> str:

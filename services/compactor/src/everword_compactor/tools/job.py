@@ -2,12 +2,13 @@
 
 A namespace's queue is emptied batch by batch. A batch is claimed, read, put into words outside of any transaction,
 several calls at once, and stored in one transaction with everything that belongs to it. A call whose sentence cannot be
-used waits for another attempt, and is given up after three; where the model is away, calls are given back and the job
-fails.
+used waits for another attempt, and is given up after three, and so does one that the model alone does not answer; where
+the model is away, calls are given back and the job fails.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
@@ -19,6 +20,7 @@ from uuid import UUID
 from everword.chat.errors import ChatUnavailable
 from everword.db.blocking import Connection
 from everword.jobs.task import MAX_ATTEMPTS, JobRun
+from everword_compactor.blame import answers_others
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.nodes.store import node_namespace
 from everword_compactor.nodes.write import hold
@@ -41,8 +43,17 @@ class Outcome:
 
     sentences: dict[UUID, Sentence] = field(default_factory=dict)
     failures: dict[UUID, Exception] = field(default_factory=dict)
-    #: Why the model was not asked about the others, or did not answer.
-    away: ChatUnavailable | None = None
+    #: What the model did not answer, or was not asked.
+    unanswered: dict[UUID, ChatUnavailable] = field(default_factory=dict)
+
+    @property
+    def away(self) -> ChatUnavailable | None:
+        return next(iter(self.unanswered.values()), None)
+
+    def blame_calls(self) -> None:
+        """Count what was not answered as the calls' own failures."""
+        self.failures |= self.unanswered
+        self.unanswered = {}
 
 
 class ToolSentences:
@@ -81,6 +92,8 @@ class ToolSentences:
         with self._database.transaction(namespace.id) as conn:
             calls = store.read_calls(conn, namespace.id, ids)
         outcome = self._write(namespace, run, claims, list(calls.values()))
+        if outcome.away and self._answers_others(namespace, run, claims):
+            outcome.blame_calls()
         self._settle(namespace, run, claims, calls, outcome)
         if outcome.sentences:
             run.keep()
@@ -105,14 +118,28 @@ class ToolSentences:
             }
             try:
                 while wait(futures, timeout=BEAT_S).not_done:
-                    run.beat()
-                    with self._database.connection() as conn:
-                        store.extend_claims(conn, namespace.id, claims, self._settings.lease_s)
+                    self._beat(namespace, run, claims)
             except BaseException:
                 # The pool waits for its threads: they must not wait for the model.
                 ended.set()
                 raise
         return _gathered(futures)
+
+    def _answers_others(
+        self, namespace: NodeNamespace, run: JobRun, claims: Sequence[Claim]
+    ) -> bool:
+        """Tell whether the model answers anybody: then the calls that it did not answer are to blame."""
+        chat = self._workshop.chat
+        if chat is None:
+            return False
+        time.sleep(self._settings.patience_s)
+        return answers_others(chat, lambda: self._beat(namespace, run, claims))
+
+    def _beat(self, namespace: NodeNamespace, run: JobRun, claims: Sequence[Claim]) -> None:
+        """Keep the job and the claims. Raises LeaseLost."""
+        run.beat()
+        with self._database.connection() as conn:
+            store.extend_claims(conn, namespace.id, claims, self._settings.lease_s)
 
     def _settle(
         self,
@@ -156,7 +183,7 @@ def _gathered(futures: Mapping[Future[Sentence | Exception], UUID]) -> Outcome:
         try:
             result = future.result()
         except ChatUnavailable as error:
-            outcome.away = error
+            outcome.unanswered[message_id] = error
             continue
         if isinstance(result, Sentence):
             outcome.sentences[message_id] = result

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everword.domain.settings import Environment
+from everword_compactor.blame import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class ToolSettings:
     lease_s: float = 120.0
     #: Pauses after a sentence that cannot be used, by attempt; the last repeats.
     pauses_s: tuple[float, ...] = (5.0, 30.0)
+    #: Pause before a model that did not answer is asked whether it answers anybody.
+    patience_s: float = PATIENCE_S
 
     @classmethod
     def from_environment(cls, environment: Environment) -> ToolSettings:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, tzinfo
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -11,6 +10,7 @@ from zoneinfo import ZoneInfo
 from opentelemetry import propagate
 
 from everword.db.blocking import Connection
+from everword.domain.times import local_time
 from everword.text.analysis import indexed_text
 from everword.text.literals import literals_of
 from everword.text.ranking_record import message_traits, pack_record
@@ -52,7 +52,7 @@ def _passages(
         "message_ids": list(said),
         "contents": list(said.values()),
         "indexed_texts": [
-            indexed_text(text, call.author, _local(call.occurred_at, zone))
+            indexed_text(text, call.author, local_time(call.occurred_at, zone))
             for text, call in zip(said.values(), messages, strict=True)
         ],
         "literals": [literals_of(text) for text in said.values()],
@@ -63,10 +63,3 @@ def _passages(
         ],
         "text_search_config": config,
     }
-
-
-def _local(moment: datetime, zone: tzinfo) -> datetime:
-    try:
-        return moment.astimezone(zone)
-    except OverflowError:
-        return moment  # the first or last day that a date can name has no neighbour in another zone

@@ -14,7 +14,7 @@ import numpy as np
 
 from everword.text.author_names import name_words
 from everword.text.ranking_record import ASKS
-from everword_search.ranking.arrays import Floats
+from everword_search.ranking.arrays import Floats, known
 from everword_search.ranking.dates import NamedDates, compare_dates, named_dates
 from everword_search.ranking.pool import Pool
 from everword_search.ranking.question import question_traits
@@ -82,7 +82,7 @@ def describe(pool: Pool, question: Question) -> Described:
         **_dates(pool, question),
         **_asked(pool, question),
     }
-    return Described(features, matches.bm25 + _MEANING_SHARE * np.nan_to_num(pool.cosines))
+    return Described(features, matches.bm25 + _MEANING_SHARE * known(pool.cosines))
 
 
 def _relevance(pool: Pool, question: Question, matches: Matches) -> dict[str, Floats]:
@@ -104,7 +104,7 @@ def _relevance(pool: Pool, question: Question, matches: Matches) -> dict[str, Fl
 def _around(pool: Pool, values: Floats, distance: int) -> Floats:
     """Return what stands around a memory; what stands alone has its context within itself."""
     near = pool.neighbour(values, distance)
-    return np.where(pool.alone, ALONE_SHARE * np.nan_to_num(values), near)
+    return np.where(pool.alone, ALONE_SHARE * known(values), near)
 
 
 def _held(pool: Pool, terms: QueryTerms, matches: Matches) -> dict[str, Floats]:

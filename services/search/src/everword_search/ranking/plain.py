@@ -12,7 +12,7 @@ from importlib import resources
 
 import numpy as np
 
-from everword_search.ranking.arrays import Floats
+from everword_search.ranking.arrays import Floats, known
 
 FILE = "recall-plain.json"
 #: From so many words on, a message is long enough to say something.
@@ -77,5 +77,5 @@ class PlainRanking:
 
 
 def _sum(weights: Mapping[str, float], terms: Mapping[str, Floats]) -> Floats:
-    total = sum(weight * np.nan_to_num(terms[name]) for name, weight in weights.items())
+    total = sum(weight * known(terms[name]) for name, weight in weights.items())
     return np.asarray(total, np.float64)

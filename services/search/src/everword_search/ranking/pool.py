@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeVar
@@ -39,6 +40,7 @@ class Pool:
     absent: Floats
     #: Memories of one session, of which no turn between them is missing, have the same number.
     sessions: Ints
+    _found: dict[int, tuple[Ints, npt.NDArray[np.bool_]]] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -52,7 +54,7 @@ class Pool:
         """Return a column of numbers by the first passage of each memory."""
         return np.array(column, np.float64)[self.starts]
 
-    @property
+    @cached_property
     def alone(self) -> npt.NDArray[np.bool_]:
         """Which memories have nothing next to them."""
         sizes = np.bincount(self.sessions, minlength=1)
@@ -68,12 +70,19 @@ class Pool:
 
     def neighbours(self, values: Floats, distance: int) -> Floats:
         """Return rows of values of what was said `distance` turns later in the same session, 0 where nothing was."""
-        index = np.arange(self.size) + distance
-        inside = (index >= 0) & (index < self.size)
-        index = np.clip(index, 0, max(0, self.size - 1))
-        # Within a session, nothing is missing between two rows.
-        same = inside & (self.sessions[index] == self.sessions)
-        return np.where(same[:, None], np.nan_to_num(values[index]), 0.0)
+        index, same = self._places(distance)
+        near = values[index]
+        return np.where(same[:, None] & ~np.isnan(near), near, 0.0)
+
+    def _places(self, distance: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
+        """Return the row so many places further for each row, and whether it is in the same session."""
+        if distance not in self._found:
+            index = np.arange(self.size) + distance
+            inside = (index >= 0) & (index < self.size)
+            index = np.clip(index, 0, max(0, self.size - 1))
+            # Within a session, nothing is missing between two rows.
+            self._found[distance] = index, inside & (self.sessions[index] == self.sessions)
+        return self._found[distance]
 
 
 def build_pool(

@@ -16,6 +16,7 @@ The pool has a bounded size, so pages end with it.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -81,29 +82,50 @@ async def rank_by_recall(
     judged = await _judge(runner, arms, scope, ranking.question)
     if judged is None:
         return Found([])
-    handicaps = handicap(judged.pool)
-    scores = ranking.ranker.rank(judged.described.features, judged.literals, handicaps)
-    evidence = ranking.ranker.judge(judged.described.features, judged.literals)
-    passages = _best_passages(judged)
-    order = np.lexsort((-passages, -scores))
-    order = order[judged.wanted[order]]
+    scores, passages = _scores(judged, ranking.ranker), _best_passages(judged)
+    order = np.lexsort((-passages, -scores))[: judged.wanted.sum()]
+    page = order[_follows(scores, passages, window)[order]]
+    if window.min_evidence == -math.inf:
+        page = page[: window.limit]
+    # Only what is told or filtered by is judged: it costs as much as ranking.
+    evidence = _evidence(judged, ranking.ranker, np.union1d(order[:DECIDING], page))
+    page = page[~(evidence[page] < window.min_evidence)][: window.limit]
     deciding = (_known(evidence[index]) for index in order[:DECIDING])
     hits = [
         _hit(judged, index, scores[index], passages[index], evidence[index], ranking.explain)
-        for index in order[_admitted(scores, passages, evidence, window)[order]][: window.limit]
+        for index in page
     ]
     return Found(hits, tuple(each for each in deciding if each is not None))
 
 
-def _admitted(
-    scores: Floats, passages: Ints, evidence: Floats, window: Window
-) -> npt.NDArray[np.bool_]:
-    """Return which memories are in a window."""
-    admitted = (scores >= window.min_score) & ~(evidence < window.min_evidence)
+def _scores(judged: Judged, ranker: Ranker) -> Floats:
+    """Return the score of each memory that may be a result; the others come last."""
+    rows = np.flatnonzero(judged.wanted)
+    scores = np.full(judged.pool.size, -1.0)
+    features = _chosen(judged.described.features, rows)
+    scores[rows] = ranker.rank(features, judged.literals[rows], handicap(judged.pool)[rows])
+    return scores
+
+
+def _evidence(judged: Judged, ranker: Ranker, rows: Ints) -> Floats:
+    """Return the evidence for some memories; NaN for the others."""
+    evidence = np.full(judged.pool.size, np.nan)
+    features = _chosen(judged.described.features, rows)
+    evidence[rows] = ranker.judge(features, judged.literals[rows])
+    return evidence
+
+
+def _chosen(features: Mapping[str, Floats], rows: Ints) -> dict[str, Floats]:
+    return {name: values[rows] for name, values in features.items()}
+
+
+def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.bool_]:
+    """Return which memories come after the page before, and score enough."""
+    follows = scores >= window.min_score
     if window.after:
         score, passage_id, *_ = window.after
-        admitted &= (scores < score) | ((scores == score) & (passages < passage_id))
-    return admitted
+        follows &= (scores < score) | ((scores == score) & (passages < passage_id))
+    return follows
 
 
 async def _judge(

@@ -110,23 +110,3 @@ async def drained(
                 raise TimeoutError(f"{owed} vectors are owed, and none was made for a while")
             # A large queue is not counted as often.
             await asyncio.sleep(max(POLL_S, owed / 20_000))
-
-
-async def summarised(
-    bed: Bed, namespaces: Iterable[str], patience_s: float, tell: Progress
-) -> bool:
-    """Wait until no other background work is due there; False where it took longer than was waited."""
-    names = list(namespaces)
-    ends = time.monotonic() + patience_s
-    with bed.connect() as conn:
-        while True:
-            [due] = conn.execute(
-                "SELECT count(*) FROM jobs j JOIN namespaces n ON n.id = j.namespace_id"
-                " WHERE n.name = ANY(%s)"
-                "   AND (j.state = 'running' OR (j.state = 'pending' AND j.not_before <= now()))",
-                [names],
-            ).fetchone() or (0,)
-            tell(f"{due} jobs are due", 0, 1)
-            if due == 0 or time.monotonic() > ends:
-                return bool(due == 0)
-            await asyncio.sleep(1)

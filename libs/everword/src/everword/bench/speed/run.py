@@ -13,19 +13,16 @@ from typing import Any
 from everword.bench.speed import draining, exact, ingest, resources, searches
 from everword.bench.speed.bed import Bed
 from everword.bench.speed.corpus import queries, scopes
-from everword.bench.speed.load import Progress, drained, load, name_of, namespace, summarised
+from everword.bench.speed.load import Progress, drained, load, name_of, namespace
 from everword.bench.speed.row import Row
 from everword.client import Client
+from everword.embedded.services import SUMMARISING_WORKERS
 
 #: The most messages that a run of ingest stores.
 INGESTED = 4_000
 #: The most queries of each figure.
 ASKED, JUDGED = 200, 1_000
 NAMESPACE_SIZE = 1_000
-#: Workers that are held while anything is measured, after they had time to do what the load made due.
-SUMMARISERS = ("compact-worker", "roll-up-worker", "tool-sentences-worker")
-#: They get a minute, and a second for so many messages.
-SUMMARISED_PER_S, SUMMARISED_S = 200, 60.0
 #: Streams of corpora of the many namespaces.
 _STREAM = 10_000
 _INGEST = {"ingest_growth", *ingest.SHAPES}
@@ -78,17 +75,18 @@ async def measure(
     """Yield each wanted figure as soon as it is known. Raises CallError."""
     scale = Scale(messages)
     ingesting = ingest.Ingest(bed, scale.ingested)
-    if "ingest_growth" in wanted:
-        tell("ingest, before the load", 0, 1)
-        with bed.held(*SUMMARISERS):
+    # Summaries would go on for long after the load, and what is measured would depend on how far they had come.
+    with bed.held(*SUMMARISING_WORKERS):
+        if "ingest_growth" in wanted:
+            tell("ingest, before the load", 0, 1)
             # The first run pays for what is prepared once.
             await ingesting.measure(100, 4)
             ingesting.empty = await ingesting.measure(100, 4)
-    if wanted & (_SEARCHES | _INGEST | {"disk_per_message", "memory_1m"}):
-        async for row in _in_one(bed, scale, wanted, ingesting, tell):
-            yield row
-    if "search_hybrid_1000x1000" in wanted:
-        yield await _in_many(bed, scale, tell)
+        if wanted & (_SEARCHES | _INGEST | {"disk_per_message", "memory_1m"}):
+            async for row in _in_one(bed, scale, wanted, ingesting, tell):
+                yield row
+        if "search_hybrid_1000x1000" in wanted:
+            yield await _in_many(bed, scale, tell)
     for id_, of in {"memory_1m": resources.memory, "startup": resources.startup}.items():
         if id_ in wanted:
             tell(id_, 0, 1)
@@ -102,16 +100,15 @@ async def _in_one(
     name = name_of(scale.messages)
     async with namespace(bed, name) as client:
         await load(client, scale.messages, tell=tell)
-        await _settled(bed, [name], scale, tell)
-        with bed.held(*SUMMARISERS):
-            if "disk_per_message" in wanted:
-                yield await asyncio.to_thread(resources.disk, bed, scale.messages)
-            for id_, figure in _figures(bed, client, name, scale).items():
-                if id_ in wanted:
-                    tell(id_, 0, 1)
-                    yield await figure()
-            async for row in _ingested(ingesting, scale, wanted, tell):
-                yield row
+        await _settled(bed, [name], tell)
+        if "disk_per_message" in wanted:
+            yield await asyncio.to_thread(resources.disk, bed, scale.messages)
+        for id_, figure in _figures(bed, client, name, scale).items():
+            if id_ in wanted:
+                tell(id_, 0, 1)
+                yield await figure()
+        async for row in _ingested(ingesting, scale, wanted, tell):
+            yield row
 
 
 def _figures(bed: Bed, client: Client, name: str, scale: Scale) -> dict[str, Figure]:
@@ -168,18 +165,16 @@ async def _in_many(bed: Bed, scale: Scale, tell: Progress) -> Row:
             client = await opened.enter_async_context(namespace(bed, name))
             await load(client, size, _STREAM + at)
             clients.append(client)
-        await _settled(bed, names, scale, tell)
+        await _settled(bed, names, tell)
         tell("search_hybrid_1000x1000", 0, 1)
         chosen = range(0, number, max(1, number // 100))
         asked = [queries(each, size, _STREAM + at) for at in chosen]
-        with bed.held(*SUMMARISERS):
-            return await searches.many(bed, [clients[at] for at in chosen], scale.messages, asked)
+        return await searches.many(bed, [clients[at] for at in chosen], scale.messages, asked)
 
 
-async def _settled(bed: Bed, names: list[str], scale: Scale, tell: Progress) -> None:
+async def _settled(bed: Bed, names: list[str], tell: Progress) -> None:
     """Wait for the background, and bring statistics up to date, so that none is made in the midst of a measurement."""
     await drained(bed, names, tell)
-    await summarised(bed, names, SUMMARISED_S + scale.messages / SUMMARISED_PER_S, tell)
 
     def analyse() -> None:
         with bed.connect() as conn:

@@ -68,7 +68,9 @@ def find_dates(folded: str) -> Iterator[tuple[int, int, list[list[Date]], Readin
     """
     for match in _near_digits(_DATE, folded):
         alternatives = [
-            dates for dates in _alternatives(match) if all(_possible(date) for date in dates)
+            dates
+            for dates in _alternatives(match)
+            if all(_possible(date) and _likely(match, date) for date in dates)
         ]
         if alternatives:
             other: Readings = [frozenset({row(parts_of(match[0]))})]
@@ -150,8 +152,14 @@ def _alternatives(match: regex.Match[str]) -> list[list[Date]]:
 
 
 def _possible(date: Date) -> bool:
-    year, month, day = date
-    return (not year or 1000 <= year <= 2999) and 1 <= month <= 12 and day <= 31
+    _, month, day = date
+    return 1 <= month <= 12 and day <= 31
+
+
+def _likely(match: regex.Match[str], date: Date) -> bool:
+    """Whether four digits are a year: written as the times of messages are, any; elsewhere, they may be many things."""
+    year = date[0]
+    return not year or 1000 <= year <= 2999 or match["s"] == "-"
 
 
 def _other_readings(match: regex.Match[str]) -> Readings:

@@ -7,6 +7,7 @@ and means the same is the same: 1,000 and 1000, 5 pm and 17:00, `18 April` and 2
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -25,7 +26,6 @@ from everword.text.values.folding import (
     ROW,
     WORD,
     Key,
-    found_rows,
     normalise,
     parts_of,
 )
@@ -38,12 +38,13 @@ from everword.text.values.identifiers import (
 from everword.text.values.months import MONTHS, NEAR_DAYS
 from everword.text.values.number_words import find_number_words, numbers_in_words
 from everword.text.values.numbers import Readings, find_numbers, number_key
+from everword.text.values.row_search import found_rows
 
-_MONTH_NEXT = r"(?!\s*(?:" + "|".join(MONTHS) + r")\b)"
-# Numbers of list items and headings, ordinals of source lines, fences.
+_MONTH_NEXT = r"(?!\s*+(?:" + "|".join(MONTHS) + r")\b)"
+# Numbers of list items and headings, ordinals of source lines, fences. What opens a line is looked at once.
 _STRUCTURE = regex.compile(
-    r"^[-*•># \t]*(?:\*\*|__)?(?:(?:section|topic|part)[ \t]+[0-9]{1,3}[ \t]*[.):–-]"
-    rf"|[0-9]{{1,3}}(?:\.[0-9]{{1,2}})*[.)](?=[ \t*_]){_MONTH_NEXT}|#+[ \t]+[0-9.]+[ \t])"
+    r"^[-*•># \t]*+(?:__)?(?:(?:section|topic|part)[ \t]+[0-9]{1,3}[ \t]*[.):–-]"
+    rf"|[0-9]{{1,3}}(?:\.[0-9]{{1,2}})*[.)](?=[ \t*_]){_MONTH_NEXT}|(?<=#[ \t]{{1,8}})[0-9.]++[ \t])"
     r"|(?<=\[)#[0-9]{2,}(?:(?:, |–|-)#[0-9]{2,})*|(?<![\w#])#0[0-9]+\b|^[ \t]*```.*$",
     regex.MULTILINE | regex.IGNORECASE,
 )
@@ -98,8 +99,10 @@ class Evidence:
         for time in times:
             self._keys.add((TIME, time.hour, time.minute))
             for days in (0, *near):
-                date = time + timedelta(days=days)
-                self._keys |= date_keys((date.year, date.month, date.day))
+                # The first and the last day that a date can name have no neighbour.
+                with suppress(OverflowError):
+                    date = time + timedelta(days=days)
+                    self._keys |= date_keys((date.year, date.month, date.day))
 
     def missing(self, values: Iterable[Value]) -> list[Value]:
         """Return those of `values` that are not borne out, in order."""

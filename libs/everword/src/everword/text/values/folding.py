@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import regex
 
@@ -24,6 +24,10 @@ _REPLACED = str.maketrans(
         **{power: f" {digit}" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     }
 )
+# Marks upon marks are put in order by swapping neighbours, which takes the square of their number: after so many, a
+# joiner that shows nothing begins anew, as Unicode's stream-safe form has it.
+_MARKS = regex.compile(r"(\p{M}{30})(?=\p{M})")
+_MARKS_APART = "\\1\u034f"
 _FOREIGN_DIGIT = regex.compile(r"[\p{Nd}--[0-9]]", regex.VERSION1)
 # An underscore is a part, so that `search_files` is not the words "search files"; other marks only part.
 _PART = regex.compile(
@@ -34,7 +38,8 @@ _PART = regex.compile(
 def normalise(text: str) -> str:
     """Return `text` with one writing of each letter, digit, space, apostrophe and hyphen; its case is kept."""
     # İ is the one letter whose small form is longer; places in a text must hold in both cases.
-    plain = unicodedata.normalize("NFKC", text.translate(_REPLACED)).replace("İ", "I")
+    apart = _MARKS.sub(_MARKS_APART, text.translate(_REPLACED))
+    plain = unicodedata.normalize("NFKC", apart).replace("İ", "I")
     return str(_FOREIGN_DIGIT.sub(lambda match: str(unicodedata.decimal(match[0])), plain))
 
 
@@ -45,35 +50,3 @@ def parts_of(normalised: str) -> list[str]:
 
 def row(parts: Iterable[str]) -> Key:
     return ROW, *parts
-
-
-def found_rows(wanted: Iterable[Key], texts: Iterable[Sequence[str]]) -> set[Key]:
-    """Return those of the `wanted` rows whose parts stand next to each other in one of the `texts`.
-
-    Walks a tree of the rows from each part on, which takes as long as the texts are, whatever the number of rows.
-    """
-    tree: dict[str, object] = {}
-    for key in wanted:
-        node = tree
-        for part in key[1:]:
-            node = node.setdefault(str(part), {})  # type: ignore[assignment]
-        node[""] = key
-    found: set[Key] = set()
-    for parts in texts:
-        for start, part in enumerate(parts):
-            if part in tree:
-                found |= _rows_from(parts, start, tree)
-    return found
-
-
-def _rows_from(parts: Sequence[str], start: int, tree: dict[str, object]) -> set[Key]:
-    found: set[Key] = set()
-    node: object = tree
-    # A slice would copy the rest of the text each time.
-    for at in range(start, len(parts)):
-        node = node.get(parts[at]) if isinstance(node, dict) else None
-        if node is None:
-            break
-        if "" in node:
-            found.add(node[""])
-    return found

@@ -61,8 +61,10 @@ _LITERALS = regex.compile(_LITERAL, regex.VERSION1)
 # No literal holds a space, and most words need no second look.
 _TOKEN = re.compile(r"\S+")
 _LIKELY = re.compile(r"[0-9_/\\@]|[^\W\d_]\.[^\W\d_]|[a-z][A-Z]|[^\x00-\x7f](?:[A-Z]|[^\x00-\x7f])")
-#: A longer run of characters without a space is a blob.
+#: A longer run of characters without a space is a blob, in which no identifier is looked for.
 _LONGEST_TOKEN = 2_000
+_GLUED = rf"[\S--[{UNSPACED}]]"
+_BLOB = regex.compile(rf"(?<!{_GLUED}){_GLUED}{{{_LONGEST_TOKEN + 1},}}+", regex.VERSION1)
 _HASHES = regex.compile(rf"(?i:(?<![0-9a-z]){_HEX}(?![0-9a-z]))")
 _LEFT_OUT = regex.compile(r"\.{3,}|\[[^\]]*\]")
 _CAMEL_HUMP = regex.compile(r"(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})")
@@ -94,13 +96,21 @@ def find_identifiers(
 
     A quotation is one value, whatever it holds.
     """
-    for match in _ALL.finditer(text) if quotations else _literals(text):
+    for match in _with_quotations(text) if quotations else _literals(text):
         group = match.lastgroup or ""
         written = match[group] if group.startswith("q") else match[0].rstrip(_TRAILING)
         found = _read(group, written)
         if found is not None:
             kind, readings = found
             yield match.start(), match.start() + len(match[0]), kind, written, readings
+
+
+def _with_quotations(text: str) -> Iterator[regex.Match[str]]:
+    start = 0
+    for blob in _BLOB.finditer(text):
+        yield from _ALL.finditer(text, start, blob.start())
+        start = blob.end()
+    yield from _ALL.finditer(text, start)
 
 
 def _literals(text: str) -> Iterator[regex.Match[str]]:

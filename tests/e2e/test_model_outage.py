@@ -1,0 +1,112 @@
+"""With real processes: what is said while the model is down is summed up by itself once it is up."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from everword.embedded.folder import RunningStack
+from everword.embedded.ports import Ports
+from everword.embedded.process import ProcessSpec
+from everword.embedded.services import service_specs
+from everword.embedded.settings import StackSettings
+from everword.embedded.stack import stack
+from everword.rpc.channel import open_channel
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
+from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
+from everword_compactor.worker import TASKS
+from support.calendar_calls import at, said
+from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, owed
+from support.calls import append_request
+from support.dag import DAY, LEAF
+from support.databases import DatabaseUnderTest
+from support.faithful_replies import faithful
+from support.outages import in_review, job_states
+from support.scripted_chat import ScriptedChat
+from support.tool_calls import queued, stored_sentences, tool_call
+from support.waiting import until
+
+DRAIN_S = 30.0
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def _services(chat: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
+    """Describe the services and their workers, which know a model and wait less for it than they do by default."""
+    settings = {
+        "EVERWORD_CHAT_URL": chat.url,
+        "EVERWORD_CHAT_MODEL": chat.model,
+        "EVERWORD_COMPACT_AFTER_MESSAGES": "4",
+        "EVERWORD_SWEEP_SECONDS": "0.5",
+        "EVERWORD_LOG_LEVEL": "ERROR",
+    }
+    described = []
+    for spec in service_specs(running, left_out=frozenset({"embedder-worker"})):
+        if spec.name in {"embedder", "search"}:
+            continue  # nobody searches
+        environment = {**spec.environment, **settings}
+        argv = spec.argv
+        if "everword_compactor.worker" in argv:
+            environment["PYTHONPATH"] = str(TESTS)
+            argv = [sys.executable, "-P", "-m", "support.hasty_worker", argv[-1]]
+        described.append(replace(spec, argv=argv, environment=environment))
+    return described
+
+
+@pytest.mark.slow
+async def test_what_is_said_while_the_model_is_down_is_summed_up_once_it_is_up() -> None:
+    with ScriptedChat(context_tokens=32_768).running() as gone:
+        port = int(gone.root.rpartition(":")[2])
+    chosen = StackSettings(data=None, ports=Ports.free())
+    async with AsyncExitStack() as resources:
+        running = await resources.enter_async_context(
+            stack(chosen, services=partial(_services, gone))
+        )
+        database = DatabaseUnderTest(running.admin_database_url or "", "")
+        channels = [
+            await resources.enter_async_context(open_channel(running.addresses[name]))
+            for name in ("ingest", "compactor")
+        ]
+        ingest, status = IngestServiceStub(channels[0]), MaintenanceServiceStub(channels[1])
+        words = [said(f"2024-04-15T1{n}:00", f"Crate {n} went to dock-{n}.") for n in range(6)]
+        calls = [tool_call(f"{n}.rs", create_time=at("2024-04-15T20:00")) for n in range(2)]
+        await ingest.AppendMessages(append_request(*words, *calls))
+
+        def waits() -> bool:
+            """Whether each task has met the outage."""
+            with database.connect() as conn:
+                rows = conn.execute("SELECT task FROM jobs WHERE error LIKE '%model server%'")
+                return {task for (task,) in rows} >= set(TASKS)
+
+        await until(waits, DRAIN_S)
+        found = await status.QueueStatus(maintenance.QueueStatusRequest())
+        assert {each.task for each in found.tasks} >= set(TASKS)
+        assert list(found.failed_jobs) == []
+        compaction = await status.CompactionStatus(maintenance.CompactionStatusRequest())
+        assert compaction.mode == maintenance.COMPACTION_MODE_MODEL
+        assert compaction.unsummarised_messages == 8
+        assert compaction.oldest_owed_period == "2024-04-15"
+        assert compaction.owed_tool_sentences == 2
+        resources.enter_context(ScriptedChat(faithful, context_tokens=32_768, port=port).running())
+
+        def is_drained() -> bool:
+            states = [job_states(database, task) for task in TASKS]
+            return all(set(each) == {"done"} for each in states) and not owed(database)
+
+        await until(is_drained, DRAIN_S)
+        dag = check_calendar(database)
+        assert [len(dag.of_level(n)) for n in (LEAF, DAY, WEEK, MONTH, YEAR)] == [2, 1, 1, 1, 1]
+        assert in_review(database) == []
+        assert queued(database) == {}
+        assert len(stored_sentences(database)) == 2
+        compaction = await status.CompactionStatus(maintenance.CompactionStatusRequest())
+        assert compaction.unsummarised_messages == 0
+        assert (compaction.owed_periods, compaction.owed_tool_sentences) == (0, 0)
+        assert compaction.input_tokens > 0
+        found = await status.QueueStatus(maintenance.QueueStatusRequest())
+        assert list(found.failed_jobs) == []

@@ -1,0 +1,124 @@
+"""No text takes a worker longer than its length accounts for, whatever it repeats."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from everword.text.values.evidence import Evidence, find_values
+from everword.text.values.folding import row
+from everword.text.values.row_search import found_rows
+from everword_compactor.checks.faithfulness import check_faithfulness
+from everword_compactor.compose import beats
+from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.model import Draft, Level, Source
+from everword_compactor.compose.sentences import split_sentences
+
+CHARS = 8_000
+NOON = datetime(2026, 4, 18, 12, 3, tzinfo=UTC)
+
+
+def source(text: str) -> Source:
+    return Source(
+        id=UUID(int=1), level=0, text=text, earliest_at=NOON, latest_at=NOON, message_count=1
+    )
+
+
+def repeated(unit: str) -> Callable[[int], str]:
+    return lambda chars: (unit * chars)[:chars]
+
+
+TEXTS: dict[str, Callable[[int], str]] = {
+    "dots": lambda chars: "." * chars + "x and more",
+    "dots and emoji": lambda chars: "." * (chars // 2) + "😀" * (chars // 2) + "x and more",
+    "initials": lambda chars: "(" * (chars // 2) + "a. b " * (chars // 10),
+    "hashes, spaces": lambda chars: "#" * (chars // 2) + " " * (chars // 2),
+    "marks": lambda chars: "e" + "\u0327\u0301" * (chars // 2),
+    **{
+        unit: repeated(unit)
+        for unit in ("😀", "😀 ", "#", "# ", "a1", "a_", "__a", "/a", "1.", "1,", "-", '."', '"a ')
+    },
+}
+WORK: dict[str, Callable[[str], object]] = {
+    "sentences": split_sentences,
+    "values": find_values,
+    "evidence": lambda text: Evidence([text]).missing(find_values(text[:2000])),
+    "rows": lambda text: found_rows([row([*text[: len(text) // 2], "no end"])], [list(text)]),
+    "composer": lambda text: ExtractiveComposer().compose(
+        Draft(Level.LEAF, [source(text)], "a title"), lambda: None
+    ),
+}
+
+
+def seconds(work: Callable[[str], object], text: str) -> float:
+    """Return what a text takes of this thread's own time, which what else goes on does not lengthen."""
+    begun = time.thread_time()
+    work(text)
+    return time.thread_time() - begun
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("work", WORK)
+def test_four_times_the_text_takes_about_four_times_as_long(work: str, text: str) -> None:
+    """The square would take sixteen times as long."""
+    do, make = WORK[work], TEXTS[text]
+    do(make(1000))  # what is read once, such as lists of words
+    short, long = make(CHARS), make(4 * CHARS)
+    for _ in range(3):
+        quick, slow = seconds(do, short), seconds(do, long)
+        if slow < 0.1 or slow <= 9 * quick:
+            return
+    pytest.fail(f"{quick:.3f} s for {len(short)} characters, {slow:.3f} s for {len(long)}")
+
+
+def test_a_worker_gives_signs_of_life_with_each_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beats, "EVERY_S", 0.0)
+    given = {}
+    for count in (10, 20):
+        signs: list[int] = []
+        sources = [source("Nothing.") for _ in range(count)]
+        draft = Draft(Level.LEAF, sources, "a title")
+        ExtractiveComposer().compose(draft, lambda signs=signs: signs.append(1))  # type: ignore[misc]
+        given[count] = len(signs)
+    # Once to choose from it, and three times to check.
+    assert given[20] - given[10] >= 40
+
+
+def test_a_sign_of_life_may_end_a_check() -> None:
+    class Lost(Exception):
+        pass
+
+    def beat() -> None:
+        raise Lost
+
+    with pytest.raises(Lost):
+        check_faithfulness("Fine.", [source("Fine.")], time_zone="UTC", beat=beat)
+
+
+def test_signs_of_life_are_given_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, signs = [100.0], list[float]()
+    monkeypatch.setattr("everword_compactor.compose.beats.time.monotonic", lambda: clock[0])
+    step = beats.seldom(lambda: signs.append(clock[0]))
+    for _ in range(30):
+        clock[0] += 0.25
+        step()
+    assert signs == [101.0, 102.0, 103.0, 104.0, 105.0, 106.0, 107.0]
+
+
+def test_rows_are_found_wherever_they_begin_and_whatever_else_they_hold() -> None:
+    wanted = [row(each) for each in ("aab", "ab", "b", "abc", "aabaa", "ba", "")]
+    found = found_rows(wanted, ["aaaab", "caabaabd"])
+    assert found == {row(each) for each in ("aab", "ab", "b", "aabaa", "ba")}
+    texts = ["".join(letters) for letters in itertools.product("ab", repeat=7)]
+    rows = [
+        "".join(letters)
+        for size in (1, 2, 3, 4)
+        for letters in itertools.product("ab", repeat=size)
+    ]
+    for text in texts:
+        assert found_rows(map(row, rows), [text]) == {row(each) for each in rows if each in text}

@@ -1,0 +1,213 @@
+"""What a model makes up is caught at each level; what it says faithfully passes, in the voice that it was given."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword_compactor.worker import TASKS
+from support.calendar_calls import at, said
+from support.calls import append
+from support.dag import DAY, LEAF, check_dag
+from support.faithful_replies import level_of
+from support.outages import Fate, crew, in_review, question
+from support.scripted_chat import Body, Reply, ScriptedChat, answer, schema_of, user_text
+from support.stack import Stack
+from support.tool_calls import queued, stored_sentences, tool_call
+
+CALENDAR = {"day", "week", "month", "year"}
+#: What is made up, as it is named to the model.
+INVENTIONS = {"a commit": "7f3a9c3", "a date": "17 april 2026", "a number": "213"}
+NEVER = 10**9
+Spoil = Callable[[Any], Any]
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedChat]:
+    with ScriptedChat(context_tokens=32_768).running() as server:
+        yield server
+
+
+async def _live(stack: Stack, *instances: str) -> str:
+    """Store a message of each instance, and a tool call; returns the call's id."""
+    entries = [
+        said(
+            f"2026-04-14T1{n}:00",
+            f"We merged PR-48{n} as 7f3a9c2 on 2026-04-12, with 312 lines.",
+            instance=instance,
+        )
+        for n, instance in enumerate(instances)
+    ]
+    await append(stack, *entries)
+    result = "PR-482 7f3a9c2 2026-04-12 312"
+    call = tool_call("src/a.rs", tool_result=result, create_time=at("2026-04-14T20:00"))
+    stored = await append(stack, call, session_key="tools")
+    return str(stored.messages[0].message_id)
+
+
+async def _work(stack: Stack, server: ScriptedChat, fate: Fate) -> None:
+    """Do everything that is due."""
+    server.reply = fate
+
+    def run() -> None:
+        with crew(stack.database, server, read_timeout_s=5.0) as workers:
+            for task in TASKS:
+                workers.drain(task)
+
+    await asyncio.to_thread(run)
+    check_dag(stack.database)
+
+
+def _spoilt(spoil: Spoil, levels: set[str] | None = None) -> Callable[[Body, Any], Reply]:
+    """Return a model whose answers are spoilt, at some levels or all."""
+
+    def reply(request: Body, said: Any) -> Reply:
+        wanted = levels is None or level_of(request) in levels
+        return answer(spoil(deepcopy(said)) if wanted else said)
+
+    return reply
+
+
+def _with(words: str) -> Spoil:
+    """Return what puts words into an answer of any level."""
+
+    def spoil(said: Any) -> Any:
+        if "sentence" in said:
+            said["sentence"] = said["sentence"].removesuffix(".") + f" of {words}."
+        elif "bullets" in said:
+            said["bullets"][0]["text"] += f" It was {words}."
+        else:
+            said["summary"] += f"\n- It was {words}."
+        return said
+
+    return spoil
+
+
+def _asked(server: ScriptedChat) -> dict[str, list[str]]:
+    """Return the questions in order, by what they are about."""
+    found: dict[str, list[str]] = {}
+    for request in server.requests:
+        if schema_of(request):
+            found.setdefault(question(request), []).append(user_text(request))
+    return found
+
+
+@pytest.mark.parametrize("invented", INVENTIONS.values(), ids=INVENTIONS.keys())
+async def test_an_invention_is_named_to_the_model_once_and_a_faithful_answer_passes(
+    stack: Stack, server: ScriptedChat, invented: str
+) -> None:
+    call = await _live(stack, "desk", "desk")
+    await _work(stack, server, Fate(_spoilt(_with(invented)), times=1))
+    assert in_review(stack.database) == []
+    assert queued(stack.database) == {}
+    assert stored_sentences(stack.database)[call][0].startswith("Consulted src/a.rs for")
+    # Two leaves (of messages and of a call), two days, week, month, year, and a sentence.
+    assert len(_asked(server)) == 8
+    for asked in _asked(server).values():
+        first, second = asked
+        assert invented not in first.lower()
+        assert invented in second.lower()
+
+
+@pytest.mark.parametrize("invented", INVENTIONS.values(), ids=INVENTIONS.keys())
+async def test_an_invention_that_stays_is_kept_for_review_or_not_at_all(
+    stack: Stack, server: ScriptedChat, invented: str
+) -> None:
+    call = await _live(stack, "desk", "desk")
+    await _work(stack, server, Fate(_spoilt(_with(invented)), times=NEVER))
+    found = in_review(stack.database)
+    assert len(found) == len(check_dag(stack.database).nodes) == 7
+    for _, content, faithfulness in found:
+        assert invented in content
+        assert faithfulness["unsupported"] == [invented]
+    # No sentence is better than a wrong one.
+    assert stored_sentences(stack.database) == {}
+    assert queued(stack.database)[call][:2] == ("failed", 3)
+    asked = Counter(map(level_of, server.requests))
+    # Two nodes of each, with one more try; a sentence has three attempts.
+    assert (asked["leaf"], asked["day"], asked["tool-sentence"]) == (4, 4, 6)
+
+
+async def test_what_a_leaf_made_up_goes_no_further(stack: Stack, server: ScriptedChat) -> None:
+    await append(stack, *[f"Crate {n} went to dock-{n}." for n in range(10)])
+    await _work(stack, server, Fate(_spoilt(_with("4711"), {"leaf"}), times=NEVER))
+    assert {level for level, *_ in in_review(stack.database)} == {LEAF}
+    [branch] = [request for request in server.requests if level_of(request) == "branch"]
+    assert "4711" not in user_text(branch)
+    assert "Crate 9 went to dock-9." in user_text(branch)
+
+
+# Tags
+
+
+@pytest.mark.parametrize(("field", "name"), [("chats", "c9"), ("via", "i9")])
+async def test_a_bullet_of_a_day_that_names_what_is_not_there_is_asked_for_again(
+    stack: Stack, server: ScriptedChat, field: str, name: str
+) -> None:
+    def misname(said: Any) -> Any:
+        said["bullets"][0][field] = [name]
+        return said
+
+    tag = f"[{'chat' if field == 'chats' else 'via'}:{name}]"
+    await _live(stack, "desk")
+    fate = Fate(_spoilt(misname, {"day"}), times=1)
+    await _work(stack, server, fate)
+    assert in_review(stack.database) == []
+    days = [asked for asked in _asked(server).values() if "Short names of" in asked[0]]
+    assert len(days) == 2
+    for first, second in days:
+        assert tag not in first
+        assert tag in second
+    fate.times = NEVER
+    await append(stack, said("2026-04-14T15:00", "Late words.", instance="desk"))
+    await _work(stack, server, fate)
+    [(level, content, faithfulness)] = in_review(stack.database)
+    assert level == DAY
+    assert tag in content
+    assert faithfulness["wrong_tags"] == [tag]
+
+
+async def test_bullets_of_no_instance_need_no_tag_however_high(
+    stack: Stack, server: ScriptedChat
+) -> None:
+    """Messages of an instance and of none come together in a week: above it, both kinds of bullets are right."""
+    await _live(stack, "desk", "")
+    await _work(stack, server, Fate(_spoilt(lambda said: said)))
+    assert in_review(stack.database) == []
+    nodes = [node for node in check_dag(stack.database).nodes.values() if node.level > DAY]
+    assert len(nodes) == 3
+    for node in nodes:
+        tagged = {line for line in node.content.splitlines() if line.endswith("[via:desk]")}
+        assert len(tagged) == 1
+        assert tagged < set(node.content.splitlines())
+
+
+# Voices
+
+
+async def test_the_identity_comes_first_in_each_call_of_the_calendar_and_in_no_other(
+    stack: Stack, server: ScriptedChat
+) -> None:
+    voice = maintenance.Voice(identity="I am Lumen.", user_name="Emi", pronouns="she/her")
+    await stack.maintenance.UpdateVoice(maintenance.UpdateVoiceRequest(voice=voice))
+    await _live(stack, "desk")
+    # The second call of each, with a complaint, too.
+    await _work(stack, server, Fate(_spoilt(_with("4711")), times=1))
+    voiced: dict[str, int] = {}
+    for request in server.requests:
+        system = request["messages"][0]["content"]
+        level = level_of(request)
+        if level not in CALENDAR:
+            assert "Lumen" not in system
+            continue
+        assert system.startswith("I am Lumen.\n")
+        assert "The user is Emi (she/her)" in system
+        assert "first person" in system
+        voiced[level] = voiced.get(level, 0) + 1
+    assert voiced == {"day": 4, "week": 2, "month": 2, "year": 2}

@@ -1,0 +1,95 @@
+"""Messages of any year from 1 to 9999 are summed up like others: one odd clock must not keep back a conversation."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from everword_compactor.checks.faithfulness import check_faithfulness
+from everword_compactor.compaction.bench import plain_line
+from everword_compactor.compose.bullets import parse_bullet
+from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.model import Draft, Level, Source
+from everword_compactor.prompts.lines import preamble
+from support.calendar_calls import said, settle
+from support.calls import append
+from support.compaction import compact_everything, roll_up_everything
+from support.databases import DatabaseUnderTest
+from support.stack import Stack
+
+FIRST = datetime(1, 1, 1, tzinfo=UTC)
+ODD = [
+    FIRST,
+    datetime(33, 5, 17, 12, 3, tzinfo=UTC),
+    datetime(1850, 5, 17, 12, 3, tzinfo=UTC),
+    datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC),
+]
+ZONES = ["UTC", "Europe/Zurich", "America/New_York"]
+
+
+def source(at: datetime, text: str = "The pump was mended, and all went well.") -> Source:
+    return Source(
+        id=UUID(int=1),
+        level=0,
+        text=text,
+        earliest_at=at,
+        latest_at=at,
+        message_count=1,
+        conversation_id=UUID(int=7),
+        author="Emi",
+        instance="home",
+    )
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("level", [Level.LEAF, Level.DAY])
+@pytest.mark.parametrize("at", ODD, ids=lambda at: str(at.year))
+def test_a_line_says_when_it_was_and_can_be_read_again(
+    at: datetime, level: Level, zone: str
+) -> None:
+    draft = Draft(level, [source(at)], "a title", time_zone=zone)
+    composed = ExtractiveComposer().compose(draft, lambda: None)
+    assert not composed.needs_review, composed.faithfulness
+    bullet = parse_bullet(composed.content)
+    assert bullet is not None
+    assert bullet.moment is not None
+    assert (bullet.speaker, len(bullet.time.split("-")[0])) == ("Emi", 4)
+    assert bullet.moment.date() == at.date() or zone != "UTC"
+    assert f"span: {bullet.time}" in preamble(draft)
+    plain = parse_bullet(plain_line(draft.sources[0]))
+    assert plain is not None
+    assert plain.moment == at.replace(second=0)
+
+
+@pytest.mark.parametrize("at", [ODD[0], ODD[-1]])
+@pytest.mark.parametrize("zone", ZONES)
+def test_a_day_without_a_neighbour_bears_out_what_is_said_of_it(at: datetime, zone: str) -> None:
+    talk = [source(at, "I came yesterday and leave tomorrow.")]
+    assert check_faithfulness("Emi came and leaves.", talk, time_zone=zone).faithful
+
+
+@pytest.mark.parametrize("zone", ZONES)
+async def test_a_message_of_an_odd_year_keeps_back_nothing(stack: Stack, zone: str) -> None:
+    await settle(stack, time_zone=zone)
+    odd = [said(moment.replace(tzinfo=None).isoformat(timespec="minutes")) for moment in ODD]
+    await append(stack, *odd, *[f"Number {n} of the cats." for n in range(16)])
+    await compact_everything(stack, ExtractiveComposer())
+    await roll_up_everything(stack, ExtractiveComposer())
+    assert failed(stack.database) == []
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            "SELECT level, needs_review, count(*) FROM summaries WHERE level IN (1, 4) "
+            "GROUP BY level, needs_review ORDER BY level"
+        ).fetchall()
+    # What lies ahead is not summed up yet, nor is today.
+    assert rows == [(1, False, 2), (4, False, 3)]
+
+
+def failed(database: DatabaseUnderTest) -> list[tuple[str, str]]:
+    with database.connect() as conn:
+        rows = conn.execute(
+            "SELECT subject, coalesce(error, state) FROM jobs WHERE state = 'failed' OR error IS NOT NULL"
+        ).fetchall()
+    return [(subject, error) for subject, error in rows]

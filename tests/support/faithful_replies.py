@@ -1,0 +1,64 @@
+"""A model that says of its sources what they say, and nothing else: what it answers at each level."""
+
+from __future__ import annotations
+
+import re
+
+from support.scripted_chat import Body, Reply, answer, schema_of, user_text
+from support.tool_calls import path_in
+
+#: What a request for a part of a longer node's parts says.
+MERGING = "too long to be read at once"
+_SOURCES = re.compile(r"<<<SOURCES (\w+)\n(.*)\nSOURCES \1>>>", re.DOTALL)
+_HEADER = re.compile(r"^\[#\d+ (.*)\]$", re.MULTILINE)
+_TAGS = re.compile(r"\s*\[(?:chat|via):[^\]]*\]")
+
+
+def faithful(request: Body) -> Reply:
+    return answer(said_of(request))
+
+
+def said_of(request: Body) -> str | Body:
+    """Return what a faithful model says: a line of each message, and every line of what is summed up already."""
+    schema = schema_of(request)
+    if schema is None:
+        return "Yes."
+    if "sentence" in schema["properties"]:
+        return {"sentence": f"Consulted {path_in(request)} for the login routine."}
+    if "bullets" in schema["properties"]:
+        return {
+            "bullets": [bullet for source in sources_in(request) for bullet in _bullets(source)]
+        }
+    return {"summary": "\n".join(line for _, lines in sources_in(request) for line in lines)}
+
+
+def level_of(request: Body) -> str:
+    """Return what is asked for, such as `leaf` or `tool-sentence`; nothing of a question without a form."""
+    asked = request.get("response_format")
+    return str(asked["json_schema"]["name"]) if asked else ""
+
+
+def sources_in(request: Body) -> list[tuple[str, list[str]]]:
+    """Return header and lines of each source that a request for a summary shows; a line begins with `- `."""
+    found = _SOURCES.search(user_text(request))
+    assert found
+    _, *pieces = _HEADER.split(found[2])
+    return [
+        (
+            header,
+            [f"- {line.strip().removeprefix('- ')}" for line in body.split("\n") if line.strip()],
+        )
+        for header, body in zip(pieces[::2], pieces[1::2], strict=True)
+    ]
+
+
+def _bullets(source: tuple[str, list[str]]) -> list[Body]:
+    header, lines = source
+    return [
+        {
+            "text": _TAGS.sub("", line),
+            "chats": re.findall(r"\[chat:(c\d+)\]", line) or re.findall(r" (c\d+)\b", header),
+            "via": re.findall(r"\[via:(i\d+)\]", line) or re.findall(r" (i\d+)\b", header),
+        }
+        for line in lines
+    ]

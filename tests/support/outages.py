@@ -1,0 +1,163 @@
+"""Workers with a language model that fails, and what must hold whatever it does."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+
+from everword.chat.blocking import BlockingChat
+from everword.domain.compaction import CompactionSettings
+from everword.jobs.task import Task
+from everword.jobs.worker import Worker
+from everword_compactor.blame import blaming
+from everword_compactor.calendar.schedule import schedule_roll_ups
+from everword_compactor.compose.llm import LlmComposer
+from everword_compactor.worker import TASKS
+from everword_compactor.workshop import Workshop
+from support.compaction import current, workshop
+from support.databases import DatabaseUnderTest
+from support.faithful_replies import said_of
+from support.scripted_chat import Body, Reply, ScriptedChat, answer, schema_of, user_text
+from support.tool_calls import IMPATIENT, chat_settings
+
+#: Everything is over, the year too.
+LATER = datetime(2027, 3, 1, tzinfo=UTC)
+#: A leaf for each two messages, so that there are many steps.
+SMALL = CompactionSettings(after_messages=2)
+#: A server that does not answer is left alone for so long; longer ones are what production has.
+BREAKER_S = 0.01
+#: More than any backlog of a test needs.
+MOST_ROUNDS = 60
+
+#: Answers a request in which the server fails; the second argument is what it would have answered.
+Failure = Callable[[Body, Any], Reply]
+
+
+def question(request: Body) -> str:
+    """Return what is asked, without what was wrong with an earlier answer."""
+    return user_text(request).partition("\n\nAn earlier ")[0]
+
+
+class Fate:
+    """Whether the server answers a request or fails, and what it has answered so far."""
+
+    def __init__(self, failure: Failure, times: int = 0) -> None:
+        """Each question fails so many times, and is then answered."""
+        self.failure = failure
+        self.times = times
+        #: After so many answers everything fails, harmless questions too, until `lift` is called.
+        self.answers_left: int | None = None
+        #: By question: how often it was asked, and how often it was answered.
+        self.asked: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+
+    def __call__(self, request: Body) -> Reply:
+        said, asked = said_of(request), question(request)
+        if schema_of(request) is None:
+            return self.failure(request, said) if self.answers_left == 0 else answer(said)
+        self.asked[asked] += 1
+        if self.answers_left == 0 or self.asked[asked] <= self.times:
+            return self.failure(request, said)
+        if self.answers_left:
+            self.answers_left -= 1
+        self.answered[asked] += 1
+        return answer(said)
+
+    def lift(self) -> None:
+        self.answers_left = None
+
+
+class OpenTransactions:
+    """Sees transactions that stay open while the model is asked."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self._connection = connection
+        self.found: set[tuple[Any, ...]] = set()
+
+    def look(self) -> None:
+        if open_ones := self._idle():
+            # What others do at this moment ends by itself.
+            time.sleep(0.03)
+            self.found |= open_ones & self._idle()
+
+    def _idle(self) -> set[tuple[Any, ...]]:
+        return set(
+            self._connection.execute(
+                """SELECT pid, xact_start, query FROM pg_stat_activity
+                    WHERE datname = current_database() AND state LIKE 'idle in transaction%'"""
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Crew:
+    """One worker of each task of the compactor, with a model."""
+
+    database: DatabaseUnderTest
+    shop: Workshop
+    workers: dict[str, Worker]
+
+    def round(self, task: str) -> dict[int, str | None]:
+        """Do each job once that is not done, whatever pause it has; returns how each ended. Sweeps come first."""
+        if task == "roll-up":
+            schedule_roll_ups(self.shop.database, current(self.shop.composer), self.shop.now, 0.0)
+        with self.database.connect() as conn:
+            rows = conn.execute(
+                "UPDATE jobs SET not_before = now() WHERE task = %s AND state = 'pending' RETURNING id",
+                (task,),
+            ).fetchall()
+            if task == "tool-sentences":
+                conn.execute("UPDATE tool_sentence_queue SET not_before = now()")
+        return {id_: self.workers[task].execute(id_) for (id_,) in sorted(rows)}
+
+    def drain(self, task: str) -> set[str | None]:
+        """Do what there is until nothing is left to do; returns the ways in which attempts ended."""
+        ended: set[str | None] = set()
+        for _ in range(MOST_ROUNDS):
+            outcomes = self.round(task)
+            if not outcomes:
+                return ended
+            ended.update(outcomes.values())
+        raise AssertionError(f"the jobs of {task} come to no end")
+
+
+@contextmanager
+def crew(
+    database: DatabaseUnderTest, server: ScriptedChat, now: datetime | None = LATER, **chat: Any
+) -> Iterator[Crew]:
+    """Lend workers as production has them, in this process and without its pauses."""
+    settings = chat_settings(server, **{"read_timeout_s": 0.2, **chat})
+    with (
+        workshop(database, now=now, compaction=SMALL) as shop,
+        closing(BlockingChat(settings, shop.ledger.record, beat_s=0.1)) as model,
+    ):
+        shop = replace(shop, composer=LlmComposer(model), chat=model, tools=IMPATIENT)
+        tasks = {
+            # The breaker lets the harmless question pass after its pause, as it does in production.
+            name: Task(name, blaming(make(shop), model, lambda _: time.sleep(2 * BREAKER_S)))
+            for name, make in TASKS.items()
+        }
+        workers = {name: Worker(shop.database, task) for name, task in tasks.items()}
+        yield Crew(database, shop, workers)
+
+
+def job_states(database: DatabaseUnderTest, task: str) -> Counter[str]:
+    """Return how many jobs of a task are in each state."""
+    with database.connect() as conn:
+        rows = conn.execute("SELECT state FROM jobs WHERE task = %s", (task,)).fetchall()
+    return Counter(state for (state,) in rows)
+
+
+def in_review(database: DatabaseUnderTest) -> list[tuple[int, str, dict[str, Any]]]:
+    """Return level, text and faithfulness of the nodes that say what nobody said."""
+    with database.connect() as conn:
+        return conn.execute(
+            "SELECT level, content, faithfulness FROM summaries WHERE needs_review ORDER BY id"
+        ).fetchall()
