@@ -26,7 +26,6 @@ from support.calls import append, message
 from support.compaction import ScriptedComposer, compact, workshop
 from support.dag import check_dag
 from support.databases import DatabaseUnderTest
-from support.refusals import refused
 from support.stack import BASE, Stack, running_stack
 
 
@@ -172,8 +171,10 @@ async def test_without_a_worker_the_callers_deadline_ends_the_wait_and_the_work_
     request = pb.FlushConversationRequest(
         conversation_id=conversation_id, context_size=1000, notes_saved=True
     )
-    refusal = await refused(stack.maintenance.FlushConversation(request, timeout=0.5))
-    assert refusal.code == grpc.StatusCode.DEADLINE_EXCEEDED
+    # Whether the server says so or the client was quicker, is chance.
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await stack.maintenance.FlushConversation(request, timeout=0.5)
+    assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
     compact(stack.database)
     flushed = await flush(stack, conversation_id, notes_saved=True)
     assert flushed.replaced_through_seq == 39

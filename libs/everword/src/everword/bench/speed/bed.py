@@ -88,7 +88,7 @@ async def bed(kept: Path | None, say: Callable[[str], None]) -> AsyncIterator[Be
     """
     async with AsyncExitStack() as resources:
         folder = resources.enter_context(_folder(kept))
-        stub_url = await resources.enter_async_context(_stub())
+        stub_url = await resources.enter_async_context(_stub(folder))
         say("starting Everword")
         running = await resources.enter_async_context(_everword(folder, stub_url))
         yield Bed(running, folder, stub_url)
@@ -110,8 +110,11 @@ def _folder(kept: Path | None) -> Iterator[Path]:
 
 
 @asynccontextmanager
-async def _stub() -> AsyncIterator[str]:
-    [port] = free_ports(1)
+async def _stub(folder: Path) -> AsyncIterator[str]:
+    # A model is known by where it is served: in a folder that stays, that must stay the same.
+    noted = folder / "stub-port"
+    port = int(noted.read_text()) if noted.exists() else free_ports(1)[0]
+    noted.write_text(str(port))
     process = await _started([sys.executable, "-P", "-m", stub.__name__, str(port)], os.environ)
     url = f"http://{HOST}:{port}"
     try:
