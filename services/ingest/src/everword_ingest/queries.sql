@@ -92,18 +92,18 @@ UPDATE conversations
  WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
 
 -- insert_messages --
--- Store messages. The arrays are in the order of the sequence.
+-- Store messages. The arrays are in the order of the sequence, and binary: as text, every character is looked at for quotes.
 INSERT INTO messages (namespace_id, conversation_id, id, seq, role, author, instance, content, content_blocks, tags,
                       importance_class, automated, tool_name, tool_args, tool_result, metadata, token_count,
                       external_id, parent_id, occurred_at)
 SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.instance, m.content, m.content_blocks,
        ARRAY(SELECT jsonb_array_elements_text(m.tags)), m.importance_class, m.automated, m.tool_name, m.tool_args,
        m.tool_result, m.metadata, m.token_count, m.external_id, m.parent_id, m.occurred_at
-  FROM unnest(%(id)s::uuid[], %(seq)s::bigint[], %(role)s::smallint[], %(author)s::text[], %(instance)s::text[],
-              %(content)s::text[], %(content_blocks)s::jsonb[], %(tags)s::jsonb[], %(importance_class)s::smallint[],
-              %(automated)s::boolean[], %(tool_name)s::text[], %(tool_args)s::text[], %(tool_result)s::text[],
-              %(metadata)s::jsonb[], %(token_count)s::integer[], %(external_id)s::text[], %(parent_id)s::uuid[],
-              %(occurred_at)s::timestamptz[])
+  FROM unnest(%(id)b::uuid[], %(seq)b::bigint[], %(role)b::smallint[], %(author)b::text[], %(instance)b::text[],
+              %(content)b::text[], %(content_blocks)b::jsonb[], %(tags)b::jsonb[], %(importance_class)b::smallint[],
+              %(automated)b::boolean[], %(tool_name)b::text[], %(tool_args)b::text[], %(tool_result)b::text[],
+              %(metadata)b::jsonb[], %(token_count)b::integer[], %(external_id)b::text[], %(parent_id)b::uuid[],
+              %(occurred_at)b::timestamptz[])
     AS m (id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated, tool_name,
           tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at);
 
@@ -142,10 +142,10 @@ WITH passages AS (
            %(channel)s, p.instance, p.author, p.role, ARRAY(SELECT jsonb_array_elements_text(p.tags)),
            p.importance_class, p.automated, p.occurred_at, p.content, v.lexemes,
            (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(v.lexemes)), p.literals, p.ranking
-      FROM unnest(%(source_id)s::uuid[], %(part)s::integer[], %(seq)s::bigint[], %(instance)s::text[],
-                  %(author)s::text[], %(role)s::smallint[], %(tags)s::jsonb[], %(importance_class)s::smallint[],
-                  %(automated)s::boolean[], %(occurred_at)s::timestamptz[], %(content)s::text[],
-                  %(indexed_text)s::text[], %(literals)s::text[], %(ranking)s::bytea[])
+      FROM unnest(%(source_id)b::uuid[], %(part)b::integer[], %(seq)b::bigint[], %(instance)b::text[],
+                  %(author)b::text[], %(role)b::smallint[], %(tags)b::jsonb[], %(importance_class)b::smallint[],
+                  %(automated)b::boolean[], %(occurred_at)b::timestamptz[], %(content)b::text[],
+                  %(indexed_text)b::text[], %(literals)b::text[], %(ranking)b::bytea[])
         AS p (source_id, part, seq, instance, author, role, tags, importance_class, automated, occurred_at, content,
               indexed_text, literals, ranking)
      CROSS JOIN LATERAL to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) AS v (lexemes)
@@ -162,7 +162,7 @@ WITH passages AS (
       FROM passages
 ), named AS (
     INSERT INTO author_names (namespace_id, name)
-    SELECT %(namespace_id)s, name FROM unnest(%(author_names)s::text[]) AS name
+    SELECT %(namespace_id)s, name FROM unnest(%(author_names)b::text[]) AS name
         ON CONFLICT DO NOTHING
 )
 SELECT coalesce(max(id), 0) FROM passages;

@@ -116,7 +116,7 @@ SELECT m.id AS passage_id, m.source_id, m.lexeme_count AS length,
                     WITH ORDINALITY AS t (query, prefix, stem, term)
               ORDER BY t.term) AS frequencies
   FROM visible_memories m
- WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s)
+ WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b)
    AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery);
 
 -- find_trigram --
@@ -158,7 +158,7 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw, score
           FROM visible_memories m
          CROSS JOIN LATERAL (SELECT avg(word_similarity(token, m.literals))
                                FROM unnest(%(tokens)s::text[]) AS token) AS likeness (raw)
-         WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s)
+         WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b)
            AND m.literals IS NOT NULL AND m.literals %%> ANY(%(tokens)s::text[])
            AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)) AS scored
  ORDER BY source_id, score DESC, id DESC;
@@ -240,7 +240,7 @@ SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agen
        m.author, m.role, m.tags, m.importance_class, m.automated, m.occurred_at, coalesce(u.use_count, 0) AS use_count,
        u.last_used_at, coalesce(text.parts < last.part + 1 OR text.length > %(max_chars)s, false) AS content_truncated,
        coalesce(passage.content, '') AS passage, coalesce(sentence.content, '') AS synthesized_content
-  FROM unnest(%(source_ids)s::uuid[], %(passage_ids)s::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
+  FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
   JOIN visible_memories m
     ON m.namespace_id = %(namespace_id)s AND m.source_id = wanted.source_id AND m.part = 0
  CROSS JOIN LATERAL (
@@ -268,7 +268,7 @@ SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agen
 WITH found AS MATERIALIZED (
     SELECT m.source_id, m.conversation_id, m.seq, m.kind = %(turn)s AND m.seq IS NOT NULL AS is_turn
       FROM visible_memories m
-     WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s) AND m.part = 0
+     WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b) AND m.part = 0
 ), stretches AS MATERIALIZED (
     -- What lies around turns that are close together is one stretch: each turn is read once, and each stretch at once.
     SELECT conversation_id, min(seq) - %(reach)s::bigint AS first, max(seq) + %(reach)s::bigint AS last
@@ -287,7 +287,7 @@ WITH found AS MATERIALIZED (
            SELECT * FROM visible_memories m
             WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = s.conversation_id
               AND m.seq BETWEEN s.first AND s.last
-              AND m.kind = %(turn)s AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)s))
+              AND m.kind = %(turn)s AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)b))
            OFFSET 0) AS m
      UNION ALL
     SELECT m.*, false AS is_turn, coalesce(s.message_count, 1) AS stands_for,
@@ -296,7 +296,7 @@ WITH found AS MATERIALIZED (
      CROSS JOIN LATERAL (
            SELECT * FROM visible_memories m
             WHERE m.namespace_id = %(namespace_id)s AND m.source_id = f.source_id
-              AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)s))
+              AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)b))
            OFFSET 0) AS m
       LEFT JOIN LATERAL (
            SELECT * FROM summaries WHERE namespace_id = %(namespace_id)s AND id = f.source_id OFFSET 0) AS s ON true
@@ -346,13 +346,13 @@ SELECT m.source_id, m.occurred_at, coalesce(nullif(m.importance_class, 0), s.imp
   FROM visible_memories m
   LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = m.source_id
   LEFT JOIN importance_suggestions s ON s.namespace_id = %(namespace_id)s AND s.memory_id = m.source_id
- WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s) AND m.part = 0;
+ WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b) AND m.part = 0;
 
 -- memory_bytes --
 -- The size of the texts of some memories together.
 SELECT coalesce(sum(octet_length(content)), 0)
   FROM visible_memories
- WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)s);
+ WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)b);
 
 -- get_conversation --
 -- The conversation with an id.
@@ -615,7 +615,7 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
   FROM (SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
           FROM visible_memories m
           JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
-         WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)s)
+         WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b)
            AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)) AS compared
  ORDER BY source_id, score DESC, id DESC;
 
@@ -624,13 +624,13 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
 SELECT coalesce(array_agg(v.memory_id), '{}') AS passage_ids,
        coalesce(array_agg(1 - (v.embedding <=> %(vector)s::halfvec)), '{}') AS cosines
   FROM visible_vectors_:generation v
- WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)s);
+ WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
 
 -- read_passage_arrays --
 -- The vectors of some passages in a database without pgvector.
 SELECT v.memory_id AS passage_id, array_send(v.embedding) AS embedding
   FROM visible_vectors_:generation v
- WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)s);
+ WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
 
 -- read_arrays --
 -- The vectors of a scope, or of some memories in it, in a database without pgvector.

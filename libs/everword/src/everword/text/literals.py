@@ -20,6 +20,9 @@ _MAX_CHARS = 2000
 
 def is_literal(token: str) -> bool:
     """Whether `token` looks like something that is looked up letter by letter."""
+    # Plain words, which nearly all tokens are, need no regular expression: that was half of what an append computes.
+    if token.isalpha() and token[1:].islower():
+        return False
     return 3 <= len(token) <= _MAX_TOKEN_CHARS and _LITERAL.search(token) is not None
 
 
