@@ -254,3 +254,18 @@ async def test_passages_of_every_kind_are_counted_and_embedded(stack: Stack) -> 
     assert after.corpus.passages == before.corpus.passages + 4
     assert (after.corpus.messages, after.embedding.coverage) == (0, 1.0)
     assert (owing.embedding.owed, after.embedding.owed) == (4, 0)
+
+
+async def test_summaries_push_no_message_aside(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many summaries an arm finds first, as many messages as ever are ranked."""
+    monkeypatch.setattr("everword_search.ranking.recall.POOL", 4)
+    for n in range(4):
+        await append(stack, f"Barley of field {n} was sold to the brewery.", session_key=f"{n}")
+    await remember(stack.database, "SUMMARY", *(["Barley, barley, barley was sold."] * 4))
+    await embed_everything(stack)
+    results = await search(stack, "sold barley", "HYBRID", page_size=20)
+    kinds = [result.memory.kind for result in results]
+    assert kinds.count(memory.MEMORY_KIND_MESSAGE) == 4
+    assert kinds.count(memory.MEMORY_KIND_SUMMARY) == 4

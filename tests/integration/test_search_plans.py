@@ -27,7 +27,7 @@ FILTER: dict[str, Any] = {
     **dict.fromkeys(("authors", "roles", "tags", "since", "before", "constraint")),
     "include_automated": False,
 }
-SCORED = {"after_score": 2.0, "after_id": 0, "min_score": 0.0, "limit": 11}
+SCORED = {"after_score": 2.0, "after_id": 0, "min_score": 0.0, "limit": 11, "spare": 11}
 TERMS = {
     "queries": ["'word3'", "'word40'", "'word50':*"],
     "prefixes": [None, None, "word50"],

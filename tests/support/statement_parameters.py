@@ -87,6 +87,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "min_score": 0.0,
         "after_score": float("inf"),
         "after_id": 2**62,
+        "spare": 5,
         "source_ids": filled.message_ids,
         "passage_ids": filled.passage_ids,
         "tokens": ["auth.rs"],

@@ -1,7 +1,8 @@
 -- Statements of SearchService and ContextService. Every one names its namespace.
 --
 -- In all of them: a filter that is NULL lets everything through; scores are rounded to 1e-9, so that a score is the same
--- whichever statement computed it and pages can continue after one.
+-- whichever statement computed it and pages can continue after one; `spare` is how many summaries (kind 2) may come on top
+-- of `limit` other memories.
 
 -- prepare_search --
 -- What the operators of this transaction go by.
@@ -51,7 +52,7 @@ WITH corpus AS MATERIALIZED (
       FROM corpus_counts
      WHERE namespace_id = %(namespace_id)s
 ), postings AS MATERIALIZED (
-    SELECT t.term, m.id, m.source_id, m.lexeme_count::float8 AS length,
+    SELECT t.term, m.id, m.source_id, m.kind, m.lexeme_count::float8 AS length,
            CASE WHEN t.prefix IS NULL
                 THEN round(1 / (pi() ^ 2 / 6 - ts_rank('{1,1,1,1}', m.lexemes, t.query)::float8 * 1.64493406685) - 0.5)
                 ELSE (SELECT sum(cardinality(positions)) FROM unnest(m.lexemes)
@@ -80,27 +81,29 @@ WITH corpus AS MATERIALIZED (
               FROM generate_series(1, cardinality(%(queries)s::text[])) AS t (term) LEFT JOIN postings p USING (term)
              GROUP BY t.term) AS frequencies
 ), scored AS (
-    SELECT p.id, p.source_id,
+    SELECT p.id, p.source_id, p.kind,
            sum(t.idf * p.frequency * (%(k1)s + 1)
                / (p.frequency + %(k1)s * (1 - %(b)s + %(b)s * p.length / corpus.mean_length))) AS raw
       FROM postings p JOIN terms t USING (term), corpus
      WHERE p.wanted
-     GROUP BY p.id, p.source_id
+     GROUP BY p.id, p.source_id, p.kind
 ), calibrated AS (
-    SELECT id, source_id, raw, round(raw / (SELECT sum(idf) * (%(k1)s + 1) FROM terms) * 1e9) / 1e9 AS score
+    SELECT id, source_id, kind, raw, round(raw / (SELECT sum(idf) * (%(k1)s + 1) FROM terms) * 1e9) / 1e9 AS score
       FROM scored
 ), best AS (
-    SELECT DISTINCT ON (source_id) id, source_id, raw, score
+    SELECT DISTINCT ON (source_id) id, source_id, kind, raw, score
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
 SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(raw) AS raws,
        array_agg(score) AS scores, corpus.passages, corpus.mean_length,
        ARRAY(SELECT df::bigint FROM terms ORDER BY term) AS document_frequencies
-  FROM (SELECT id, source_id, raw, score FROM best
-         WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
-         ORDER BY score DESC, id DESC
-         LIMIT %(limit)s) AS found, corpus
+  FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
+          FROM (SELECT * FROM best
+                 WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+                 ORDER BY score DESC, id DESC
+                 LIMIT %(limit)s + %(spare)s) AS top) AS found, corpus
+ WHERE place <= %(limit)s
  GROUP BY corpus.passages, corpus.mean_length;
 
 -- term_frequencies --
@@ -530,7 +533,7 @@ SELECT count(*) FROM (
 -- find_semantic_exact --
 -- The best memories by cosine in a small scope, each by its best passage. Every vector of the scope is compared.
 WITH hits AS MATERIALIZED (
-    SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
+    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
       FROM visible_memories m
       JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
      WHERE m.namespace_id = %(namespace_id)s
@@ -548,19 +551,21 @@ WITH hits AS MATERIALIZED (
        AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
        AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
 ), calibrated AS (
-    SELECT id, source_id, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
+    SELECT id, source_id, kind, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
       FROM hits WHERE raw > %(floor)s
 ), best AS (
-    SELECT DISTINCT ON (source_id) id, source_id, raw, score
+    SELECT DISTINCT ON (source_id) id, source_id, kind, raw, score
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
 SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(raw) AS raws,
        array_agg(score) AS scores
-  FROM (SELECT id, source_id, raw, score FROM best
-         WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
-         ORDER BY score DESC, id DESC
-         LIMIT %(limit)s) AS found
+  FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
+          FROM (SELECT * FROM best
+                 WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+                 ORDER BY score DESC, id DESC
+                 LIMIT %(limit)s + %(spare)s) AS top) AS found
+ WHERE place <= %(limit)s
 HAVING count(*) > 0;
 
 -- prepare_hnsw --
@@ -573,7 +578,7 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hns
 -- passages may be of one memory, and rows that a filter lets through come in loose order where they are far: so more are
 -- taken than asked for.
 WITH hits AS MATERIALIZED (
-    SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
+    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
       FROM visible_vectors_:generation v
       JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = v.memory_id
      WHERE v.namespace_id = %(namespace_id)s
@@ -593,19 +598,21 @@ WITH hits AS MATERIALIZED (
      ORDER BY v.embedding <=> %(vector)s::halfvec
      LIMIT greatest(2 * %(limit)s, 200)
 ), calibrated AS (
-    SELECT id, source_id, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
+    SELECT id, source_id, kind, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
       FROM hits WHERE raw > %(floor)s
 ), best AS (
-    SELECT DISTINCT ON (source_id) id, source_id, raw, score
+    SELECT DISTINCT ON (source_id) id, source_id, kind, raw, score
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
 SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(raw) AS raws,
        array_agg(score) AS scores
-  FROM (SELECT id, source_id, raw, score FROM best
-         WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
-         ORDER BY score DESC, id DESC
-         LIMIT %(limit)s) AS found
+  FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
+          FROM (SELECT * FROM best
+                 WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+                 ORDER BY score DESC, id DESC
+                 LIMIT %(limit)s + %(spare)s) AS top) AS found
+ WHERE place <= %(limit)s
 HAVING count(*) > 0;
 
 -- score_semantic --

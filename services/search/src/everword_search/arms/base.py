@@ -23,6 +23,8 @@ class Window:
     min_score: float = 0.0
     #: Hits with less evidence are left out; those of which it cannot be told stay.
     min_evidence: float = -math.inf
+    #: How many summaries may come on top of `limit` other memories: they must push none of those aside.
+    spare: int = 0
 
     def admits(self, score: float, evidence: float | None) -> bool:
         return score >= self.min_score and (evidence is None or evidence >= self.min_evidence)
@@ -75,4 +77,5 @@ def scored_position(window: Window) -> dict[str, float | int]:
         "after_id": int(passage_id),
         "min_score": float(window.min_score),
         "limit": window.limit,
+        "spare": window.spare,
     }

@@ -132,7 +132,9 @@ async def _judge(
     runner: Runner, arms: Sequence[RankingArm], scope: Scope, question: Question
 ) -> Judged | None:
     """Return the candidates of a query with their features; None without any. Raises ArmFailed."""
-    found = {arm.name: await runner.find(arm, Window(limit=POOL), TIME_SHARE) for arm in arms}
+    found = {
+        arm.name: await runner.find(arm, Window(limit=POOL, spare=POOL), TIME_SHARE) for arm in arms
+    }
     views: dict[UUID, dict[SearchArm, Candidate]] = {}
     for name, candidates in found.items():
         for candidate in candidates:
