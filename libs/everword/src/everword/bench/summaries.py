@@ -61,7 +61,8 @@ async def wait_until_compacted(client: Client, say: Say, patience_s: float = PAT
         # Asked for again and again: weeks are ready once their days are done.
         ended = await client.maintenance_service.RollUp(RollUpRequest())
         stats = await client.search_service.Stats(pb.StatsRequest())
-        left = (status.unsummarised_messages, ended.periods, stats.embedding.owed)
+        vectors = stats.embedding.owed - stats.embedding.failed
+        left = (status.unsummarised_messages, ended.periods, vectors)
         if not any(left):
             return True
         say(f"summing up: {left[0]} messages, {left[1]} periods and {left[2]} vectors to go")
