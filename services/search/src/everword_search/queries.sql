@@ -5,12 +5,14 @@
 -- of `limit` other memories.
 
 -- prepare_search --
--- What the operators of this transaction go by.
-SELECT set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);
+-- How the statements of this transaction are planned that look for things, and what its operators go by. Their plans depend
+-- on the words and the filter asked for, so none is shared.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+       set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);
 
 -- limit_time --
--- Give the following statements of the transaction their own time. What finds candidates is planned for the words and the
--- filter of each search; planning what reads them takes longer than reading.
+-- Give the following statements of the transaction their own time. What reads candidates by their ids shares its plans:
+-- making them takes longer than reading.
 SELECT set_config('statement_timeout', %(statement_timeout)s, true),
        set_config('plan_cache_mode', CASE WHEN %(finds)s THEN 'force_custom_plan' ELSE 'auto' END, true);
 

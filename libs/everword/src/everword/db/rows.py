@@ -1,4 +1,4 @@
-"""Rows as dataclasses, made by position: a search reads a thousand of them."""
+"""Rows as dataclasses, made by position: by name, each row would cost a dictionary."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def _maker(row: Any, columns: tuple[str, ...]) -> Maker[Any]:
     if positional and len(columns) == len(names) > 1 and set(columns) == set(names):
         ordered = itemgetter(*(columns.index(name) for name in names))
         return lambda values: row(*ordered(values))
-    # Some fields have a default, or a column has no field: then the dataclass says so.
+    # By name, where a field has a default, or only a name tells which is which.
     return lambda values: row(**dict(zip(columns, values, strict=True)))
