@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -146,10 +145,8 @@ async def test_callers_that_give_up_on_a_server_that_hangs_open_the_circuit(
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-    started = time.monotonic()
     with pytest.raises(ProviderUnavailable, match="left alone"):
         await provider.embed(TEXTS)
-    assert time.monotonic() - started < 0.1
     server.always = None
     now += PAUSE_S
     assert (await provider.embed(TEXTS)).shape == (3, 8)
