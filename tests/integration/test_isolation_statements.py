@@ -68,7 +68,7 @@ DERIVING = {
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
-COUNTING = {"everword_search.corpus_counts"}
+COUNTING = {"everword_search.corpus_counts", "everword_search.describe_namespace"}
 
 # By text
 

@@ -199,15 +199,15 @@ async def test_passages_are_counted_one_by_one_only_under_a_filter(
     knowing: Stack, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only = MemoryFilter(roles=[ROLE_USER])
-    exact = ["count_corpus", "find_semantic_exact"]
+    exact = ["find_semantic_exact"]
     assert await statements_of(knowing, spans) == exact
     assert await statements_of(knowing, spans, filter=only) == exact
     monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 2)
     large = await statements_of(knowing, spans, page_size=1)
     # Where the index happens to find too few, they are counted after it.
-    assert large[:2] == ["count_corpus", "find_semantic_hnsw"]
+    assert large[0] == "find_semantic_hnsw"
     large = await statements_of(knowing, spans, filter=only)
-    assert large == ["count_corpus", "count_scope", "find_semantic_hnsw"]
+    assert large == ["count_scope", "find_semantic_hnsw"]
 
 
 async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
@@ -217,7 +217,7 @@ async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
     await append(knowing, *beats)
     monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", len(TOLD))
     found = await statements_of(knowing, spans)
-    assert found == ["count_corpus", "find_semantic_hnsw", "count_scope", "find_semantic_exact"]
+    assert found == ["find_semantic_hnsw", "count_scope", "find_semantic_exact"]
 
 
 async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: Stack) -> None:

@@ -8,6 +8,9 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from uuid import UUID
 
+import numpy as np
+
+from everword.db.arrays import array_of_uuids
 from everword.text.ranking_record import message_traits, pack_record
 from everword_search.ranking.features import Question
 from everword_search.ranking.pool import Pool, build_pool
@@ -83,21 +86,26 @@ def pool_of(
         passages, key=lambda each: (each.conversation_id, each.seq, each.source_id, each.part)
     )
     candidates = Candidates(
-        passage_ids=[each.passage_id for each in ordered],
-        source_ids=[each.source_id for each in ordered],
-        threads=[each.conversation_id for each in ordered],
-        conversation_ids=[each.conversation_id for each in ordered],
-        seqs=[each.seq for each in ordered],
+        passage_ids=np.array([each.passage_id for each in ordered]),
+        source_ids=array_of_uuids([each.source_id for each in ordered]),
+        threads=array_of_uuids([each.conversation_id for each in ordered]),
+        conversation_ids=array_of_uuids([each.conversation_id for each in ordered]),
+        seqs=np.array([each.seq for each in ordered]),
         authors=[each.author for each in ordered],
-        roles=[2] * len(ordered),
-        moments=[each.moment for each in ordered],
+        roles=np.full(len(ordered), 2),
+        moments=np.array([each.moment for each in ordered]),
         records=[each.record for each in ordered],
         contents=[each.content for each in ordered],
-        stands_for=[each.stands_for for each in ordered],
-        repeats=[each.repeats for each in ordered],
-        wanted=[True] * len(ordered),
+        stands_for=np.array([each.stands_for for each in ordered]),
+        repeats=np.array([each.repeats for each in ordered]),
+        wanted=np.ones(len(ordered), bool),
     )
-    return build_pool(candidates, cosines, "english", absent)
+    return build_pool(
+        candidates,
+        np.array([cosines.get(each.passage_id, np.nan) for each in ordered], float),
+        "english",
+        np.array([absent.get(each.conversation_id, 0) for each in ordered], float),
+    )
 
 
 def ask(text: str, *names: str, time_zone: str = "UTC") -> Question:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from everword.db.pool import Connection
 from everword.text.analysis import is_lone
-from everword_search import store
 from everword_search.arms.lexical import MAX_TERMS, Term
 from everword_search.query import Clause, Kind, Operand, Query
 from everword_search.store import AnalysedText
@@ -25,14 +23,16 @@ class AnalysedQuery:
     ignored: frozenset[str] = frozenset()
 
 
-async def analyse_query(conn: Connection, config: str, query: Query) -> AnalysedQuery:
-    """Return what `query` means under the text search configuration `config`."""
+def texts_to_analyse(query: Query) -> list[str]:
+    """Return the texts of which `analyse_query` needs to know what the namespace's text search makes of them."""
     texts = {word for operand in query.wanted for word in operand.words}
     for operand in _operands(query.filters):
         texts.update(_phrases(operand))
-    if not texts:
-        return AnalysedQuery([], None)
-    known = await store.analyse_texts(conn, config, sorted(texts))
+    return sorted(texts)
+
+
+def analyse_query(query: Query, known: dict[str, AnalysedText]) -> AnalysedQuery:
+    """Return what `query` means; `known` has its texts."""
     ignored = frozenset(text.lower() for text, analysed in known.items() if not analysed.lexemes)
     return AnalysedQuery(_terms(query.wanted, known), _constraint(query.filters, known), ignored)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+
+from everword.db.arrays import Array, array_of_uuids, uuids_of
 from everword.domain.records import MemoryRecord
 from everword_search.summaries.model import (
     DEFAULT_LIMITS,
@@ -161,21 +164,56 @@ class Candidate:
         return self.score > 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ranked:
-    """What a statement found, best first: a column each, an element a memory."""
+    """What an arm found, best first: a column each, an element a memory."""
 
-    passage_ids: list[int]
-    source_ids: list[UUID]
-    raws: list[float]
-    scores: list[float]
+    passage_ids: Array
+    #: `S16`; see `everword.db.arrays`.
+    source_ids: Array
+    raws: Array
+    scores: Array
+    #: What each term contributes, where that was asked for.
+    terms: Mapping[UUID, tuple[TermScore, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> Ranked:
+        return cls(
+            np.array([each.passage_id for each in candidates], np.int64),
+            array_of_uuids([each.source_id for each in candidates]),
+            np.array([each.raw for each in candidates], float),
+            np.array([each.score for each in candidates], float),
+            {each.source_id: each.terms for each in candidates if each.terms},
+        )
 
     def candidates(self) -> list[Candidate]:
-        columns = zip(self.source_ids, self.passage_ids, self.raws, self.scores, strict=True)
+        columns = zip(
+            uuids_of(self.source_ids),
+            self.passage_ids.tolist(),
+            self.raws.tolist(),
+            self.scores.tolist(),
+            strict=True,
+        )
         return [
-            Candidate(source_id, passage_id, raw, score, [score, passage_id])
+            Candidate(
+                source_id,
+                passage_id,
+                raw,
+                score,
+                [score, passage_id],
+                self.terms.get(source_id, ()),
+            )
             for source_id, passage_id, raw, score in columns
         ]
+
+    def places_of(self, source_ids: Array) -> Array:
+        """Return where memories are in here, -1 for those that are not."""
+        if not len(self.source_ids):
+            return np.full(len(source_ids), -1)
+        order = np.argsort(self.source_ids)
+        slots = np.searchsorted(self.source_ids, source_ids, sorter=order)
+        places = order[np.minimum(slots, len(order) - 1)]
+        return np.where(self.source_ids[places] == source_ids, places, -1)
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from everword.db.namespaces import NamespaceSettings
-from everword.db.pool import Connection
-from everword_search.analysis import AnalysedQuery, analyse_query
 from everword_search.arms.base import Arm
 from everword_search.arms.regex import RegexArm
 from everword_search.arms.semantic import SemanticArm
 from everword_search.arms.trigram import TrigramArm, literals_asked_for, tokens_asked_for
 from everword_search.arms.tsvector import TsvectorArm
 from everword_search.model import SearchMode, SearchRequest
-from everword_search.query import Query, parse_query, parse_words
 from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.ranking.features import Question
 from everword_search.store import Scope
+from everword_search.understand import Understood
 
 
 @dataclass(frozen=True)
@@ -31,21 +28,11 @@ class Plan:
     question: Question | None = None
 
 
-@dataclass(frozen=True)
-class QueryMeaning:
-    """What is known of a query before the database is asked."""
-
-    vector: QueryVector | QueryNotEmbedded | None
-    #: Its words that name authors, in lower case.
-    names: frozenset[str]
-
-
-async def plan_search(
-    conn: Connection,
+def plan_search(
     scope: Scope,
-    settings: NamespaceSettings,
     request: SearchRequest,
-    meaning: QueryMeaning,
+    understood: Understood,
+    vector: QueryVector | QueryNotEmbedded | None,
 ) -> Plan:
     """Return what the mode that is asked for runs."""
     if request.mode is SearchMode.REGEX:
@@ -53,24 +40,36 @@ async def plan_search(
     if request.mode is SearchMode.TRIGRAM:
         return Plan(scope, [TrigramArm(scope, tokens_asked_for(request.text))])
     if request.mode is SearchMode.SEMANTIC:
-        return Plan(scope, [SemanticArm(scope, meaning.vector)])
-    query = parse_query(request.text) if request.operators else parse_words(request.text)
-    analysed = await analyse_query(conn, settings.text_search_config, query)
+        return Plan(scope, [_semantic(scope, understood, vector)])
     # What a query demands holds for every arm.
-    scope = replace(scope, constraint=analysed.constraint)
-    lexical = TsvectorArm(scope, analysed.terms, request.explain)
+    scope = replace(scope, constraint=understood.analysed.constraint)
+    lexical = TsvectorArm(scope, understood.analysed.terms, request.explain)
     if request.mode is SearchMode.LEXICAL:
         return Plan(scope, [lexical])
-    literal = TrigramArm(scope, literals_asked_for(query))
-    question = _question(query, analysed, settings, meaning.names)
-    return Plan(scope, [lexical, literal, SemanticArm(scope, meaning.vector)], question)
+    literal = TrigramArm(scope, literals_asked_for(understood.query))
+    arms = [lexical, literal, _semantic(scope, understood, vector)]
+    return Plan(scope, arms, _question(understood))
 
 
-def _question(
-    query: Query, analysed: AnalysedQuery, settings: NamespaceSettings, names: frozenset[str]
-) -> Question:
+def _semantic(
+    scope: Scope, understood: Understood, vector: QueryVector | QueryNotEmbedded | None
+) -> SemanticArm:
+    generation = (
+        understood.generation(vector.generation_id) if isinstance(vector, QueryVector) else None
+    )
+    return SemanticArm(scope, vector, generation, understood.passages)
+
+
+def _question(understood: Understood) -> Question:
     """Return what is asked for, without operators and what is excluded."""
-    text = " ".join(operand.text for operand in query.wanted)
-    config = settings.text_search_config
+    text = " ".join(operand.text for operand in understood.query.wanted)
+    analysed, settings = understood.analysed, understood.settings
     has_prefix = any(term.prefix is not None for term in analysed.terms)
-    return Question.ask(text, names, analysed.ignored, config, settings.time_zone, has_prefix)
+    return Question.ask(
+        text,
+        understood.names,
+        analysed.ignored,
+        settings.text_search_config,
+        settings.time_zone,
+        has_prefix,
+    )

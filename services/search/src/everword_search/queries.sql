@@ -4,17 +4,18 @@
 -- whichever statement computed it and pages can continue after one; `spare` is how many summaries (kind 2) may come on top
 -- of `limit` other memories.
 
--- prepare_search --
--- How the statements of this transaction are planned that look for things, and what its operators go by. Their plans depend
--- on the words and the filter asked for, so none is shared.
+-- plan_anew --
+-- Let each of the following statements of the transaction be planned for what it is asked, and have a time of its own: how
+-- best to find something depends on the filter. With it comes what likeness of letters counts as a match.
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+       set_config('statement_timeout', %(statement_timeout)s, true),
        set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);
 
--- limit_time --
--- Give the following statements of the transaction their own time. What reads candidates by their ids shares its plans:
--- making them takes longer than reading.
-SELECT set_config('statement_timeout', %(statement_timeout)s, true),
-       set_config('plan_cache_mode', CASE WHEN %(finds)s THEN 'force_custom_plan' ELSE 'auto' END, true);
+-- plan_once --
+-- Let each of the following statements of the transaction be planned once a connection, and have a time of its own: what
+-- goes by words or ids always goes the same way, and planning it takes as long as running it.
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
+       set_config('statement_timeout', %(statement_timeout)s, true);
 
 -- caught_up --
 -- Whether this server has a write: a primary always does, a replica once it has replayed the write's position.
@@ -23,24 +24,30 @@ SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn;
 -- analyse_texts --
 -- What the namespace's text search makes of texts: lexemes, and a query for the words in their order; both empty for
 -- stop words.
-SELECT text, tsvector_to_array(to_tsvector(%(config)s::regconfig, text)) AS lexemes,
-       phraseto_tsquery(%(config)s::regconfig, text)::text AS phrase
-  FROM unnest(%(texts)s::text[]) AS text;
+SELECT text, tsvector_to_array(to_tsvector(n.text_search_config, text)) AS lexemes,
+       phraseto_tsquery(n.text_search_config, text)::text AS phrase
+  FROM namespaces n, unnest(%(texts)s::text[]) AS text
+ WHERE n.id = %(namespace_id)s;
 
--- names_in_query --
--- Which of the words of a query, all in lower case, name authors.
-SELECT coalesce(array_agg(name), '{}')
-  FROM author_names
- WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[]);
+-- describe_namespace --
+-- What a search depends on in its namespace: settings, how many passages there are, and which of the words of the query, all
+-- in lower case, name authors.
+SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
+       n.channel_policies,
+       (SELECT coalesce(sum(passages), 0)::bigint FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS passages,
+       ARRAY(SELECT name FROM author_names
+              WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])) AS names
+  FROM namespaces n
+ WHERE n.id = %(namespace_id)s AND n.state = 'active';
 
--- find_calibration --
--- What the evidence for a result says of its relevance, as somebody has measured it here, with the name of the model that a
--- shipped calibration would be of: the one of the query's vector, otherwise the active one. Vectors that were cut are another
--- model's.
-SELECT CASE WHEN NOT g.matryoshka THEN g.model END AS model, c.evidence, c.relevance, c.floor
-  FROM (SELECT) AS asked
-  LEFT JOIN model_generations g
-    ON CASE WHEN %(generation_id)s::bigint IS NULL THEN g.state = 'active' ELSE g.id = %(generation_id)s END
+-- list_generations --
+-- How the vectors of each live model generation are kept, what a cosine of theirs means, and what the evidence for a result
+-- says of its relevance, as somebody has measured it here, with the name of the model that a shipped calibration would be of:
+-- vectors that were cut are another model's. One row is for what needs no model.
+SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage, g.background_mean,
+       g.background_deviation, CASE WHEN NOT g.matryoshka THEN g.model END AS model, c.evidence, c.relevance, c.floor
+  FROM model_generations g
+  FULL JOIN (SELECT NULL::bigint AS id) AS nothing ON false
   LEFT JOIN calibrations c ON c.profile = %(profile)s AND (c.generation_id IS NULL OR c.generation_id = g.id);
 
 -- find_lexical --
@@ -97,8 +104,8 @@ WITH corpus AS MATERIALIZED (
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
-SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(raw) AS raws,
-       array_agg(score) AS scores, corpus.passages, corpus.mean_length,
+SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
+       array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores, corpus.passages, corpus.mean_length,
        ARRAY(SELECT df::bigint FROM terms ORDER BY term) AS document_frequencies
   FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
@@ -327,11 +334,13 @@ WITH found AS MATERIALIZED (
       FROM near m
      ORDER BY thread, seq, source_id, part
 )
-SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(thread) AS threads,
-       array_agg(conversation_id) AS conversation_ids, array_agg(coalesce(seq, 0)) AS seqs, array_agg(author) AS authors,
-       array_agg(role) AS roles, array_agg(moment) AS moments, array_agg(ranking) AS records,
-       array_agg(content) AS contents, array_agg(stands_for) AS stands_for, array_agg(repeats) AS repeats,
-       array_agg(wanted) AS wanted
+SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
+       array_send(array_agg(thread)) AS threads,
+       array_send(array_agg(coalesce(conversation_id, '00000000-0000-0000-0000-000000000000'))) AS conversation_ids,
+       array_send(array_agg(coalesce(seq, 0))) AS seqs, array_agg(author) AS authors, array_send(array_agg(role)) AS roles,
+       array_send(array_agg(moment)) AS moments, array_agg(ranking) AS records, array_agg(content) AS contents,
+       array_send(array_agg(stands_for)) AS stands_for, array_send(array_agg(repeats)) AS repeats,
+       array_send(array_agg(wanted)) AS wanted
   FROM told
 HAVING count(*) > 0;
 
@@ -502,16 +511,6 @@ SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[])
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET use_count = memory_use.use_count + 1, last_used_at = now();
 
--- get_generation --
--- How the vectors of a model generation are kept, and what a cosine of theirs means.
-SELECT id, storage, background_mean, background_deviation FROM model_generations WHERE id = %(generation_id)s;
-
--- count_corpus --
--- How many passages a namespace holds.
-SELECT coalesce(sum(passages), 0)::bigint
-  FROM corpus_counts
- WHERE namespace_id = %(namespace_id)s;
-
 -- count_scope --
 -- How many passages a filter lets through, counted up to a limit.
 SELECT count(*) FROM (
@@ -535,7 +534,7 @@ SELECT count(*) FROM (
 -- find_semantic_exact --
 -- The best memories by cosine in a small scope, each by its best passage. Every vector of the scope is compared.
 WITH hits AS MATERIALIZED (
-    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
+    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
       FROM visible_memories m
       JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
      WHERE m.namespace_id = %(namespace_id)s
@@ -560,8 +559,8 @@ WITH hits AS MATERIALIZED (
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
-SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(raw) AS raws,
-       array_agg(score) AS scores
+SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
+       array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores
   FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
@@ -580,7 +579,7 @@ SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hns
 -- passages may be of one memory, and rows that a filter lets through come in loose order where they are far: so more are
 -- taken than asked for.
 WITH hits AS MATERIALIZED (
-    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
+    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
       FROM visible_vectors_:generation v
       JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = v.memory_id
      WHERE v.namespace_id = %(namespace_id)s
@@ -597,7 +596,7 @@ WITH hits AS MATERIALIZED (
        AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
        AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
        AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
-     ORDER BY v.embedding <=> %(vector)s::halfvec
+     ORDER BY v.embedding <=> %(vector)b::halfvec
      LIMIT greatest(2 * %(limit)s, 200)
 ), calibrated AS (
     SELECT id, source_id, kind, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
@@ -607,8 +606,8 @@ WITH hits AS MATERIALIZED (
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
-SELECT array_agg(id) AS passage_ids, array_agg(source_id) AS source_ids, array_agg(raw) AS raws,
-       array_agg(score) AS scores
+SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
+       array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores
   FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
@@ -621,7 +620,7 @@ HAVING count(*) > 0;
 -- The cosine of some memories, each by its best passage; the score of those that do not match is below 0.
 SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
        round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
-  FROM (SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)s::halfvec) AS raw
+  FROM (SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
           FROM visible_memories m
           JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
          WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b)
@@ -630,8 +629,8 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
 
 -- score_passages --
 -- The cosine of some passages, as far as they have a vector.
-SELECT coalesce(array_agg(v.memory_id), '{}') AS passage_ids,
-       coalesce(array_agg(1 - (v.embedding <=> %(vector)s::halfvec)), '{}') AS cosines
+SELECT array_send(coalesce(array_agg(v.memory_id), '{}')) AS passage_ids,
+       array_send(coalesce(array_agg(1 - (v.embedding <=> %(vector)b::halfvec)), '{}')) AS cosines
   FROM visible_vectors_:generation v
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
 

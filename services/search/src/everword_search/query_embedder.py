@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import grpc
 import numpy as np
@@ -39,11 +38,6 @@ class QueryVector:
     generation_id: int
     #: float32, of length 1.
     values: npt.NDArray[np.float32]
-
-    @cached_property
-    def text(self) -> str:
-        """The vector as pgvector reads it."""
-        return f"[{','.join(f'{value:.7g}' for value in self.values.tolist())}]"
 
 
 class QueryEmbedder:

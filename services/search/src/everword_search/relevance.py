@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from everword.db.pool import Connection
-from everword.db.statements import fetch_optional
 from everword.domain.calibration import (
     DECIDING,
     CalibratedProfile,
@@ -31,21 +29,11 @@ from everword_search.model import (
     SearchRequest,
     Verdict,
 )
-from everword_search.store import SQL
+from everword_search.vectors import GenerationRow
 
 #: Made by `everword calibrate --out` on the data that it names.
 SHIPPED = "calibrations.json"
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class CalibrationRow:
-    """What is known of a profile with a model; None for what there is not."""
-
-    model: str | None
-    evidence: list[float] | None
-    relevance: list[float] | None
-    floor: float | None
 
 
 @dataclass(frozen=True)
@@ -89,21 +77,17 @@ class Relevance:
         return Verdict.NOTHING_RELEVANT if chance < self.calibration.floor else Verdict.RELEVANT
 
 
-async def find_relevance(
-    conn: Connection, request: SearchRequest, generation_id: int | None
-) -> Relevance:
+def find_relevance(request: SearchRequest, generation: GenerationRow | None) -> Relevance:
     """Return what tells a search's relevance. Raises NotCalibrated where it asks for some that cannot be told.
 
-    `generation_id` is that of the query's vector; None takes the active one.
+    `generation` is that of the query's vector, otherwise the active one.
     """
     if request.mode is SearchMode.REGEX:
         return Relevance(None, exists=False)
     profile = calibrated_profile(request)
-    parameters = {"profile": profile, "generation_id": generation_id}
-    row = await fetch_optional(conn, SQL["find_calibration"], parameters, CalibrationRow)
-    calibration = _of_row(row, profile)
+    calibration = _of_row(generation, profile)
     if calibration is None and request.min_relevance:
-        raise NotCalibrated(profile=profile, model=(row and row.model) or "")
+        raise NotCalibrated(profile=profile, model=(generation and generation.model) or "")
     return Relevance(calibration)
 
 
@@ -137,7 +121,7 @@ def _unjudged(found: Found) -> bool:
     return bool(found.hits) and all(hit.evidence is None for hit in found.hits)
 
 
-def _of_row(row: CalibrationRow | None, profile: str) -> Calibration | None:
+def _of_row(row: GenerationRow | None, profile: str) -> Calibration | None:
     if row is None:
         return None
     if row.evidence and row.relevance and row.floor is not None:

@@ -1,4 +1,8 @@
-"""Runs arms: each within its time, in a savepoint and under a span, so that one that fails does not fail the search."""
+"""Runs arms: each within its time and under a span, so that one that fails does not fail the search.
+
+An arm that fails takes its transaction with it: a savepoint for each would cost every search more than starting over
+without the arm costs the few in which one fails.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +18,25 @@ from everword.db.pool import STATEMENT_CAP_S, Connection
 from everword.domain.deadline import remaining
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, tracer
-from everword_search import store
 from everword_search.arms.base import Arm, RankingArm, Window
 from everword_search.arms.semantic import SemanticArm
-from everword_search.model import ArmReport, ArmState, Candidate, SearchArm
+from everword_search.model import ArmReport, ArmState, Candidate, Ranked, SearchArm
+from everword_search.planning import plan_anew, plan_once
+from everword_search.ranking.arrays import Floats, Ints
 
 log = logging.getLogger(__name__)
 #: Of the time that is left, what one statement of an arm may take while others wait for their turn.
 TIME_SHARE = 0.4
+#: How far a limit may be beyond what it should be: setting it again costs as much as a small statement.
+_TOLERANCE = 1.1
+
+
+#: The server's last words on a connection, which come before the connection is seen to be gone.
+_ENDS = (psycopg.errors.AdminShutdown, psycopg.errors.CrashShutdown)
 
 
 class ArmFailed(Exception):
-    """An arm could not answer; its cause is the driver's error."""
+    """An arm could not answer; its cause is the driver's error, and its transaction is over."""
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm.name.name)
@@ -33,18 +44,35 @@ class ArmFailed(Exception):
 
 
 class Runner:
-    """Runs the arms of one search on its connection, and keeps what became of each."""
+    """Runs the arms of one search, in one transaction after another until none fails, and keeps what became of each."""
 
-    def __init__(self, conn: Connection, arms: Sequence[Arm]) -> None:
-        self.conn = conn
+    conn: Connection
+
+    def __init__(self, arms: Sequence[Arm]) -> None:
+        self._arms = arms
         self._seconds = {arm.name: 0.0 for arm in arms}
-        self._idle = {arm.name: (arm.idle_state, arm.idle_reason) for arm in arms}
         self._failed: dict[SearchArm, str] = {}
+        self._planned_once: bool | None = None
+        self._limit_s = 0.0
+
+    def begin(self, conn: Connection) -> None:
+        """Go on in a new transaction."""
+        self.conn = conn
+        self._planned_once = None
+
+    def left(self) -> list[Arm]:
+        """Return the arms that have something to do and did not fail."""
+        return [arm for arm in self._arms if not arm.idle_reason and arm.name not in self._failed]
 
     async def find(self, arm: Arm, window: Window, share: float = 1.0) -> list[Candidate]:
         """Return an arm's candidates within `share` of the time that is left. Raises ArmFailed."""
-        async with self._running(arm, share, finds=True):
+        async with self._running(arm, share):
             return await arm.find(self.conn, window)
+
+    async def rank(self, arm: RankingArm, window: Window, share: float) -> Ranked:
+        """Return an arm's candidates as columns, within `share` of the time that is left. Raises ArmFailed."""
+        async with self._running(arm, share):
+            return await arm.rank(self.conn, window)
 
     async def score(
         self, arm: RankingArm, source_ids: Sequence[UUID], share: float
@@ -53,37 +81,43 @@ class Runner:
         async with self._running(arm, share):
             return await arm.score(self.conn, source_ids)
 
-    async def deviations(
-        self, arm: SemanticArm, passage_ids: Sequence[int], share: float
-    ) -> dict[int, float]:
+    async def deviations(self, arm: SemanticArm, passage_ids: Ints, share: float) -> Floats:
         """Return how alike passages are to the query; see SemanticArm.deviations. Raises ArmFailed."""
-        async with self._running(arm, share):
+        async with self._running(arm, share, planned_once=True):
             return await arm.deviations(self.conn, passage_ids)
 
-    def reports(self) -> list[ArmReport]:
-        return [self._report(name) for name in self._seconds]
+    async def prepare(self, *, planned_once: bool, limit_s: float) -> None:
+        """Say how the statements that follow are planned, and how long each may take."""
+        within = self._limit_s <= limit_s * _TOLERANCE
+        if planned_once is self._planned_once and within:
+            return
+        self._planned_once, self._limit_s = planned_once, limit_s
+        plan = plan_once if planned_once else plan_anew
+        await plan(self.conn, limit_s)
 
-    def _report(self, name: SearchArm) -> ArmReport:
-        idle_state, idle_reason = self._idle[name]
-        if idle_reason:
-            return ArmReport(name, idle_state, idle_reason)
-        failure = self._failed.get(name, "")
+    def reports(self) -> list[ArmReport]:
+        return [self._report(arm) for arm in self._arms]
+
+    def _report(self, arm: Arm) -> ArmReport:
+        if arm.idle_reason:
+            return ArmReport(arm.name, arm.idle_state, arm.idle_reason)
+        failure = self._failed.get(arm.name, "")
         state = ArmState.DEGRADED if failure else ArmState.RAN
-        return ArmReport(name, state, failure, self._seconds[name])
+        return ArmReport(arm.name, state, failure, self._seconds[arm.name])
 
     @asynccontextmanager
-    async def _running(self, arm: Arm, share: float, finds: bool = False) -> AsyncIterator[None]:
+    async def _running(
+        self, arm: Arm, share: float, planned_once: bool | None = None
+    ) -> AsyncIterator[None]:
         label = {names.SEARCH_ARM: arm.name.name.lower()}
-        seconds_left = remaining(STATEMENT_CAP_S)
+        limit_s = min(arm.time_limit_s, remaining(STATEMENT_CAP_S) * share)
         started = time.perf_counter()
         try:
             with tracer().start_as_current_span("search arm", attributes=label):
-                async with self.conn.transaction():
-                    seconds = min(arm.time_limit_s, seconds_left * share)
-                    await store.limit_time(self.conn, seconds, finds)
-                    yield
+                await self.prepare(planned_once=planned_once or arm.planned_once, limit_s=limit_s)
+                yield
         except psycopg.Error as error:
-            if self.conn.broken:
+            if self.conn.broken or isinstance(error, _ENDS):
                 raise
             self._failed[arm.name] = _reason(error)
             log.warning("search arm failed", extra={**label, "error": repr(error)})

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-from everword.db.namespaces import NamespaceSettings, get_namespace_settings
+from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.calibration import DECIDING
 from everword.domain.caller import NamespaceScope
@@ -15,7 +14,6 @@ from everword.domain.errors import EmbedderUnavailable, InvalidArgument
 from everword.text.author_names import without_names
 from everword_search import store
 from everword_search.arms.base import Arm, RankingArm, Window
-from everword_search.author_names import find_names
 from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
 from everword_search.model import (
@@ -30,13 +28,14 @@ from everword_search.model import (
     SearchResult,
 )
 from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open_cursor
-from everword_search.plan import Plan, QueryMeaning, plan_search
+from everword_search.plan import Plan, plan_search
 from everword_search.profiles import Balanced, Profile, find_profile
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
 from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.relevance import (
     Relevance,
+    calibrated_profile,
     deciding_evidence,
     ensure_has_relevance,
     ensure_judged,
@@ -45,12 +44,12 @@ from everword_search.relevance import (
 from everword_search.runner import ArmFailed, Runner
 from everword_search.store import Scope
 from everword_search.summaries.in_results import with_summaries
+from everword_search.understand import BY_MEANING, Understood, understand
 from everword_search.use import count_use
 
 DEFAULT_PAGE = 10
 #: Page tokens of one kind hold positions of one form: a change of `_next_token` takes another number.
 TOKEN_KIND = "Search/3"
-_BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})
 #: `UseCounting` of a namespace in which being returned is a use.
 _RETURNED = 2
 
@@ -97,60 +96,114 @@ async def find_memories(
     profile = find_profile(request.profile, request.balanced)
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, TOKEN_KIND, request.page, DEFAULT_PAGE, chars)
-    # The query is embedded before a connection is taken for the search: a slow model must not hold one.
-    names = await _names(database, namespace, request)
-    vector = await _embed(sources.embedder, request, names)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
-        await store.prepare_search(conn)
-        settings = await get_namespace_settings(conn, namespace.id)
-        scope = Scope(namespace.id, request.filter)
-        plan = await plan_search(conn, scope, settings, request, QueryMeaning(vector, names))
-        runner = Runner(conn, plan.arms)
-        relevance = await find_relevance(conn, request, _generation(vector))
-        window = _window(cursor, request, relevance)
-        rank = partial(
-            _rank, runner, plan, _ranking(sources.ranker, profile, request, plan), window
+    understood: Understood | None = None
+    vector: QueryVector | QueryNotEmbedded | None = None
+    if request.mode in BY_MEANING:
+        # The query is embedded before a connection is taken for the search: a slow model must not hold one.
+        async with database.transaction(namespace.id) as conn:
+            understood = await _understand(conn, namespace, request)
+        vector = await _embed(sources.embedder, request, understood)
+    search: _Search | None = None
+    while True:
+        try:
+            async with database.transaction(namespace.id) as conn:
+                await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
+                if understood is None or not understood.has_generation(_generation(vector)):
+                    understood = await _understand(conn, namespace, request)
+                if search is None:
+                    scope = Scope(namespace.id, request.filter)
+                    plan = plan_search(scope, request, understood, vector)
+                    relevance = find_relevance(request, understood.generation(_generation(vector)))
+                    ranking = _ranking(sources.ranker, profile, request, plan)
+                    search = _Search(request, cursor, chars, plan, relevance, ranking)
+                return await search.answer(conn), understood.settings
+        except ArmFailed as failure:
+            # What an arm needs is all that another cannot give: where none is left, it is the database that fails.
+            if search is None or (not search.goes_on and failure.__cause__):
+                raise failure.__cause__ or failure from None
+
+
+class _Search:
+    """A search that is planned: what stays the same in each transaction that it takes."""
+
+    def __init__(
+        self,
+        request: SearchRequest,
+        cursor: Cursor,
+        chars: int,
+        plan: Plan,
+        relevance: Relevance,
+        ranking: Ranking | Balanced | None,
+    ) -> None:
+        self._request = request
+        self._cursor = cursor
+        self._chars = chars
+        self._plan = plan
+        self._relevance = relevance
+        self._ranking = ranking
+        self._runner = Runner(plan.arms)
+        self._window = _window(cursor, request, relevance)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether an arm is left that has something to do and did not fail."""
+        return bool(self._runner.left())
+
+    async def answer(self, conn: Connection) -> SearchResponse:
+        """Return the response of the arms that did not fail yet. Raises ArmFailed."""
+        request, cursor, relevance, runner = (
+            self._request,
+            self._cursor,
+            self._relevance,
+            self._runner,
         )
-        found = await _run(rank, [arm for arm in plan.arms if not arm.idle_reason])
+        runner.begin(conn)
+        found = await self._find(runner.left())
         # The verdict is the same on every page.
         chance = cursor.after[0] if cursor.after else relevance.chance(found)
         ensure_judged(request, found)
-        await store.limit_time(conn, remaining(STATEMENT_CAP_S))
+        await runner.prepare(planned_once=True, limit_s=remaining(STATEMENT_CAP_S))
+        namespace_id = self._plan.scope.namespace_id
         page = found.hits[: cursor.size]
-        read = await _read(conn, namespace.id, page, chars, relevance)
-        results = await with_summaries(conn, namespace.id, read, request, cursor.after is None)
-    response = SearchResponse(
-        results,
-        _next_token(cursor, found, chance),
-        runner.reports(),
-        relevance.verdict(found, chance),
-        relevance.state(found),
-    )
-    return response, settings
+        read = await _read(conn, namespace_id, page, self._chars, relevance)
+        results = await with_summaries(conn, namespace_id, read, request, cursor.after is None)
+        return SearchResponse(
+            results,
+            _next_token(cursor, found, chance),
+            runner.reports(),
+            relevance.verdict(found, chance),
+            relevance.state(found),
+        )
+
+    async def _find(self, arms: Sequence[Arm]) -> Found:
+        """Return the hits in the window, as the ranking orders them. Raises ArmFailed."""
+        if not arms:
+            return Found([])
+        ranked = [arm for arm in arms if isinstance(arm, RankingArm)]
+        scope, ranking = self._plan.scope, self._ranking
+        if isinstance(ranking, Balanced):
+            return await rank_by_formula(self._runner, ranked, scope, ranking, self._window)
+        if isinstance(ranking, Ranking):
+            return await rank_by_recall(self._runner, ranked, scope, ranking, self._window)
+        return await _rank_alone(self._runner, arms[0], self._window)
 
 
-async def _names(
-    database: Database, namespace: NamespaceScope, request: SearchRequest
-) -> frozenset[str]:
-    """Return the words of the query that name authors, where the mode makes use of them."""
-    if request.mode not in _BY_MEANING:
-        return frozenset()
-    return await find_names(database, namespace, request.text)
+async def _understand(
+    conn: Connection, namespace: NamespaceScope, request: SearchRequest
+) -> Understood:
+    return await understand(conn, namespace.id, request, calibrated_profile(request))
 
 
 async def _embed(
-    embedder: QueryEmbedder, request: SearchRequest, names: frozenset[str]
-) -> QueryVector | QueryNotEmbedded | None:
-    """Return the query's vector, or why there is none; None where the mode needs none.
+    embedder: QueryEmbedder, request: SearchRequest, understood: Understood
+) -> QueryVector | QueryNotEmbedded:
+    """Return the query's vector, or why there is none.
 
     Passages are embedded without who spoke, so that a name in the query would only draw it away from what is asked.
     Raises EmbedderUnavailable where nothing else would answer.
     """
-    if request.mode not in _BY_MEANING:
-        return None
     try:
-        return await embedder.embed(without_names(request.text, names))
+        return await embedder.embed(without_names(request.text, understood.names))
     except QueryNotEmbedded as error:
         if request.mode is SearchMode.SEMANTIC:
             raise EmbedderUnavailable(
@@ -179,34 +232,6 @@ def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance) -> Win
     after = cursor.after[1:] if cursor.after else None
     least = relevance.least_evidence(request.min_relevance)
     return Window(cursor.size + 1, after, request.min_score, least)
-
-
-async def _run(rank: Callable[[Sequence[Arm]], Awaitable[Found]], arms: Sequence[Arm]) -> Found:
-    """Return the hits of the arms that answer. Raises the driver's error where none does."""
-    while arms:
-        try:
-            return await rank(arms)
-        except ArmFailed as failure:
-            arms = [arm for arm in arms if arm is not failure.arm]
-            if not arms and failure.__cause__:
-                raise failure.__cause__ from None
-    return Found([])
-
-
-async def _rank(
-    runner: Runner,
-    plan: Plan,
-    ranking: Ranking | Balanced | None,
-    window: Window,
-    arms: Sequence[Arm],
-) -> Found:
-    """Return the hits in `window`, as the ranking orders them. Raises ArmFailed."""
-    ranked = [arm for arm in arms if isinstance(arm, RankingArm)]
-    if isinstance(ranking, Balanced):
-        return await rank_by_formula(runner, ranked, plan.scope, ranking, window)
-    if isinstance(ranking, Ranking):
-        return await rank_by_recall(runner, ranked, plan.scope, ranking, window)
-    return await _rank_alone(runner, arms[0], window)
 
 
 async def _rank_alone(runner: Runner, arm: Arm, window: Window) -> Found:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from psycopg.types.numeric import Int8
 
+from everword.db.arrays import read_array
 from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
@@ -22,8 +23,6 @@ from everword.domain.records import ConversationRecord, MemoryRecord, MessageRec
 from everword_search.model import ConversationFilter, MemoryFilter, Ranked
 
 SQL = load_statements("everword_search")
-#: Word similarity from which on two literals are alike.
-SIMILARITY = 0.6
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,28 @@ class AnalysedText:
 
 
 @dataclass(frozen=True)
-class LexicalRanked(Ranked):
+class RankedRow:
+    """What a statement found, best first: arrays in binary, an element a memory."""
+
+    passage_ids: bytes
+    source_ids: bytes
+    raws: bytes
+    scores: bytes
+
+    def ranked(self) -> Ranked:
+        return Ranked(
+            read_array(self.passage_ids, "i8"),
+            read_array(self.source_ids, "S16"),
+            read_array(self.raws, "f8"),
+            read_array(self.scores, "f8"),
+        )
+
+
+NOTHING = Ranked.of([])
+
+
+@dataclass(frozen=True)
+class LexicalRow(RankedRow):
     """Memories found by words, and the statistics of the namespace that their scores rest on."""
 
     passages: float
@@ -172,35 +192,16 @@ class _TokenCountRow:
     token_count: int
 
 
-async def prepare_search(conn: Connection) -> None:
-    await execute(conn, SQL["prepare_search"], {"similarity": str(SIMILARITY)})
-
-
-async def limit_time(conn: Connection, seconds: float, finds: bool = False) -> None:
-    """Limit each of the statements that follow; `finds` says that they look for candidates."""
-    milliseconds = max(1, int(seconds * 1000))
-    parameters = {"statement_timeout": f"{milliseconds}ms", "finds": finds}
-    await execute(conn, SQL["limit_time"], parameters)
-
-
 async def caught_up(conn: Connection, lsn: str) -> bool:
     return bool(await fetch_value(conn, SQL["caught_up"], {"lsn": lsn}))
 
 
-async def analyse_texts(
-    conn: Connection, config: str, texts: Sequence[str]
-) -> dict[str, AnalysedText]:
-    parameters = {"config": config, "texts": list(texts)}
-    rows = await fetch_all(conn, SQL["analyse_texts"], parameters, AnalysedText)
-    return {row.text: row for row in rows}
-
-
 async def find_lexical(
     conn: Connection, scope: Scope, parameters: dict[str, Any]
-) -> LexicalRanked | None:
+) -> LexicalRow | None:
     """Return what matches; None where nothing does."""
     return await fetch_optional(
-        conn, SQL["find_lexical"], {**scope.parameters, **parameters}, LexicalRanked
+        conn, SQL["find_lexical"], {**scope.parameters, **parameters}, LexicalRow
     )
 
 

@@ -10,26 +10,33 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from everword.db.arrays import Array, ArrayParameter, HalfvecParameter, read_array
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value
 from everword_search.model import Ranked
-from everword_search.store import SQL, Scope, namespaced
+from everword_search.store import NOTHING, SQL, RankedRow, Scope, namespaced
 
 # What precedes the elements in Postgres' binary form of an array of one dimension.
 _ARRAY_HEADER_BYTES = 20
 _ARRAY_ELEMENT = np.dtype([("length", ">i4"), ("value", ">f4")])
-_NOTHING = Ranked([], [], [], [])
 
 
 @dataclass(frozen=True)
 class GenerationRow:
-    """What a search needs to know of a model generation."""
+    """What a search needs to know of a model generation, or of what needs none: that has no id."""
 
-    id: int
+    id: int | None
+    state: str
     #: `halfvec` or `array`.
     storage: str
     background_mean: float | None
     background_deviation: float | None
+    #: The name that shipped calibrations know the model by.
+    model: str | None
+    #: The calibration that was stored for a profile; None where there is none.
+    evidence: list[float] | None
+    relevance: list[float] | None
+    floor: float | None
 
 
 @dataclass(frozen=True)
@@ -43,11 +50,11 @@ class VectorRow:
 
 
 @dataclass(frozen=True)
-class Cosines:
+class _CosinesRow:
     """How alike passages are to the query, a column each."""
 
-    passage_ids: list[int]
-    cosines: list[float]
+    passage_ids: bytes
+    cosines: bytes
 
 
 @dataclass(frozen=True)
@@ -73,20 +80,6 @@ def array_of(binary: bytes) -> npt.NDArray[np.float32]:
     return elements["value"].astype(np.float32)
 
 
-async def get_generation(conn: Connection, generation_id: int) -> GenerationRow:
-    """Return a generation; LookupError where it is gone, which the grace before a drop rules out."""
-    parameters = {"generation_id": generation_id}
-    found = await fetch_optional(conn, SQL["get_generation"], parameters, GenerationRow)
-    if found is None:
-        raise LookupError(f"model generation {generation_id}")
-    return found
-
-
-async def count_corpus(conn: Connection, namespace_id: int) -> int:
-    """Return the number of passages of a namespace."""
-    return int(await fetch_value(conn, SQL["count_corpus"], namespaced(namespace_id)))
-
-
 async def count_scope(conn: Connection, scope: Scope, limit: int) -> int:
     """Count the passages that a filter lets through, up to `limit`."""
     parameters = {**scope.parameters, "limit": limit}
@@ -97,8 +90,8 @@ async def find_exact(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
 ) -> Ranked:
     statement = SQL["find_semantic_exact"].of_generation(generation_id)
-    found = await fetch_optional(conn, statement, {**scope.parameters, **parameters}, Ranked)
-    return found or _NOTHING
+    found = await fetch_optional(conn, statement, {**scope.parameters, **parameters}, RankedRow)
+    return found.ranked() if found else NOTHING
 
 
 async def find_approximate(
@@ -106,8 +99,8 @@ async def find_approximate(
 ) -> Ranked:
     await execute(conn, SQL["prepare_hnsw"])
     statement = SQL["find_semantic_hnsw"].of_generation(generation_id)
-    found = await fetch_optional(conn, statement, {**scope.parameters, **parameters}, Ranked)
-    return found or _NOTHING
+    found = await fetch_optional(conn, statement, {**scope.parameters, **parameters}, RankedRow)
+    return found.ranked() if found else NOTHING
 
 
 async def score_vectors(
@@ -135,22 +128,31 @@ async def read_arrays(
 
 
 async def score_passages(
-    conn: Connection, namespace_id: int, generation_id: int, passage_ids: Sequence[int], vector: str
-) -> dict[int, float]:
-    """Return the cosines of those passages that have a vector."""
+    conn: Connection,
+    namespace_id: int,
+    generation_id: int,
+    passage_ids: Array,
+    vector: HalfvecParameter,
+) -> Array:
+    """Return the cosine of each of the passages; NaN for those that have no vector."""
     statement = SQL["score_passages"].of_generation(generation_id)
     parameters = {
         **namespaced(namespace_id),
-        "passage_ids": list(passage_ids),
+        "passage_ids": ArrayParameter(passage_ids),
         "vector": vector,
     }
-    found = await fetch_optional(conn, statement, parameters, Cosines)
-    return dict(zip(found.passage_ids, found.cosines, strict=True)) if found else {}
+    found = await fetch_optional(conn, statement, parameters, _CosinesRow)
+    assert found is not None
+    known, cosines = read_array(found.passage_ids, "i8"), read_array(found.cosines, "f8")
+    order = np.argsort(passage_ids)
+    scored = np.full(len(passage_ids), np.nan)
+    scored[order[np.searchsorted(passage_ids, known, sorter=order)]] = cosines
+    return scored
 
 
 async def read_passage_arrays(
-    conn: Connection, namespace_id: int, generation_id: int, passage_ids: Sequence[int]
+    conn: Connection, namespace_id: int, generation_id: int, passage_ids: Array
 ) -> list[PassageArrayRow]:
     statement = SQL["read_passage_arrays"].of_generation(generation_id)
-    parameters = {**namespaced(namespace_id), "passage_ids": list(passage_ids)}
+    parameters = {**namespaced(namespace_id), "passage_ids": ArrayParameter(passage_ids)}
     return await fetch_all(conn, statement, parameters, PassageArrayRow)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -36,6 +37,17 @@ class PoolBusy(PoolTimeout):
     """No connection came free in time, though the database answers."""
 
 
+async def _check_connection(conn: Connection) -> None:
+    """Raise OperationalError for a connection that the server has closed.
+
+    What can be read from an idle connection is its end, or a word before it: only then is a round trip worth while.
+    """
+    poll = select.poll()
+    poll.register(conn.pgconn.socket, select.POLLIN)
+    if poll.poll(0):
+        await AsyncConnectionPool.check_connection(conn)
+
+
 class Database:
     """One pool of connections that act as a service's role."""
 
@@ -48,7 +60,7 @@ class Database:
             max_size=settings.pool_max,
             max_waiting=settings.pool_waiting,
             timeout=POOL_TIMEOUT_S,
-            check=AsyncConnectionPool.check_connection,
+            check=_check_connection,
             open=False,
             name=service,
         )

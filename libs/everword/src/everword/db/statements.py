@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Any, LiteralString, TypeVar
+from typing import Any, Generic, LiteralString, TypeVar
 
 from opentelemetry.trace import SpanKind
 from psycopg import AsyncConnection
@@ -101,6 +101,31 @@ async def fetch_optional(
         async with conn.cursor(binary=True, row_factory=dataclass_row(row)) as cursor:
             await cursor.execute(statement.sql, parameters)
             return await cursor.fetchone()
+
+
+@dataclass(frozen=True)
+class Question(Generic[T]):
+    """A statement whose rows are wanted together with those of others."""
+
+    statement: Statement
+    parameters: Parameters
+    #: A dataclass with a field for each column.
+    row: type[T]
+
+
+async def fetch_each(conn: AsyncConnection[Any], *questions: Question[Any]) -> list[list[Any]]:
+    """Run several statements, of which none needs another's rows, in one round trip; return the rows of each."""
+    cursors = [
+        conn.cursor(binary=True, row_factory=dataclass_row(question.row)) for question in questions
+    ]
+    for question, cursor in zip(questions, cursors, strict=True):
+        await cursor.execute(question.statement.sql, question.parameters)
+    rows = []
+    for question, cursor in zip(questions, cursors, strict=True):
+        # Postgres runs them one after the other, so that each span begins about where its statement does.
+        with statement_span(question.statement):
+            rows.append(await cursor.fetchall())
+    return rows
 
 
 async def fetch_value(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword_search.model import ArmState, Candidate, SearchArm
+from everword_search.model import ArmState, Candidate, Ranked, SearchArm
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Arm(ABC):
     name: ClassVar[SearchArm]
     #: The most seconds that one statement of the arm may take.
     time_limit_s: float = 60.0
+    #: Whether its statements always go the same way, whatever is asked for.
+    planned_once: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -58,6 +60,13 @@ class RankingArm(Arm):
     The score lies between 0 and 1 and depends on the query, the memory and the statistics of the whole namespace, never
     on which other candidates there are.
     """
+
+    @abstractmethod
+    async def rank(self, conn: Connection, window: Window) -> Ranked:
+        """Return the candidates in `window` as columns, best first, each memory once."""
+
+    async def find(self, conn: Connection, window: Window) -> list[Candidate]:
+        return (await self.rank(conn, window)).candidates()
 
     @abstractmethod
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 
+from everword.db.arrays import HalfvecParameter
 from everword.db.pool import Connection
 from everword_search import vectors
 from everword_search.arms.base import RankingArm, Window, scored_position
 from everword_search.model import EVERYTHING, ArmState, Candidate, Ranked, SearchArm
 from everword_search.query_embedder import QueryNotEmbedded, QueryVector
+from everword_search.ranking.arrays import Floats, Ints
 from everword_search.store import Scope
 from everword_search.vectors import GenerationRow, VectorRow
 
@@ -26,6 +28,15 @@ DEFAULT_DEVIATION = 0.1
 DEVIATIONS = 1.0
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """The query's vector, and what it is compared with."""
+
+    generation: GenerationRow
+    id: int
+    vector: HalfvecParameter
+
+
 class SemanticArm(RankingArm):
     """Ranks passages by cosine, calibrated by what the model says of passages that have nothing in common.
 
@@ -35,11 +46,19 @@ class SemanticArm(RankingArm):
 
     name = SearchArm.SEMANTIC
 
-    def __init__(self, scope: Scope, vector: QueryVector | QueryNotEmbedded | None) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        vector: QueryVector | QueryNotEmbedded | None,
+        generation: GenerationRow | None,
+        passages: int,
+    ) -> None:
+        """`generation` is that of the vector, if there is one; `passages` is how many the namespace holds."""
         self._scope = scope
         self._vector = vector if isinstance(vector, QueryVector) else None
         self._missing = vector if isinstance(vector, QueryNotEmbedded) else None
-        self._generation: GenerationRow | None = None
+        self._generation = generation
+        self._passages = passages
 
     @property
     def idle_reason(self) -> str:
@@ -50,14 +69,17 @@ class SemanticArm(RankingArm):
         expected = self._missing is not None and self._missing.expected
         return ArmState.SKIPPED if expected else ArmState.DEGRADED
 
-    async def find(self, conn: Connection, window: Window) -> list[Candidate]:
-        generation, vector = await self._resolve(conn)
-        parameters = {**scored_position(window), **_calibration(generation), "vector": vector}
-        if generation.storage == "array":
-            scanned = self._scan(await vectors.read_arrays(conn, self._scope, generation.id))
-            return _within(window, scanned)
-        ranked = await self._find(conn, generation.id, parameters)
-        return ranked.candidates()
+    async def rank(self, conn: Connection, window: Window) -> Ranked:
+        asked = self._asked()
+        parameters = {
+            **scored_position(window),
+            **_calibration(asked.generation),
+            "vector": asked.vector,
+        }
+        if asked.generation.storage == "array":
+            scanned = self._scan(await vectors.read_arrays(conn, self._scope, asked.id))
+            return Ranked.of(_within(window, scanned))
+        return await self._find(conn, asked.id, parameters)
 
     async def _find(
         self, conn: Connection, generation_id: int, parameters: dict[str, Any]
@@ -67,7 +89,7 @@ class SemanticArm(RankingArm):
         Passages are counted one by one only where the namespace's own sum cannot tell which of both a scope is.
         """
         scope = self._scope
-        small = await vectors.count_corpus(conn, scope.namespace_id) <= EXACT_PASSAGES
+        small = self._passages <= EXACT_PASSAGES
         if not small and not _is_open(scope):
             small = await _is_small(conn, scope)
         if not small:
@@ -81,42 +103,38 @@ class SemanticArm(RankingArm):
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         """Return the cosines of these memories, also of those that it does not match."""
-        generation, vector = await self._resolve(conn)
-        if generation.storage == "array":
-            rows = await vectors.read_arrays(conn, self._scope, generation.id, source_ids)
+        asked = self._asked()
+        if asked.generation.storage == "array":
+            rows = await vectors.read_arrays(conn, self._scope, asked.id, source_ids)
             return [_clamped(candidate) for candidate in self._scan(rows)]
-        parameters = {**_calibration(generation), "vector": vector}
-        scored = await vectors.score_vectors(
-            conn, self._scope, generation.id, source_ids, parameters
-        )
+        parameters = {**_calibration(asked.generation), "vector": asked.vector}
+        scored = await vectors.score_vectors(conn, self._scope, asked.id, source_ids, parameters)
         return [_clamped(_candidate(row)) for row in scored]
 
-    async def deviations(self, conn: Connection, passage_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosines of passages, in deviations from the model's background; without a vector, none."""
-        generation, vector = await self._resolve(conn)
+    async def deviations(self, conn: Connection, passage_ids: Ints) -> Floats:
+        """Return the cosines of passages, in deviations from the model's background; NaN without a vector."""
+        asked = self._asked()
         namespace_id = self._scope.namespace_id
-        if generation.storage == "array":
-            assert self._vector is not None
-            arrays = await vectors.read_passage_arrays(
-                conn, namespace_id, generation.id, passage_ids
-            )
-            cosines = {
-                row.passage_id: float(vectors.array_of(row.embedding) @ self._vector.values)
-                for row in arrays
+        if asked.generation.storage == "array":
+            rows = await vectors.read_passage_arrays(conn, namespace_id, asked.id, passage_ids)
+            known = {
+                row.passage_id: float(vectors.array_of(row.embedding) @ asked.vector.values)
+                for row in rows
             }
+            cosines = np.array([known.get(each, np.nan) for each in passage_ids.tolist()], float)
         else:
             cosines = await vectors.score_passages(
-                conn, namespace_id, generation.id, passage_ids, vector
+                conn, namespace_id, asked.id, passage_ids, asked.vector
             )
-        mean, deviation = _background(generation)
-        return {passage: (cosine - mean) / deviation for passage, cosine in cosines.items()}
+        mean, deviation = _background(asked.generation)
+        return (cosines - mean) / deviation
 
-    async def _resolve(self, conn: Connection) -> tuple[GenerationRow, str]:
-        """Return the generation that the query's vector is of, and the vector as pgvector reads it."""
+    def _asked(self) -> _Asked:
         assert self._vector is not None
-        if self._generation is None:
-            self._generation = await vectors.get_generation(conn, self._vector.generation_id)
-        return self._generation, self._vector.text
+        assert self._generation is not None
+        return _Asked(
+            self._generation, self._vector.generation_id, HalfvecParameter(self._vector.values)
+        )
 
     def _scan(self, rows: Sequence[vectors.ArrayRow]) -> list[Candidate]:
         """Score plain arrays, for a database without pgvector; below the floor the score is negative."""

@@ -9,7 +9,7 @@ from everword.db.pool import Connection
 from everword.text.literals import literal_tokens
 from everword_search import store
 from everword_search.arms.base import RankingArm, Window, scored_position
-from everword_search.model import Candidate, SearchArm
+from everword_search.model import Candidate, Ranked, SearchArm
 from everword_search.query import Query
 from everword_search.store import Scope, TrigramRow
 
@@ -35,10 +35,10 @@ class TrigramArm(RankingArm):
     def idle_reason(self) -> str:
         return "" if self._tokens else "the query has nothing that looks like a literal"
 
-    async def find(self, conn: Connection, window: Window) -> list[Candidate]:
+    async def rank(self, conn: Connection, window: Window) -> Ranked:
         parameters = {**scored_position(window), "tokens": self._tokens}
         rows = await store.find_trigram(conn, self._scope, parameters)
-        return [_candidate(row) for row in rows]
+        return Ranked.of([_candidate(row) for row in rows])
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         rows = await store.score_trigram(conn, self._scope, source_ids, self._tokens)

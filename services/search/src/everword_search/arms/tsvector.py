@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from everword.db.arrays import uuids_of
 from everword.db.pool import Connection
 from everword_search import store
 from everword_search.arms.base import Window, scored_position
@@ -18,8 +19,8 @@ from everword_search.arms.lexical import (
     inverse_document_frequency,
     term_score,
 )
-from everword_search.model import Candidate, TermScore
-from everword_search.store import FrequencyRow, LexicalRanked, Scope
+from everword_search.model import Candidate, Ranked, TermScore
+from everword_search.store import FrequencyRow, LexicalRow, Scope
 from everword_search.tsquery import prefix_query, quote_lexeme
 
 
@@ -35,6 +36,8 @@ class _Statistics:
 class TsvectorArm(LexicalArm):
     """BM25 computed by Postgres at the time of the search."""
 
+    planned_once = True
+
     def __init__(self, scope: Scope, terms: Sequence[Term], explain: bool = False) -> None:
         self._scope = scope
         self._terms = terms
@@ -45,25 +48,22 @@ class TsvectorArm(LexicalArm):
     def idle_reason(self) -> str:
         return "" if self._terms else "the query has no word that is indexed"
 
-    async def find(self, conn: Connection, window: Window) -> list[Candidate]:
+    async def rank(self, conn: Connection, window: Window) -> Ranked:
         parameters = {
             **_columns(self._terms),
             **scored_position(window),
             "k1": K1,
             "b": B,
         }
-        ranked = await store.find_lexical(conn, self._scope, parameters)
-        if ranked is None:
-            return []
-        self._statistics = _statistics(ranked)
-        found = ranked.candidates()
+        row = await store.find_lexical(conn, self._scope, parameters)
+        if row is None:
+            return store.NOTHING
+        self._statistics = _statistics(row)
+        found = row.ranked()
         if not self._explain:
             return found
-        explained = {
-            candidate.source_id: candidate
-            for candidate in await self.score(conn, [candidate.source_id for candidate in found])
-        }
-        return [explained.get(candidate.source_id, candidate) for candidate in found]
+        explained = await self.score(conn, uuids_of(found.source_ids))
+        return replace(found, terms={each.source_id: each.terms for each in explained})
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         if self._statistics is None or not source_ids:
@@ -104,10 +104,10 @@ class TsvectorArm(LexicalArm):
         )
 
 
-def _statistics(ranked: LexicalRanked) -> _Statistics:
-    frequencies = ranked.document_frequencies
-    idf = [inverse_document_frequency(ranked.passages, df) for df in frequencies]
-    return _Statistics(ranked.mean_length, frequencies, idf)
+def _statistics(row: LexicalRow) -> _Statistics:
+    frequencies = row.document_frequencies
+    idf = [inverse_document_frequency(row.passages, df) for df in frequencies]
+    return _Statistics(row.mean_length, frequencies, idf)
 
 
 def _columns(terms: Sequence[Term]) -> dict[str, Any]:

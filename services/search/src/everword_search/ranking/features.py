@@ -127,7 +127,7 @@ def _held(pool: Pool, terms: QueryTerms, matches: Matches) -> dict[str, Floats]:
 
 
 def _people(pool: Pool, question: Question, matches: Matches) -> dict[str, Floats]:
-    authors = pool.heads(pool.passages.authors)
+    authors = pool.authors
     those_named = {each for each in set(authors) if not question.names.isdisjoint(name_words(each))}
     spoken = np.array([bool(author) for author in authors])
     mentioned = pool.best(matches.names)
@@ -151,7 +151,7 @@ def _traits(pool: Pool) -> dict[str, Floats]:
     before = pool.neighbour(ones, -1), pool.neighbour(ones, -2)
     after = pool.neighbour(ones, 1), pool.neighbour(ones, 2)
     return {
-        "d_role": (~np.isin(pool.numbers(pool.passages.roles), _ANSWERING)).astype(float),
+        "d_role": (~np.isin(pool.heads(pool.passages.roles), _ANSWERING)).astype(float),
         "d_len": length,
         "d_q": asks,
         "d_time": records.time_words[pool.starts].astype(float),
@@ -164,7 +164,7 @@ def _traits(pool: Pool) -> dict[str, Floats]:
 
 
 def _dates(pool: Pool, question: Question) -> dict[str, Floats]:
-    moments = pool.heads(pool.passages.moments)
+    moments = pool.heads(pool.passages.moments).tolist()
     return compare_dates(moments, question.dates, question.time_zone)
 
 

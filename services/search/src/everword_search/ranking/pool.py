@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
-from types import MappingProxyType
-from typing import TypeVar
-from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
+from everword.db.arrays import Array
 from everword.text.ranking_record import Records, message_traits, pack_record, unpack_records
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.store import Candidates
-
-T = TypeVar("T")
 
 #: A pause of this length ends a session: what comes after it is no answer to what was before.
 SESSION_GAP_S = 3 * 3600.0
@@ -46,13 +40,15 @@ class Pool:
     def size(self) -> int:
         return len(self.starts)
 
-    def heads(self, column: Sequence[T]) -> list[T]:
+    def heads(self, column: Array) -> Array:
         """Return what a column says of the first passage of each memory."""
-        return [column[start] for start in self.starts.tolist()]
+        return column[self.starts]
 
-    def numbers(self, column: Sequence[float]) -> Floats:
-        """Return a column of numbers by the first passage of each memory."""
-        return np.array(column, np.float64)[self.starts]
+    @cached_property
+    def authors(self) -> list[str]:
+        """Who said each memory; empty for what nobody said."""
+        authors = self.passages.authors
+        return [authors[start] for start in self.starts.tolist()]
 
     @cached_property
     def alone(self) -> npt.NDArray[np.bool_]:
@@ -85,15 +81,9 @@ class Pool:
         return self._found[distance]
 
 
-def build_pool(
-    passages: Candidates,
-    cosines: Mapping[int, float],
-    config: str,
-    absent: Mapping[UUID | None, int] = MappingProxyType({}),
-) -> Pool:
-    """Return the pool of passages. `cosines` are by passage id, `absent` by conversation."""
+def build_pool(passages: Candidates, cosines: Floats, config: str, absent: Floats) -> Pool:
+    """Return the pool of passages. `cosines` and `absent` have an element a passage."""
     starts = np.flatnonzero(_changes(passages.source_ids))
-    conversations = [passages.conversation_ids[start] for start in starts.tolist()]
     records = [
         record or _record(content or "", config)
         for record, content in zip(passages.records, passages.contents, strict=True)
@@ -102,15 +92,17 @@ def build_pool(
         passages,
         starts,
         unpack_records(records),
-        np.array([cosines.get(each, np.nan) for each in passages.passage_ids], np.float64),
-        np.array([absent.get(each, 0) for each in conversations], np.float64),
+        cosines,
+        absent[starts],
         _sessions(passages, starts),
     )
 
 
-def _changes(values: Sequence[object]) -> npt.NDArray[np.bool_]:
+def _changes(values: Array) -> npt.NDArray[np.bool_]:
     """Return where a value differs from the one before it."""
-    return np.array([True, *(a != b for a, b in pairwise(values))][: len(values)], bool)
+    changes = np.ones(len(values), bool)
+    changes[1:] = values[1:] != values[:-1]
+    return changes
 
 
 def _record(text: str, config: str) -> bytes:
@@ -120,8 +112,8 @@ def _record(text: str, config: str) -> bytes:
 
 def _sessions(passages: Candidates, starts: Ints) -> Ints:
     thread = np.cumsum(_changes(passages.threads))[starts]
-    moments = np.array(passages.moments, np.float64)[starts]
-    sequence = np.array(passages.seqs, np.int64)[starts]
+    moments = passages.moments[starts]
+    sequence = passages.seqs[starts]
     breaks = np.ones(len(starts), bool)
     breaks[1:] = (
         (np.diff(thread) != 0)

@@ -18,27 +18,27 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
+from everword.db.arrays import ArrayParameter, uuids_of
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.calibration import DECIDING
 from everword.domain.deadline import remaining
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_search.arms.base import RankingArm, Window
 from everword_search.arms.semantic import SemanticArm
-from everword_search.model import Candidate, Found, Hit, ScorePart, SearchArm
+from everword_search.model import Found, Hit, Ranked, ScorePart, SearchArm
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.features import Described, Question, describe
 from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker
 from everword_search.ranking.store import Candidates, find_mentions, read_candidates
 from everword_search.runner import TIME_SHARE, Runner
-from everword_search.store import Scope, limit_time
+from everword_search.store import Scope
 
 #: Candidates taken from each arm.
 POOL = 150
@@ -48,9 +48,6 @@ NEAR = 1
 CONTEXT = 2
 #: Passages of a long memory that are looked at beside those that were found.
 MAX_PARTS = 12
-
-#: What each arm says of one memory.
-Views = Mapping[SearchArm, Candidate]
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,8 @@ class Judged:
     wanted: npt.NDArray[np.bool_]
     described: Described
     literals: Floats
-    views: Mapping[UUID, Views]
+    #: What each arm found.
+    views: Mapping[SearchArm, Ranked]
 
 
 @dataclass(frozen=True)
@@ -91,10 +89,7 @@ async def rank_by_recall(
     evidence = _evidence(judged, ranking.ranker, np.union1d(order[:DECIDING], page))
     page = page[~(evidence[page] < window.min_evidence)][: window.limit]
     deciding = (_known(evidence[index]) for index in order[:DECIDING])
-    hits = [
-        _hit(judged, index, scores[index], passages[index], evidence[index], ranking.explain)
-        for index in page
-    ]
+    hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
     return Found(hits, tuple(each for each in deciding if each is not None))
 
 
@@ -132,76 +127,73 @@ async def _judge(
     runner: Runner, arms: Sequence[RankingArm], scope: Scope, question: Question
 ) -> Judged | None:
     """Return the candidates of a query with their features; None without any. Raises ArmFailed."""
-    found = {
-        arm.name: await runner.find(arm, Window(limit=POOL, spare=POOL), TIME_SHARE) for arm in arms
+    window = Window(limit=POOL, spare=POOL)
+    # Those that are planned anew come first: how statements are planned then changes once.
+    views = {
+        arm.name: await runner.rank(arm, window, TIME_SHARE)
+        for arm in sorted(arms, key=lambda arm: arm.planned_once)
     }
-    views: dict[UUID, dict[SearchArm, Candidate]] = {}
-    for name, candidates in found.items():
-        for candidate in candidates:
-            views.setdefault(candidate.source_id, {})[name] = candidate
-    if not views:
-        return None
-    passages = await _read(runner, scope, views)
+    passages = await _read(runner, scope, list(views.values()))
     if passages is None:
-        return None  # erased since they were found
-    cosines: dict[int, float] = {}
+        return None  # nothing was found, or it was erased since
+    cosines = np.full(len(passages.passage_ids), np.nan)
     for arm in arms:
         if isinstance(arm, SemanticArm):
             cosines = await runner.deviations(arm, passages.passage_ids, TIME_SHARE)
     absent = await _absent_names(runner, scope, question, passages)
     pool = build_pool(passages, cosines, question.config, absent)
     literals = _literals(pool, views, question)
-    return Judged(pool, _wanted(pool, views), describe(pool, question), literals, views)
+    return Judged(pool, _wanted(pool, views.values()), describe(pool, question), literals, views)
 
 
-async def _read(runner: Runner, scope: Scope, views: Mapping[UUID, Views]) -> Candidates | None:
-    passage_ids = {candidate.passage_id for view in views.values() for candidate in view.values()}
+async def _read(runner: Runner, scope: Scope, found: Sequence[Ranked]) -> Candidates | None:
+    source_ids = np.unique(np.concatenate([each.source_ids for each in found]))
+    if not len(source_ids):
+        return None
     parameters = {
-        "source_ids": list(views),
-        "passage_ids": sorted(passage_ids),
+        "source_ids": ArrayParameter(source_ids),
+        "passage_ids": ArrayParameter(np.unique(np.concatenate([e.passage_ids for e in found]))),
         "turn": MEMORY_KIND_MESSAGE,
         "reach": NEAR + CONTEXT,
         "max_parts": MAX_PARTS,
     }
-    await limit_time(runner.conn, remaining(STATEMENT_CAP_S) * TIME_SHARE)
+    limit_s = remaining(STATEMENT_CAP_S) * TIME_SHARE
+    await runner.prepare(planned_once=True, limit_s=limit_s)
     return await read_candidates(runner.conn, scope, parameters)
 
 
 async def _absent_names(
     runner: Runner, scope: Scope, question: Question, passages: Candidates
-) -> dict[UUID | None, int]:
-    """Return how many names of the question each conversation never mentions: it can hardly be about them."""
+) -> Floats:
+    """Return how many names of the question each passage's conversation never mentions: it can hardly be about them."""
     strangers = question.terms.strangers
     if not strangers:
-        return {}
-    conversations = set(passages.conversation_ids)
-    mentions = await find_mentions(
-        runner.conn,
-        scope.namespace_id,
-        question.config,
-        strangers,
-        sorted(each for each in conversations if each),
-    )
-    found = Counter(mention.conversation_id for mention in mentions)
-    return {each: len(strangers) - (found[each] if each else 0) for each in conversations}
+        return np.zeros(len(passages.passage_ids))
+    conversations, which = np.unique(passages.conversation_ids, return_inverse=True)
+    ids = uuids_of(conversations)
+    named = await find_mentions(runner.conn, scope.namespace_id, question.config, strangers, ids)
+    found = Counter(mention.conversation_id for mention in named)
+    absent = np.array([len(strangers) - found[each] for each in ids], float)
+    return np.asarray(absent[which])
 
 
-def _wanted(pool: Pool, views: Mapping[UUID, Views]) -> npt.NDArray[np.bool_]:
+def _wanted(pool: Pool, views: Iterable[Ranked]) -> npt.NDArray[np.bool_]:
     """Return which memories are candidates: what was found and what is next to it, if the filter lets it through."""
-    found = np.array([each in views for each in pool.heads(pool.passages.source_ids)], bool)
+    heads = pool.heads(pool.passages.source_ids)
+    found = np.logical_or.reduce([view.places_of(heads) >= 0 for view in views])
     near = found.copy()
     for distance in range(1, NEAR + 1):
         for shift in (-distance, distance):
             near |= pool.neighbour(found.astype(float), shift) > 0
-    passes = np.array(pool.passages.wanted, bool)
+    passes = pool.passages.wanted
     through = np.logical_or.reduceat(passes, pool.starts) if len(passes) else passes
-    return near & through
+    return np.asarray(near & through)
 
 
 def _best_passages(judged: Judged) -> Ints:
     """Return the ids of the passages that memories are shown by: the best of each, the first of equal ones."""
     pool, values = judged.pool, judged.described.passages
-    ids = np.array(pool.passages.passage_ids, np.int64)
+    ids = pool.passages.passage_ids
     if pool.size == len(ids):
         return ids
     memory = np.zeros(len(ids), np.int64)
@@ -216,8 +208,8 @@ def handicap(pool: Pool) -> Floats:
     The models were fitted to messages, one of which is to be read. Of n messages that a summary stands for, each has an
     n-th of its chance to be that one; and what repeats them comes after them.
     """
-    stands_for = np.maximum(1.0, pool.numbers(pool.passages.stands_for))
-    return np.log(stands_for) + REPEATED_WEIGHT * pool.numbers(pool.passages.repeats)
+    stands_for = np.maximum(1.0, pool.heads(pool.passages.stands_for))
+    return np.log(stands_for) + REPEATED_WEIGHT * pool.heads(pool.passages.repeats)
 
 
 def _known(evidence: np.float64) -> float | None:
@@ -225,41 +217,45 @@ def _known(evidence: np.float64) -> float | None:
     return float(evidence) if np.isfinite(evidence) else None
 
 
-def _literals(pool: Pool, views: Mapping[UUID, Views], question: Question) -> Floats:
+def _literals(pool: Pool, views: Mapping[SearchArm, Ranked], question: Question) -> Floats:
     """Return how alike the letters of each memory are, as far as only an arm can tell."""
     trusted = {SearchArm.TRIGRAM} | ({SearchArm.LEXICAL} if question.has_prefix else set())
-    alike = {
-        source_id: max(each[arm].score for arm in trusted & each.keys())
-        for source_id, each in views.items()
-        if trusted & each.keys()
-    }
-    return np.array([alike.get(each, 0.0) for each in pool.heads(pool.passages.source_ids)])
+    heads = pool.heads(pool.passages.source_ids)
+    alike = np.zeros(pool.size)
+    for arm in trusted & views.keys():
+        places = views[arm].places_of(heads)
+        found = places >= 0
+        alike[found] = np.maximum(alike[found], views[arm].scores[places[found]])
+    return alike
 
 
-def _hit(
-    judged: Judged,
-    index: int,
-    score: np.float64,
-    passage_id: np.int64,
-    evidence: np.float64,
-    explain: bool,
-) -> Hit:
-    source_id = judged.pool.passages.source_ids[judged.pool.starts[index]]
-    views = judged.views.get(source_id, {})
+def _hits(
+    judged: Judged, page: Ints, scores: Floats, passages: Ints, evidence: Floats, explain: bool
+) -> list[Hit]:
+    """Return the memories of a page as hits."""
+    source_ids = judged.pool.heads(judged.pool.passages.source_ids)[page]
+    ids = uuids_of(source_ids)
     # The models are no sums: what the arms say is told, and weighs nothing by itself.
-    parts = tuple(ScorePart(arm, view.raw, view.score, 0.0) for arm, view in views.items())
-    features = (
-        {name: float(values[index]) for name, values in judged.described.features.items()}
-        if explain
-        else {}
-    )
-    return Hit(
-        source_id,
-        int(passage_id),
-        float(score),
-        [float(score), int(passage_id)],
-        parts,
-        tuple(term for view in views.values() for term in view.terms),
-        evidence=_known(evidence),
-        features=features,
-    )
+    parts: list[list[ScorePart]] = [[] for _ in ids]
+    for arm, view in judged.views.items():
+        places = view.places_of(source_ids)
+        for row in np.flatnonzero(places >= 0).tolist():
+            raw, score = float(view.raws[places[row]]), float(view.scores[places[row]])
+            parts[row].append(ScorePart(arm, raw, score, 0.0))
+    return [
+        Hit(
+            ids[row],
+            int(passages[index]),
+            float(scores[index]),
+            [float(scores[index]), int(passages[index])],
+            tuple(sorted(parts[row], key=lambda part: part.arm)),
+            tuple(term for view in judged.views.values() for term in view.terms.get(ids[row], ())),
+            evidence=_known(evidence[index]),
+            features=_features(judged, index) if explain else {},
+        )
+        for row, index in enumerate(page.tolist())
+    ]
+
+
+def _features(judged: Judged, index: int) -> dict[str, float]:
+    return {name: float(values[index]) for name, values in judged.described.features.items()}

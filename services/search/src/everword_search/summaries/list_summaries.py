@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from everword.db.pool import Database
+from everword.db.pool import STATEMENT_CAP_S, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.deadline import remaining
 from everword.domain.records import SummaryRecord
 from everword_search.model import PageRequest
 from everword_search.pages import open_cursor
-from everword_search.store import prepare_search
+from everword_search.planning import plan_anew
 from everword_search.summaries import store
 from everword_search.summaries.model import SummaryFilter
 
@@ -29,7 +30,7 @@ async def list_summaries(
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
     async with database.transaction(namespace.id) as conn:
         # Each combination of filters has its own index.
-        await prepare_search(conn)
+        await plan_anew(conn, remaining(STATEMENT_CAP_S))
         found = await store.list_summaries(
             conn,
             namespace.id,

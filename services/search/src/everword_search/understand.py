@@ -1,0 +1,99 @@
+"""Reads what a query means in its namespace: its words, the authors that it names, and what vectors there are.
+
+All of it in one round trip, and in a transaction that ends before the query is embedded: a slow model must not hold a
+connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.db.statements import Question, fetch_each
+from everword.domain.errors import NamespaceNotFound
+from everword.text.author_names import name_words
+from everword_search.analysis import AnalysedQuery, analyse_query, texts_to_analyse
+from everword_search.model import SearchMode, SearchRequest
+from everword_search.query import Query, parse_query, parse_words
+from everword_search.store import SQL, AnalysedText, namespaced
+from everword_search.vectors import GenerationRow
+
+#: Modes that look for meaning, where names count too.
+BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})
+_BY_WORDS = frozenset({SearchMode.HYBRID, SearchMode.LEXICAL})
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamespaceRow(NamespaceSettings):
+    """A namespace, as one query sees it."""
+
+    #: How many it holds.
+    passages: int
+    #: Those words of the query that name authors, in lower case.
+    names: list[str]
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What a query means in its namespace."""
+
+    settings: NamespaceSettings
+    #: How many the namespace holds.
+    passages: int
+    names: frozenset[str]
+    query: Query
+    analysed: AnalysedQuery
+    #: The live model generations, and one without an id for what needs none.
+    generations: Sequence[GenerationRow]
+
+    def has_generation(self, generation_id: int | None) -> bool:
+        """Tell whether a generation is known; None is what needs none."""
+        return self.generation(generation_id) is not None
+
+    def generation(self, generation_id: int | None) -> GenerationRow | None:
+        """Return a generation; for None the active one, or what needs none. None where it has come since."""
+        if generation_id is None:
+            return self.active or next(row for row in self.generations if row.id is None)
+        return next((row for row in self.generations if row.id == generation_id), None)
+
+    @property
+    def active(self) -> GenerationRow | None:
+        return next((row for row in self.generations if row.state == "active"), None)
+
+
+async def understand(
+    conn: Connection, namespace_id: int, request: SearchRequest, profile: str
+) -> Understood:
+    """Return what a request's query means; `profile` is what its relevance is calibrated for.
+
+    Raises NamespaceNotFound once the namespace is being deleted.
+    """
+    query = Query(())
+    if request.mode in _BY_WORDS:
+        query = parse_query(request.text) if request.operators else parse_words(request.text)
+    words = sorted(name_words(request.text)) if request.mode in BY_MEANING else []
+    texts = texts_to_analyse(query)
+    namespace = namespaced(namespace_id)
+    questions: list[Question[Any]] = [
+        Question(SQL["describe_namespace"], {**namespace, "words": words}, NamespaceRow),
+        Question(SQL["list_generations"], {"profile": profile}, GenerationRow),
+    ]
+    if texts:
+        parameters = {**namespace, "texts": texts}
+        questions.append(Question(SQL["analyse_texts"], parameters, AnalysedText))
+    [found, generations, *analysed] = await fetch_each(conn, *questions)
+    if not found:
+        raise NamespaceNotFound
+    described: NamespaceRow = found[0]
+    known = {row.text: row for rows in analysed for row in rows}
+    return Understood(
+        described,
+        described.passages,
+        frozenset(described.names),
+        query,
+        analyse_query(query, known),
+        generations,
+    )
