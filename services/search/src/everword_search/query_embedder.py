@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import grpc
 import numpy as np
 import numpy.typing as npt
+from cachetools import TTLCache
 from opentelemetry import propagate
 
 from everword.domain.deadline import remaining
@@ -20,6 +22,10 @@ from everword.rpc.channel import open_channel
 TIMEOUT_S = 2.0
 #: Of the time that is left, what the vector may take.
 TIME_SHARE = 0.5
+#: Vectors of queries that are kept: some 2,700 of 384 dimensions.
+CACHE_BYTES = 4 * 1024 * 1024
+#: A query is kept no longer than a conversation goes on about it. Its text is not kept at all.
+CACHE_TTL_S = 300.0
 
 
 class QueryNotEmbedded(Exception):
@@ -47,6 +53,10 @@ class QueryEmbedder:
         self._address = address
         self._metadata = ((INTERNAL_HEADER, token.reveal()),) if token else ()
         self._channel: grpc.aio.Channel | None = None
+        # Generations never change, and what is asked once is often asked again: for its next page, or by another agent.
+        self._cache: TTLCache[tuple[int, bytes], QueryVector] = TTLCache(
+            CACHE_BYTES, CACHE_TTL_S, getsizeof=lambda vector: vector.values.nbytes
+        )
 
     async def open(self) -> None:
         if self._address:
@@ -56,15 +66,26 @@ class QueryEmbedder:
         if self._channel:
             await self._channel.close()
 
-    async def embed(self, query: str) -> QueryVector:
-        """Return the query's vector, of the active generation. Raises QueryNotEmbedded."""
+    async def embed(self, query: str, generation_id: int | None = None) -> QueryVector:
+        """Return the query's vector, of the active generation; `generation_id` is what was last seen to be active.
+
+        Raises QueryNotEmbedded.
+        """
         if self._channel is None:
             text = "no embedder is configured (EVERWORD_EMBEDDER_ADDRESS)"
             raise QueryNotEmbedded(text, expected=True)
+        digest = hashlib.sha256(query.encode()).digest()
+        if generation_id is not None and (known := self._cache.get((generation_id, digest))):
+            return known
+        vector = await self._ask(self._channel, query)
+        self._cache[vector.generation_id, digest] = vector
+        return vector
+
+    async def _ask(self, channel: grpc.aio.Channel, query: str) -> QueryVector:
         carrier: dict[str, str] = {}
         propagate.inject(carrier)
         try:
-            response = await EmbedderServiceStub(self._channel).Embed(
+            response = await EmbedderServiceStub(channel).Embed(
                 pb.EmbedRequest(texts=[query], priority=pb.EMBED_PRIORITY_QUERY),
                 timeout=min(TIMEOUT_S, remaining(TIMEOUT_S / TIME_SHARE) * TIME_SHARE),
                 metadata=(*self._metadata, *carrier.items()),

@@ -203,7 +203,8 @@ async def _embed(
     Raises EmbedderUnavailable where nothing else would answer.
     """
     try:
-        return await embedder.embed(without_names(request.text, understood.names))
+        text = without_names(request.text, understood.names)
+        return await embedder.embed(text, understood.active_id)
     except QueryNotEmbedded as error:
         if request.mode is SearchMode.SEMANTIC:
             raise EmbedderUnavailable(

@@ -56,12 +56,12 @@ class Understood:
     def generation(self, generation_id: int | None) -> GenerationRow | None:
         """Return a generation; for None the active one, or what needs none. None where it has come since."""
         if generation_id is None:
-            return self.active or next(row for row in self.generations if row.id is None)
+            generation_id = self.active_id
         return next((row for row in self.generations if row.id == generation_id), None)
 
     @property
-    def active(self) -> GenerationRow | None:
-        return next((row for row in self.generations if row.state == "active"), None)
+    def active_id(self) -> int | None:
+        return next((row.id for row in self.generations if row.state == "active"), None)
 
 
 async def understand(
