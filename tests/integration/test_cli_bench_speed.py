@@ -15,7 +15,7 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from everword.bench.speed import corpus, stub, tables
+from everword.bench.speed import compacting, corpus, stub, tables
 from everword.bench.speed.row import IDS, TARGETS, Floor, Row
 from everword.cli.main import main
 from support.command_line import EVERWORD, Finished
@@ -34,6 +34,8 @@ UNITS = {
     "semantic_recall": "share",
     "search_load_100k": "searches/s",
     "embed_drain": "texts/s",
+    "compact_drain": "messages/s",
+    "compact_extractive": "messages/s",
     "context_100k": "ms",
     "memory_1m": "MB",
     "startup": "s",
@@ -117,7 +119,44 @@ async def test_every_figure_has_a_floor_and_nothing_is_left_behind(tmp_path: Pat
     )
     sql = rows["search_hybrid_100k"]["details"]["sql_p50_ms"]
     assert {"find_lexical", "read_memories"} <= set(sql)
-    assert rows["embed_drain"]["details"]["draining"]["search"]["calls"] > 0
+    drain = rows["embed_drain"]["details"]
+    assert drain["draining"]["search"]["calls"] > 0
+    assert {"ingest_p95_ratio", "search_p95_ratio"} <= set(drain)
+    growth = rows["ingest_growth"]["details"]
+    assert growth["full"]["stored"] >= growth["empty"]["stored"] + SCALE
+    rates = rows["search_load_100k"]["details"]["rates"].values()
+    assert all({"p50_ms", "p95_ms", "p99_ms"} <= set(each) for each in rates)
+    check_compaction(rows)
+
+
+def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
+    """See that workers wrote nodes of every level, and that the floors did the same work."""
+    for id_ in ("compact_drain", "compact_extractive"):
+        details = rows[id_]["details"]
+        assert set(details["nodes"]) == {"leaf", "branch", "root"}, id_
+        assert details["messages"] == 10 * details["nodes"]["leaf"], id_
+        assert details["needs_review"] == 0, id_
+    with_model, without = (rows[id_]["details"] for id_ in ("compact_drain", "compact_extractive"))
+    assert with_model["requests"] == sum(with_model["nodes"].values())
+    assert without["composed_same"] == sum(without["nodes"].values())
+    # Nobody gets more out of the stub than it is set to.
+    per_message = with_model["requests"] / with_model["messages"]
+    for rate in ("value", "floor"):
+        assert rows["compact_drain"][rate] * per_message <= compacting.RATE, rate
+
+
+@pytest.mark.slow
+async def test_a_figure_can_be_measured_alone_whatever_its_id_says_of_scales(
+    tmp_path: Path,
+) -> None:
+    with passable_folder() as folder:
+        output = tmp_path / "out.json"
+        given = ("--scale", "100", "--only", "search_hybrid_1m", "--json", str(output))
+        done = await speed(*given, folder=folder)
+        assert done.status == 0, done.errors
+    [row] = document(output)["rows"]
+    assert (row["id"], row["scale"]) == ("search_hybrid_1m", 100)
+    assert {"p50_ms", "p95_ms", "p99_ms"} <= set(row["details"])
 
 
 @pytest.mark.slow

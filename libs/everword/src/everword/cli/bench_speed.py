@@ -67,7 +67,7 @@ def speed(
 ) -> None:
     """Measure ingest, searches and the background at each scale, each beside its floor.
 
-    An Everword is started for it, on disk and with fsync, and a stub that embeds; this process is the client. Floors
+    An Everword is started for it, on disk and with fsync, and a stub of its models; this process is the client. Floors
     are taken in the same run: COPY of the same rows, the bare SQL of the same calls, empty calls, the stub alone.
     The ids tell what a figure was named after; the scale is what it was measured at.
     """

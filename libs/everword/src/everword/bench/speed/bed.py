@@ -1,4 +1,4 @@
-"""The Everword that is measured: `everword up` in processes of its own, on disk, with a stub that embeds."""
+"""The Everword that is measured: `everword up` in processes of its own, on disk, with a stub of its models."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psycopg
@@ -61,11 +62,26 @@ class Bed:
     def pid(self, name: str) -> int:
         return next(process.pid for process in self.running.processes if process.name == name)
 
-    async def set_speed(self, rate: float | None) -> None:
-        """Make the stub embed so many texts a second; None is as fast as it can."""
+    @asynccontextmanager
+    async def paced(
+        self, texts: float | None = None, answers: float | None = None
+    ) -> AsyncIterator[None]:
+        """Make the stub embed so many texts, and answer so many chats a second; None is as fast as it can."""
+        await self._set_speed({"texts": texts, "answers": answers})
+        try:
+            yield
+        finally:
+            await self._set_speed({"texts": None, "answers": None})
+
+    async def asked(self) -> list[dict[str, Any]]:
+        """Return what the stub was asked in chats since the last time."""
         async with httpx.AsyncClient(trust_env=False) as http:
-            answer = await http.post(f"{self.stub_url}/speed", json={"rate": rate})
-            answer.raise_for_status()
+            answer = (await http.get(f"{self.stub_url}/asked")).raise_for_status()
+        return list(answer.json()["asked"])
+
+    async def _set_speed(self, speed: dict[str, float | None]) -> None:
+        async with httpx.AsyncClient(trust_env=False) as http:
+            (await http.post(f"{self.stub_url}/speed", json=speed)).raise_for_status()
 
     @contextmanager
     def held(self, *names: str) -> Iterator[None]:
@@ -88,7 +104,7 @@ async def bed(kept: Path | None, say: Callable[[str], None]) -> AsyncIterator[Be
     """
     async with AsyncExitStack() as resources:
         folder = resources.enter_context(_folder(kept))
-        stub_url = await resources.enter_async_context(_stub(folder))
+        stub_url = await resources.enter_async_context(running_stub(folder))
         say("starting Everword")
         running = await resources.enter_async_context(_everword(folder, stub_url))
         yield Bed(running, folder, stub_url)
@@ -109,8 +125,18 @@ def _folder(kept: Path | None) -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
+def inherited() -> dict[str, str]:
+    """Return the environment that what is measured starts from: without what the owner's own Everword is told."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("EVERWORD_") or name in _OURS
+    }
+
+
 @asynccontextmanager
-async def _stub(folder: Path) -> AsyncIterator[str]:
+async def running_stub(folder: Path) -> AsyncIterator[str]:
+    """Run the stub while the block lasts, and lend its address. Raises EmbeddedError."""
     # A model is known by where it is served: in a folder that stays, that must stay the same.
     noted = folder / "stub-port"
     port = int(noted.read_text()) if noted.exists() else free_ports(1)[0]
@@ -125,7 +151,7 @@ async def _stub(folder: Path) -> AsyncIterator[str]:
                     break
                 except httpx.TransportError:
                     if process.returncode is not None:
-                        raise EmbeddedError("the stub that embeds did not start") from None
+                        raise EmbeddedError("the stub of the models did not start") from None
                     await asyncio.sleep(POLL_S)
         yield url
     finally:
@@ -135,14 +161,9 @@ async def _stub(folder: Path) -> AsyncIterator[str]:
 @asynccontextmanager
 async def _everword(folder: Path, stub_url: str) -> AsyncIterator[RunningStack]:
     arguments = ["up", "--data", str(folder), "--free-ports", "--json"]
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("EVERWORD_") or name in _OURS
-    }
     command = [sys.executable, "-P", "-c", _UP, *arguments]
     process = await _started(
-        command, {**inherited, "EVERWORD_EMBED_URL": stub_url}, asyncio.subprocess.PIPE
+        command, {**inherited(), "EVERWORD_EMBED_URL": stub_url}, asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     assert process.stderr is not None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -52,7 +51,7 @@ async def measure(
     # Made before there is a queue, which does not wait for it.
     extra = list(conversations(_APPENDED * _MOST_APPENDS, _STREAM + 1, _APPENDED))
     await closed_loop(lambda query: search(client, query), queries)
-    async with _paced(bed):
+    async with bed.paced(texts=RATE):
         async with scratch(bed, "beside-idle") as (appended, _):
             idle = await _beside(client, queries, appended, extra, asyncio.sleep(seconds))
         before_s = await _alone(bed, _texts(corpus))
@@ -84,15 +83,6 @@ async def measure(
             "draining": {"ingest": busy.ingest.details(), "search": busy.searches.details()},
         },
     )
-
-
-@asynccontextmanager
-async def _paced(bed: Bed) -> AsyncIterator[None]:
-    await bed.set_speed(RATE)
-    try:
-        yield
-    finally:
-        await bed.set_speed(None)
 
 
 async def _fill(client: Client, corpus: Sequence[Conversation]) -> None:

@@ -33,6 +33,8 @@ class Measured:
     """What a run of ingest took, and its floor's."""
 
     messages: int
+    #: Messages in the tables before.
+    stored: int
     ingest: Times
     copy: Times
     tables: Sequence[str]
@@ -65,6 +67,7 @@ class Ingest:
         warm_up = list(self._batches(_WARM_UP, size))
         batches = list(self._batches(number, size))
         name = f"ingest-b{batch}-c{callers}"
+        stored = await asyncio.to_thread(_stored, self.bed)
         async with (
             scratch(self.bed, f"{name}-warm") as (warm, _),
             scratch(self.bed, name) as (timed, source),
@@ -77,7 +80,7 @@ class Ingest:
                 copy, tables = await asyncio.to_thread(
                     copy_rows, self.bed, source, target, size, callers
                 )
-        return Measured(number * size, times, copy, tables)
+        return Measured(number * size, stored, times, copy, tables)
 
     def _batches(self, number: int, size: int) -> Iterator[Conversation]:
         """Yield what is appended: a conversation each, or the messages of conversations one by one."""
@@ -89,6 +92,12 @@ class Ingest:
             for whole in conversations(number, stream)
             for message in whole.messages
         )
+
+
+def _stored(bed: Bed) -> int:
+    with bed.connect() as conn:
+        [messages] = conn.execute("SELECT count(*) FROM messages").fetchone() or (0,)
+    return int(messages)
 
 
 def throughput(id_: str, scale: int, measured: Measured) -> Row:
@@ -114,6 +123,7 @@ def growth(scale: int, empty: Measured, full: Measured) -> Row:
 def _details(measured: Measured) -> dict[str, Any]:
     return {
         "messages": measured.messages,
+        "stored": measured.stored,
         "messages_per_s": round(measured.rate, 1),
         "copy_messages_per_s": round(measured.floor, 1),
         **measured.ingest.details(),

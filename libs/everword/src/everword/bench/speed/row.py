@@ -72,6 +72,8 @@ TARGETS = {
     "context_100k": Target("BuildContext of 4,000 tokens, p95", "≤ 60"),
     "memory_1m": Target("resident, the largest process", "services ≤ 200, workers ≤ 250"),
     "startup": Target("ready after its dependencies, the slowest", "≤ 2"),
+    "compact_drain": Target("messages summed up by a model, 1 worker", "", more=True),
+    "compact_extractive": Target("messages summed up without a model, 1 worker", "", more=True),
     "ingest_b100_c1": Target("batches of 100, 1 caller", "", more=True),
     "ingest_b100_c16": Target("batches of 100, 16 callers", "", more=True),
     "ingest_b1000_c4": Target("batches of 1,000, 4 callers", "", more=True),

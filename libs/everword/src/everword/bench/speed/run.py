@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from everword.bench.speed import draining, exact, ingest, resources, searches
+from everword.bench.speed import compacting, draining, exact, ingest, resources, searches
 from everword.bench.speed.bed import Bed
 from everword.bench.speed.corpus import queries, scopes
 from everword.bench.speed.load import Progress, drained, load, name_of, namespace
@@ -87,6 +87,8 @@ async def measure(
                 yield row
         if "search_hybrid_1000x1000" in wanted:
             yield await _in_many(bed, scale, tell)
+        async for row in compacting.measure(bed, messages, wanted, 2 * scale.seconds, tell):
+            yield row
     for id_, of in {"memory_1m": resources.memory, "startup": resources.startup}.items():
         if id_ in wanted:
             tell(id_, 0, 1)
@@ -103,7 +105,7 @@ async def _in_one(
         await _settled(bed, [name], tell)
         if "disk_per_message" in wanted:
             yield await asyncio.to_thread(resources.disk, bed, scale.messages)
-        for id_, figure in _figures(bed, client, name, scale).items():
+        for id_, figure in _figures(bed, client, name, scale, wanted).items():
             if id_ in wanted:
                 tell(id_, 0, 1)
                 yield await figure()
@@ -111,17 +113,19 @@ async def _in_one(
             yield row
 
 
-def _figures(bed: Bed, client: Client, name: str, scale: Scale) -> dict[str, Figure]:
+def _figures(
+    bed: Bed, client: Client, name: str, scale: Scale, wanted: AbstractSet[str]
+) -> dict[str, Figure]:
     asked = queries(scale.queries, scale.messages)
     judged = [query for query in queries(scale.judged, scale.messages) if "inv-" not in query]
     sizes = scopes(scale.messages)
     of = scale.messages
-    hybrid = "search_hybrid_1m" if of >= searches.MILLION else "search_hybrid_100k"
+    hybrid = searches.hybrid_id(of, wanted)
     modes: dict[str, Figure] = {
         id_: partial(searches.one_mode, bed, client, of, id_, asked) for id_ in searches.MODES
     }
     return {
-        hybrid: lambda: searches.hybrid(bed, client, of, asked),
+        hybrid: lambda: searches.hybrid(bed, client, hybrid, of, asked),
         **modes,
         "search_selective": lambda: searches.selective(bed, client, of, sizes[:2], asked),
         "browse": lambda: searches.browse(bed, client, of, scale.queries),

@@ -1,7 +1,9 @@
-"""An embedding server of a known speed: `python -m everword.bench.speed.stub PORT`.
+"""A model server of a known speed: `python -m everword.bench.speed.stub PORT`.
 
-It has OpenAI's API, and answers as one model does that takes a fixed time for each text, one request after the other. A
-text's vector is made of its words, so texts with words in common are near each other. POST /speed sets the speed.
+It has OpenAI's API. It embeds as one model does that takes a fixed time for each text, and chats as one that takes a
+fixed time for each answer, one request after the other. A text's vector is made of its words, so texts with words in
+common are near each other; `answers.py` has what is said in a chat. POST /speed sets the speeds, and GET /asked tells
+what was asked in chats since the last time.
 """
 
 from __future__ import annotations
@@ -13,21 +15,22 @@ import sys
 import time
 import zlib
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import uvloop
 from numpy.typing import NDArray
 
+from everword.bench.speed.answers import Body, answer
 from everword.embedded.ports import HOST
 
 MODEL = "stub-384"
+#: The server's list has the other alone: who embeds takes the only model that there is.
+CHAT_MODEL = "stub-chat"
 DIMENSIONS = 384
 #: Long words are mostly rare, and say more of what a text is about.
 LONG_WORD = 8
 _WORDS_KEPT = 50_000
 Vector = NDArray[np.float32]
-Body = dict[str, Any]
 
 
 def vector(text: str) -> Vector:
@@ -44,12 +47,26 @@ def _word(word: str) -> Vector:
     return np.asarray(weight * direction, np.float32)
 
 
+class Line:
+    """Where requests to one model wait. `rate` is what it does a second; None is as fast as it can."""
+
+    def __init__(self, rate: float | None = None) -> None:
+        self.rate = rate
+        self._free_at = 0.0
+
+    def due(self, number: int) -> float:
+        """Put a request in line, and return when the model is done with it."""
+        now = time.monotonic()
+        self._free_at = max(now, self._free_at) + (number / self.rate if self.rate else 0.0)
+        return self._free_at
+
+
 class Stub:
-    """One model. `rate` is in texts a second; None is as fast as it can."""
+    """A model that embeds, and one that chats: each has its own line."""
 
     def __init__(self) -> None:
-        self.rate: float | None = None
-        self._free_at = 0.0
+        self._texts, self._answers = Line(), Line()
+        self._asked: list[Body] = []
 
     async def answer(self, method: str, path: str, body: Body) -> tuple[int, Body]:
         """Return the status and the body of an answer."""
@@ -57,17 +74,22 @@ class Stub:
             case "GET", "/v1/models":
                 return 200, {"object": "list", "data": [{"id": MODEL, "owned_by": "everword"}]}
             case "POST", "/speed":
-                self.rate = body["rate"]
-                return 200, {"rate": self.rate}
+                self._texts, self._answers = Line(body["texts"]), Line(body["answers"])
+                return 200, body
+            case "GET", "/asked":
+                asked, self._asked = self._asked, []
+                return 200, {"asked": asked}
             case "POST", "/v1/embeddings":
                 return 200, await self._embeddings(body)
+            case "POST", "/v1/chat/completions":
+                return 200, await self._completion(body)
         return 404, {"error": {"message": f"there is no {method} {path}"}}
 
     async def _embeddings(self, body: Body) -> Body:
         given = body["input"]
         texts = [given] if isinstance(given, str) else given
         # What it costs to make the vectors up is part of the time that the model is said to take.
-        due = self._due(len(texts))
+        due = self._texts.due(len(texts))
         data = [
             {"index": index, "object": "embedding", "embedding": _encoded(text, body)}
             for index, text in enumerate(texts)
@@ -76,11 +98,19 @@ class Stub:
         words = sum(len(text.split()) for text in texts)
         return {"object": "list", "model": MODEL, "data": data, "usage": {"prompt_tokens": words}}
 
-    def _due(self, number: int) -> float:
-        """Put a request in line, and return when the model is done with it."""
-        now = time.monotonic()
-        self._free_at = max(now, self._free_at) + (number / self.rate if self.rate else 0.0)
-        return self._free_at
+    async def _completion(self, body: Body) -> Body:
+        """Answer as a whole: clients that ask for a stream take that, too."""
+        self._asked.append(body)
+        due = self._answers.due(1)
+        said = answer(body)
+        await asyncio.sleep(due - time.monotonic())
+        read = sum(len(message["content"].split()) for message in body["messages"])
+        message = {"role": "assistant", "content": said}
+        return {
+            "model": CHAT_MODEL,
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": read, "completion_tokens": len(said.split())},
+        }
 
 
 def _encoded(text: str, body: Body) -> str | list[float]:

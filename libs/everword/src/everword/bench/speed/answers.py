@@ -1,0 +1,65 @@
+"""What the stub answers as a language model: lines of what it is shown, letter by letter.
+
+So nothing in an answer is made up, which is what the compactor checks, and no node is asked for twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+Body = dict[str, Any]
+#: One line in so many is quoted: a node is about as long, beside its sources, as the extractive ones are.
+QUOTED_EVERY = 3
+_SOURCES = re.compile(r"<<<SOURCES (\w+)\n(.*)\nSOURCES \1>>>", re.DOTALL)
+#: No line of a source looks like one: those are indented.
+_HEADER = re.compile(r"^\[#\d+ (.*)\]$", re.MULTILINE)
+_TOOL = re.compile(r"^ +tool: (\S+)", re.MULTILINE)
+_TAGS = re.compile(r"\s*\[(?:chat|via):[^\]]*\]")
+#: What the short names of conversations and instances begin with, by where a bullet gives them.
+_NAMED = {"chats": ("chat", "c"), "via": ("via", "i")}
+
+
+def answer(body: Body) -> str:
+    """Return what is said to a request of OpenAI's chat API: JSON of the form that it asks for, or a text."""
+    form = body.get("response_format") or {}
+    properties = form.get("json_schema", {}).get("schema", {}).get("properties", {})
+    shown = "".join(each["content"] for each in body["messages"] if each["role"] == "user")
+    if "sentence" in properties:
+        return json.dumps({"sentence": _sentence(shown)})
+    if "bullets" in properties:
+        return json.dumps({"bullets": [_bullet(*line) for line in _quoted(shown)]})
+    if "summary" in properties:
+        return json.dumps({"summary": "\n".join(f"- {text}" for _, text in _quoted(shown))})
+    return "Yes."
+
+
+def _sentence(shown: str) -> str:
+    found = _TOOL.search(shown)
+    return f"Called the tool {found[1] if found else 'that was asked for'}."
+
+
+def _bullet(header: str, text: str) -> Body:
+    """Return a line of a day, with the short names that its source's header has, or else it has itself."""
+    named = {
+        field: re.findall(rf" ({letter}\d+)\b", header)[-1:]
+        or re.findall(rf"\[{kind}:({letter}\d+)\]", text)
+        for field, (kind, letter) in _NAMED.items()
+    }
+    return {"text": _TAGS.sub("", text), **named}
+
+
+def _quoted(shown: str) -> list[tuple[str, str]]:
+    return list(_lines(shown))[::QUOTED_EVERY]
+
+
+def _lines(shown: str) -> Iterator[tuple[str, str]]:
+    """Yield each line of the sources, with the header of its source."""
+    found = _SOURCES.search(shown)
+    _, *pieces = _HEADER.split(found[2]) if found else [""]
+    for header, text in zip(pieces[::2], pieces[1::2], strict=True):
+        for line in text.splitlines():
+            if line.strip():
+                yield header, line.strip().removeprefix("- ")

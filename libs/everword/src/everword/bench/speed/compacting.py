@@ -1,0 +1,144 @@
+"""Summing up by one worker: with a language model, beside that model alone, and without, beside the composer alone.
+
+Nothing embeds meanwhile, so nodes are composed without vectors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Any
+
+import httpx
+
+from everword.bench.speed import stub
+from everword.bench.speed.bed import POLL_S, Bed
+from everword.bench.speed.composer import composed_alone
+from everword.bench.speed.corpus import Conversation, conversations
+from everword.bench.speed.load import CALLERS, PATIENCE_S, Progress, append, scratch
+from everword.bench.speed.nodes import Nodes, due_jobs, read_nodes
+from everword.bench.speed.row import Floor, Row
+from everword.bench.speed.timing import closed_loop
+from everword.bench.speed.worker import Worker, compact_worker, ingest_alone
+from everword.domain.compaction import CompactionSettings
+
+#: Answers a second: faster than models write summaries, so that what the worker adds can be seen.
+RATE = 20.0
+#: The queue is at most so many seconds of the stub long, and so many messages where nothing has a known speed.
+SECONDS, MOST_MESSAGES = 8.0, 2_000
+#: One conversation is so long that it gets leaves, branches and a root.
+LONG = 240
+_STREAM = 5_000_000
+_LEAF = CompactionSettings.after_messages
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """What a worker made of a backlog."""
+
+    nodes: Nodes
+    seconds: float
+    #: What the stub was asked meanwhile.
+    asked: Sequence[Mapping[str, Any]]
+
+    @property
+    def rate(self) -> float:
+        """Messages a second."""
+        return self.nodes.messages / self.seconds
+
+    def row(self, id_: str, scale: int, alone_s: float, of: str, **details: Any) -> Row:
+        floor = Floor(self.nodes.messages / alone_s, of)
+        # What does not depend on how fast the model is.
+        own_ms = 1000 * (self.seconds - alone_s) / len(self.nodes.all)
+        told = {**self.nodes.details(), "own_ms_per_node": round(own_ms, 3), **details}
+        return Row(id_, scale, self.rate, "messages/s", floor, told)
+
+
+async def measure(
+    bed: Bed, scale: int, wanted: AbstractSet[str], seconds: float, tell: Progress
+) -> AsyncIterator[Row]:
+    """Yield the wanted figures of compaction. Raises RuntimeError where the worker did not do all of it."""
+    figures = {"compact_drain": _drain, "compact_extractive": _extractive}
+    if not wanted & figures.keys():
+        return
+    tell("an Everword for compaction", 0, 1)
+    async with ingest_alone(bed) as own:
+        for id_, figure in figures.items():
+            if id_ in wanted:
+                tell(id_, 0, 1)
+                yield await figure(own, scale, seconds)
+
+
+async def _drain(bed: Bed, scale: int, seconds: float) -> Row:
+    """Return what a worker sums up with a language model of a known speed."""
+    corpus = _backlog(min(scale, int(RATE * min(seconds, SECONDS) * _LEAF)))
+    model = {"EVERWORD_CHAT_URL": bed.stub_url, "EVERWORD_CHAT_MODEL": stub.CHAT_MODEL}
+    async with bed.paced(answers=RATE):
+        done = await _compacted(bed, corpus, model)
+        alone_s = await _alone(bed, done.asked)
+    return done.row("compact_drain", scale, alone_s, "the stub alone", requests=len(done.asked))
+
+
+async def _extractive(bed: Bed, scale: int, seconds: float) -> Row:
+    """Return what a worker sums up by choosing sentences."""
+    done = await _compacted(bed, _backlog(min(scale, MOST_MESSAGES)), {})
+    alone_s, same = await asyncio.to_thread(composed_alone, done.nodes.all)
+    return done.row("compact_extractive", scale, alone_s, "the composer alone", composed_same=same)
+
+
+def _backlog(messages: int) -> list[Conversation]:
+    long = next(conversations(LONG, _STREAM, LONG))
+    # Both corpora count their conversations from 0.
+    return [replace(long, number=messages), *conversations(messages, _STREAM + 1)]
+
+
+async def _compacted(
+    bed: Bed, corpus: Sequence[Conversation], model: Mapping[str, str]
+) -> Compacted:
+    """Put a backlog before a worker that has done its first job already, and wait until nothing of it is due."""
+    with compact_worker(bed, model) as worker:
+        async with scratch(bed, "compact-warm") as (warm, name):
+            await append(warm, next(conversations(_LEAF, _STREAM + 2, _LEAF)))
+            await _drained(worker, name)
+        async with scratch(bed, "compact") as (filled, name):
+            await bed.asked()
+            with worker.held():
+                await closed_loop(lambda each: append(filled, each), corpus, CALLERS)
+            took_s = await _drained(worker, name)
+            asked = await bed.asked()
+            with bed.connect() as conn:
+                nodes = read_nodes(conn, name)
+        due = sum(len(each.messages) // _LEAF * _LEAF for each in corpus)
+        if nodes.messages != due:
+            raise worker.failure(f"{nodes.messages} of {due} messages were summed up")
+    return Compacted(nodes, took_s, asked)
+
+
+async def _drained(worker: Worker, namespace: str) -> float:
+    """Wait until no conversation is due there, and return the seconds that took. Raises RuntimeError."""
+    started = moved = time.monotonic()
+    before = -1
+    with worker.bed.connect() as conn:
+        while due := due_jobs(conn, namespace):
+            worker.check()
+            now = time.monotonic()
+            if due != before:
+                before, moved = due, now
+            elif now - moved > PATIENCE_S:
+                raise worker.failure(
+                    f"{due} conversations wait, and none was summed up for a while"
+                )
+            await asyncio.sleep(POLL_S)
+    return time.monotonic() - started
+
+
+async def _alone(bed: Bed, asked: Sequence[Mapping[str, Any]]) -> float:
+    """Return the seconds that the stub needs for the same requests, one after the other as a worker sends them."""
+    async with httpx.AsyncClient(base_url=bed.stub_url, timeout=60, trust_env=False) as http:
+        started = time.perf_counter()
+        for body in asked:
+            (await http.post("/v1/chat/completions", json=body)).raise_for_status()
+        return time.perf_counter() - started

@@ -1,0 +1,78 @@
+"""One compactor's worker, with an Everword of its own that consists of ingest alone.
+
+Elsewhere, what was loaded for other figures waits in the same queue.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from subprocess import Popen
+
+from everword.bench.speed.bed import Bed, inherited
+from everword.embedded.folder import RunningStack
+from everword.embedded.ports import Ports
+from everword.embedded.process import ProcessSpec, log_path, run_blocking
+from everword.embedded.services import service_environment, service_specs
+from everword.embedded.settings import StackSettings
+from everword.embedded.stack import stack
+
+NAME = "compact-worker"
+_LOG_TAIL = 1_000
+
+
+@asynccontextmanager
+async def ingest_alone(bed: Bed) -> AsyncIterator[Bed]:
+    """Run an Everword of ingest beside another one while the block lasts. Raises EmbeddedError."""
+    folder = bed.folder / "compaction"
+    settings = StackSettings(data=folder, ports=Ports.free())
+    async with stack(settings, services=lambda running: [_spec(running, "ingest")]) as running:
+        yield Bed(running, folder, bed.stub_url)
+
+
+@dataclass(frozen=True)
+class Worker:
+    """The worker's process."""
+
+    process: Popen[bytes]
+    bed: Bed
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep it from working while the block lasts."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+    def check(self) -> None:
+        """Raise RuntimeError where it has ended."""
+        if self.process.poll() is not None:
+            raise self.failure("the worker ended")
+
+    def failure(self, what: str) -> RuntimeError:
+        """Return what went wrong, with the end of the worker's log: nothing else is kept of it."""
+        told = log_path(self.bed.folder / "logs", NAME).read_bytes()[-_LOG_TAIL:]
+        return RuntimeError(f"{what}; its log ends with:\n{told.decode(errors='replace').strip()}")
+
+
+@contextmanager
+def compact_worker(bed: Bed, variables: Mapping[str, str]) -> Iterator[Worker]:
+    """Run a worker with these settings beside those of its Everword."""
+    spec = _spec(bed.running, NAME)
+    spec = replace(spec, environment={**spec.environment, **variables})
+    with run_blocking(spec, bed.folder / "logs") as process:
+        yield Worker(process, bed)
+
+
+def _spec(running: RunningStack, name: str) -> ProcessSpec:
+    """Describe a process as `everword up` does, but for what the owner's environment tells Everword."""
+    [spec] = [each for each in service_specs(running) if each.name == name]
+    told = {
+        name: value for name, value in spec.environment.items() if os.environ.get(name) != value
+    }
+    return replace(spec, environment={**service_environment(running, inherited()), **told})

@@ -1,0 +1,163 @@
+"""The model server of `everword bench speed`: its answers pass the compactor's checks, and take as long as is set."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+import httpx
+import pytest
+
+from everword.bench.speed import corpus, stub
+from everword.bench.speed.bed import running_stub
+from everword.chat.blocking import BlockingChat
+from everword.chat.model import ChatRequest
+from everword.chat.settings import ChatSettings
+from everword_compactor.checks.sentence import check_sentence
+from everword_compactor.compose.llm import LlmComposer
+from everword_compactor.compose.model import Composition, Draft, Level, Source
+from everword_compactor.prompts.tool_sentence import read_sentence, tool_sentence_request
+
+NOON = datetime(2026, 4, 18, 12, 0, tzinfo=UTC)
+CHATS = UUID(int=7), UUID(int=8)
+TEXTS = [
+    "Invoice INV-00042 over 1,250.50 € came on 2026-04-17, see https://example.org/i?n=42.",
+    'She said "we ship on Friday" and renamed parser.py at 14:05.\nNobody objected.',
+    "- with [chat:c9] and\n[#03 a header] in a list",
+    *corpus.texts(9, stream=77),
+]
+
+
+@pytest.fixture
+async def url(tmp_path: Path) -> AsyncIterator[str]:
+    async with running_stub(tmp_path) as running:
+        yield running
+
+
+def messages(chats: tuple[UUID, ...] = CHATS[:1], instance: str = "laptop") -> list[Source]:
+    return [
+        Source(
+            id=UUID(int=100 + place),
+            level=0,
+            text=text,
+            earliest_at=NOON + timedelta(minutes=place),
+            latest_at=NOON + timedelta(minutes=place),
+            message_count=1,
+            conversation_id=chats[place % len(chats)],
+            agent="Bo",
+            channel="cli",
+            role=2,
+            author="Ada",
+            instance=instance,
+        )
+        for place, text in enumerate(TEXTS)
+    ]
+
+
+def above(nodes: list[Composition], level: Level) -> list[Source]:
+    """Return what a level is made from: nodes of the one below."""
+    return [
+        Source(
+            id=UUID(int=200 + place),
+            level=level - 1,
+            text=node.content,
+            earliest_at=NOON,
+            latest_at=NOON + timedelta(minutes=len(TEXTS)),
+            message_count=len(TEXTS),
+            conversation_id=None if level.of_calendar else CHATS[0],
+            agent="Bo",
+        )
+        for place, node in enumerate(nodes)
+    ]
+
+
+def asked_of_model(url: str, ask: Callable[[BlockingChat], None]) -> None:
+    chat = BlockingChat(ChatSettings(url, stub.CHAT_MODEL, pauses_s=()), beat_s=0.05)
+    try:
+        ask(chat)
+    finally:
+        chat.close()
+
+
+async def asked_since(url: str) -> list[dict[str, object]]:
+    async with httpx.AsyncClient(trust_env=False) as http:
+        found = (await http.get(f"{url}/asked")).raise_for_status().json()["asked"]
+    assert isinstance(found, list)
+    return found
+
+
+@pytest.mark.parametrize(
+    "ladder",
+    [
+        [Level.LEAF, Level.BRANCH, Level.ROOT],
+        [Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR],
+    ],
+    ids=["conversation", "calendar"],
+)
+async def test_nodes_of_every_level_are_faithful_at_the_first_request(
+    url: str, ladder: list[Level]
+) -> None:
+    made: list[Composition] = []
+
+    def climb(chat: BlockingChat) -> None:
+        composer = LlmComposer(chat)
+        sources = messages(CHATS if ladder[0].of_calendar else CHATS[:1])
+        for level in ladder:
+            chat_id = None if level.of_calendar else CHATS[0]
+            draft = Draft(level, sources, "2026", conversation_id=chat_id, agent="Bo")
+            made.append(composer.compose(draft, lambda: None))
+            # The three nodes of the next level's sources say different things; here, the same.
+            sources = above([made[-1]] * 3, Level(level + 1))
+
+    await asyncio.to_thread(asked_of_model, url, climb)
+    assert [list(node.faithfulness.unsupported) for node in made] == [[] for _ in ladder]
+    assert [list(node.faithfulness.wrong_tags) for node in made] == [[] for _ in ladder]
+    assert len(await asked_since(url)) == len(ladder)
+    assert await asked_since(url) == []
+    # It quotes some of what it is shown, and leaves out the rest.
+    assert TEXTS[0] in made[0].content
+    assert TEXTS[5] not in made[0].content
+    assert ladder[0].of_calendar or "[chat:c9]" in made[0].content
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [("read_file", '{"path": "src/app.py"}'), ("x", ""), ("search everything", "{}"), ("", "")],
+)
+async def test_a_sentence_about_a_tool_call_passes_its_checks(
+    url: str, tool: str, args: str
+) -> None:
+    def ask(chat: BlockingChat) -> None:
+        sentence = read_sentence(chat.complete(tool_sentence_request(tool, args, "42 lines")))
+        assert check_sentence(sentence, tool, args, "42 lines") == []
+
+    await asyncio.to_thread(asked_of_model, url, ask)
+
+
+async def test_answers_take_as_long_as_the_speed_says(url: str) -> None:
+    number, rate = 10, 40.0
+    async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+        speed = {"texts": None, "answers": rate}
+        (await http.post("/speed", json=speed)).raise_for_status()
+        body = {"model": stub.CHAT_MODEL, "messages": [{"role": "user", "content": "Hello."}]}
+        started = time.perf_counter()
+        # At once: they wait in one line.
+        await asyncio.gather(*(http.post("/v1/chat/completions", json=body) for _ in range(number)))
+        took_s = time.perf_counter() - started
+        # What embeds has a line of its own.
+        started = time.perf_counter()
+        texts = {"model": stub.MODEL, "input": ["one", "two"]}
+        (await http.post("/v1/embeddings", json=texts)).raise_for_status()
+    assert took_s >= 0.98 * number / rate
+
+
+async def test_a_question_without_a_form_is_answered_in_words(url: str) -> None:
+    def ask(chat: BlockingChat) -> None:
+        request = ChatRequest(task="probe", system="Answer.", user="Hello.", max_tokens=16)
+        assert chat.complete(request).text == "Yes."
+
+    await asyncio.to_thread(asked_of_model, url, ask)
