@@ -111,7 +111,7 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
                  ORDER BY score DESC, id DESC
-                 LIMIT %(limit)s + %(spare)s) AS top) AS found, corpus
+                 LIMIT %(limit)s::integer + %(spare)s::integer) AS top) AS found, corpus
  WHERE place <= %(limit)s
  GROUP BY corpus.passages, corpus.mean_length;
 
@@ -565,7 +565,7 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
                  ORDER BY score DESC, id DESC
-                 LIMIT %(limit)s + %(spare)s) AS top) AS found
+                 LIMIT %(limit)s::integer + %(spare)s::integer) AS top) AS found
  WHERE place <= %(limit)s
 HAVING count(*) > 0;
 
@@ -612,7 +612,7 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
                  ORDER BY score DESC, id DESC
-                 LIMIT %(limit)s + %(spare)s) AS top) AS found
+                 LIMIT %(limit)s::integer + %(spare)s::integer) AS top) AS found
  WHERE place <= %(limit)s
 HAVING count(*) > 0;
 

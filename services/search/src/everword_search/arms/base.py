@@ -36,13 +36,16 @@ class Arm(ABC):
     name: ClassVar[SearchArm]
     #: The most seconds that one statement of the arm may take.
     time_limit_s: float = 60.0
-    #: Whether its statements always go the same way, whatever is asked for.
-    planned_once: ClassVar[bool] = False
 
     @property
     @abstractmethod
     def idle_reason(self) -> str:
         """Why the query gives the arm nothing to do; empty where it does."""
+
+    @property
+    def planned_once(self) -> bool:
+        """Whether the statements of `find` go the same way whatever is asked for, so that one plan serves them all."""
+        return False
 
     @property
     def idle_state(self) -> ArmState:

@@ -69,6 +69,11 @@ class SemanticArm(RankingArm):
         expected = self._missing is not None and self._missing.expected
         return ArmState.SKIPPED if expected else ArmState.DEGRADED
 
+    @property
+    def planned_once(self) -> bool:
+        # All of a small namespace is compared, one vector after the other.
+        return self._passages <= EXACT_PASSAGES and _is_open(self._scope)
+
     async def rank(self, conn: Connection, window: Window) -> Ranked:
         asked = self._asked()
         parameters = {

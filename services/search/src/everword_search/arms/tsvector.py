@@ -36,8 +36,6 @@ class _Statistics:
 class TsvectorArm(LexicalArm):
     """BM25 computed by Postgres at the time of the search."""
 
-    planned_once = True
-
     def __init__(self, scope: Scope, terms: Sequence[Term], explain: bool = False) -> None:
         self._scope = scope
         self._terms = terms
@@ -47,6 +45,10 @@ class TsvectorArm(LexicalArm):
     @property
     def idle_reason(self) -> str:
         return "" if self._terms else "the query has no word that is indexed"
+
+    @property
+    def planned_once(self) -> bool:
+        return True
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
         parameters = {
