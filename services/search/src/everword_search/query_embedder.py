@@ -24,7 +24,7 @@ TIMEOUT_S = 2.0
 TIME_SHARE = 0.5
 #: Vectors of queries that are kept: some 2,700 of 384 dimensions.
 CACHE_BYTES = 4 * 1024 * 1024
-#: A query is kept no longer than a conversation goes on about it. Its text is not kept at all.
+#: A query's vector never changes; that it was asked is forgotten after this long all the same.
 CACHE_TTL_S = 300.0
 
 
@@ -66,34 +66,34 @@ class QueryEmbedder:
         if self._channel:
             await self._channel.close()
 
-    async def embed(self, query: str, generation_id: int | None = None) -> QueryVector:
-        """Return the query's vector, of the active generation; `generation_id` is what was last seen to be active.
+    def known(self, query: str, generation_id: int | None) -> QueryVector | None:
+        """Return the query's vector of a generation, if it was asked for lately."""
+        return self._cache.get((generation_id or 0, _digest(query)))
 
-        Raises QueryNotEmbedded.
-        """
+    async def embed(self, query: str) -> QueryVector:
+        """Return the query's vector, of the active generation. Raises QueryNotEmbedded."""
         if self._channel is None:
             text = "no embedder is configured (EVERWORD_EMBEDDER_ADDRESS)"
             raise QueryNotEmbedded(text, expected=True)
-        digest = hashlib.sha256(query.encode()).digest()
-        if generation_id is not None and (known := self._cache.get((generation_id, digest))):
-            return known
-        vector = await self._ask(self._channel, query)
-        self._cache[vector.generation_id, digest] = vector
-        return vector
-
-    async def _ask(self, channel: grpc.aio.Channel, query: str) -> QueryVector:
         carrier: dict[str, str] = {}
         propagate.inject(carrier)
         try:
-            response = await EmbedderServiceStub(channel).Embed(
+            response = await EmbedderServiceStub(self._channel).Embed(
                 pb.EmbedRequest(texts=[query], priority=pb.EMBED_PRIORITY_QUERY),
                 timeout=min(TIMEOUT_S, remaining(TIMEOUT_S / TIME_SHARE) * TIME_SHARE),
                 metadata=(*self._metadata, *carrier.items()),
             )
         except grpc.aio.AioRpcError as error:
             raise QueryNotEmbedded(_reason(error)) from error
-        [vector] = response.vectors
-        return QueryVector(response.generation_id, np.frombuffer(vector, dtype="<f4"))
+        [values] = response.vectors
+        vector = QueryVector(response.generation_id, np.frombuffer(values, dtype="<f4"))
+        self._cache[vector.generation_id, _digest(query)] = vector
+        return vector
+
+
+def _digest(query: str) -> bytes:
+    """Return what a query's vector is kept by; the text itself, which may be long and private, is not kept."""
+    return hashlib.blake2b(query.encode(), digest_size=16).digest()
 
 
 def _reason(error: grpc.aio.AioRpcError) -> str:

@@ -96,121 +96,143 @@ async def find_memories(
     profile = find_profile(request.profile, request.balanced)
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, TOKEN_KIND, request.page, DEFAULT_PAGE, chars)
-    understood: Understood | None = None
-    vector: QueryVector | QueryNotEmbedded | None = None
-    if request.mode in BY_MEANING:
-        # The query is embedded before a connection is taken for the search: a slow model must not hold one.
-        async with database.transaction(namespace.id) as conn:
-            understood = await _understand(conn, namespace, request)
-        vector = await _embed(sources.embedder, request, understood)
-    search: _Search | None = None
+    search = _Search(sources, namespace, request, profile, cursor, chars)
     while True:
         try:
             async with database.transaction(namespace.id) as conn:
                 await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
-                if understood is None or not understood.has_generation(_generation(vector)):
-                    understood = await _understand(conn, namespace, request)
-                if search is None:
-                    scope = Scope(namespace.id, request.filter)
-                    plan = plan_search(scope, request, understood, vector)
-                    relevance = find_relevance(request, understood.generation(_generation(vector)))
-                    ranking = _ranking(sources.ranker, profile, request, plan)
-                    search = _Search(request, cursor, chars, plan, relevance, ranking)
-                return await search.answer(conn), understood.settings
+                if await search.is_ready(conn):
+                    return await search.answer(conn)
         except ArmFailed as failure:
-            # What an arm needs is all that another cannot give: where none is left, it is the database that fails.
-            if search is None or (not search.goes_on and failure.__cause__):
+            # Where no arm is left to answer, it is the database that fails.
+            if not search.goes_on:
                 raise failure.__cause__ or failure from None
+        else:
+            # Between two transactions: a slow model must not hold a connection.
+            await search.embed()
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """What a search does in each transaction that it takes."""
+
+    plan: Plan
+    runner: Runner
+    relevance: Relevance
+    ranking: Ranking | Balanced | None
+    window: Window
 
 
 class _Search:
-    """A search that is planned: what stays the same in each transaction that it takes."""
+    """One search, on its way to an answer."""
 
     def __init__(
         self,
+        sources: Sources,
+        namespace: NamespaceScope,
         request: SearchRequest,
+        profile: Profile,
         cursor: Cursor,
         chars: int,
-        plan: Plan,
-        relevance: Relevance,
-        ranking: Ranking | Balanced | None,
     ) -> None:
+        self._sources = sources
+        self._namespace_id = namespace.id
         self._request = request
+        self._profile = profile
         self._cursor = cursor
         self._chars = chars
-        self._plan = plan
-        self._relevance = relevance
-        self._ranking = ranking
-        self._runner = Runner(plan.arms)
-        self._window = _window(cursor, request, relevance)
+        self._understood: Understood | None = None
+        self._vector: QueryVector | QueryNotEmbedded | None = None
+        self._planned: _Planned | None = None
 
     @property
     def goes_on(self) -> bool:
         """Whether an arm is left that has something to do and did not fail."""
-        return bool(self._runner.left())
+        return self._planned is not None and bool(self._planned.runner.left())
 
-    async def answer(self, conn: Connection) -> SearchResponse:
+    async def is_ready(self, conn: Connection) -> bool:
+        """Find out what the query means; return whether all is known that an answer takes, its vector too."""
+        request = self._request
+        if self._understood is None or self._understood.generation(self._generation_id) is None:
+            profile = calibrated_profile(request)
+            self._understood = await understand(conn, self._namespace_id, request, profile)
+        if self._vector is None and request.mode in BY_MEANING:
+            known = self._sources.embedder.known(self._text, self._understood.active_id)
+            self._vector = known
+        return self._vector is not None or request.mode not in BY_MEANING
+
+    async def embed(self) -> None:
+        """Get the query's vector, or why there is none. Raises EmbedderUnavailable where nothing else would answer."""
+        try:
+            self._vector = await self._sources.embedder.embed(self._text)
+        except QueryNotEmbedded as error:
+            if self._request.mode is SearchMode.SEMANTIC:
+                raise EmbedderUnavailable(
+                    f"Search by meaning alone is not possible: {error}."
+                ) from error
+            self._vector = error
+
+    async def answer(self, conn: Connection) -> tuple[SearchResponse, NamespaceSettings]:
         """Return the response of the arms that did not fail yet. Raises ArmFailed."""
-        request, cursor, relevance, runner = (
-            self._request,
-            self._cursor,
-            self._relevance,
-            self._runner,
-        )
-        runner.begin(conn)
-        found = await self._find(runner.left())
+        assert self._understood is not None
+        self._planned = planned = self._planned or self._plan(self._understood)
+        request, cursor, relevance = self._request, self._cursor, planned.relevance
+        planned.runner.begin(conn)
+        found = await _find(planned)
         # The verdict is the same on every page.
         chance = cursor.after[0] if cursor.after else relevance.chance(found)
         ensure_judged(request, found)
-        await runner.prepare(planned_once=True, limit_s=remaining(STATEMENT_CAP_S))
-        namespace_id = self._plan.scope.namespace_id
+        await planned.runner.prepare(planned_once=True, limit_s=remaining(STATEMENT_CAP_S))
         page = found.hits[: cursor.size]
-        read = await _read(conn, namespace_id, page, self._chars, relevance)
-        results = await with_summaries(conn, namespace_id, read, request, cursor.after is None)
-        return SearchResponse(
+        read = await _read(conn, self._namespace_id, page, self._chars, relevance)
+        results = await with_summaries(
+            conn, self._namespace_id, read, request, cursor.after is None
+        )
+        response = SearchResponse(
             results,
             _next_token(cursor, found, chance),
-            runner.reports(),
+            planned.runner.reports(),
             relevance.verdict(found, chance),
             relevance.state(found),
         )
+        return response, self._understood.settings
 
-    async def _find(self, arms: Sequence[Arm]) -> Found:
-        """Return the hits in the window, as the ranking orders them. Raises ArmFailed."""
-        if not arms:
-            return Found([])
-        ranked = [arm for arm in arms if isinstance(arm, RankingArm)]
-        scope, ranking = self._plan.scope, self._ranking
-        if isinstance(ranking, Balanced):
-            return await rank_by_formula(self._runner, ranked, scope, ranking, self._window)
-        if isinstance(ranking, Ranking):
-            return await rank_by_recall(self._runner, ranked, scope, ranking, self._window)
-        return await _rank_alone(self._runner, arms[0], self._window)
+    def _plan(self, understood: Understood) -> _Planned:
+        request = self._request
+        scope = Scope(self._namespace_id, request.filter)
+        plan = plan_search(scope, request, understood, self._vector)
+        relevance = find_relevance(request, understood.generation(self._generation_id))
+        return _Planned(
+            plan,
+            Runner(plan.arms),
+            relevance,
+            _ranking(self._sources.ranker, self._profile, request, plan),
+            _window(self._cursor, request, relevance),
+        )
+
+    @property
+    def _text(self) -> str:
+        """The query as it is embedded: passages are, without who spoke, so that a name would only draw it away."""
+        assert self._understood is not None
+        return without_names(self._request.text, self._understood.names)
+
+    @property
+    def _generation_id(self) -> int | None:
+        return self._vector.generation_id if isinstance(self._vector, QueryVector) else None
 
 
-async def _understand(
-    conn: Connection, namespace: NamespaceScope, request: SearchRequest
-) -> Understood:
-    return await understand(conn, namespace.id, request, calibrated_profile(request))
-
-
-async def _embed(
-    embedder: QueryEmbedder, request: SearchRequest, understood: Understood
-) -> QueryVector | QueryNotEmbedded:
-    """Return the query's vector, or why there is none.
-
-    Passages are embedded without who spoke, so that a name in the query would only draw it away from what is asked.
-    Raises EmbedderUnavailable where nothing else would answer.
-    """
-    try:
-        text = without_names(request.text, understood.names)
-        return await embedder.embed(text, understood.active_id)
-    except QueryNotEmbedded as error:
-        if request.mode is SearchMode.SEMANTIC:
-            raise EmbedderUnavailable(
-                f"Search by meaning alone is not possible: {error}."
-            ) from error
-        return error
+async def _find(planned: _Planned) -> Found:
+    """Return the hits in the window, as the ranking orders them. Raises ArmFailed."""
+    runner, ranking, window = planned.runner, planned.ranking, planned.window
+    arms = runner.left()
+    if not arms:
+        return Found([])
+    ranked = [arm for arm in arms if isinstance(arm, RankingArm)]
+    if isinstance(ranking, Balanced):
+        return await rank_by_formula(runner, ranked, planned.plan.scope, ranking, window)
+    if isinstance(ranking, Ranking):
+        return await rank_by_recall(runner, ranked, planned.plan.scope, ranking, window)
+    return await _rank_alone(runner, arms[0], window)
 
 
 def _ranking(
@@ -222,10 +244,6 @@ def _ranking(
     if isinstance(profile, Balanced):
         return profile
     return Ranking(ranker, plan.question, request.explain)
-
-
-def _generation(vector: QueryVector | QueryNotEmbedded | None) -> int | None:
-    return vector.generation_id if isinstance(vector, QueryVector) else None
 
 
 def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance) -> Window:

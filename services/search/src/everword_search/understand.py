@@ -49,10 +49,6 @@ class Understood:
     #: The live model generations, and one without an id for what needs none.
     generations: Sequence[GenerationRow]
 
-    def has_generation(self, generation_id: int | None) -> bool:
-        """Tell whether a generation is known; None is what needs none."""
-        return self.generation(generation_id) is not None
-
     def generation(self, generation_id: int | None) -> GenerationRow | None:
         """Return a generation; for None the active one, or what needs none. None where it has come since."""
         if generation_id is None:
