@@ -362,10 +362,16 @@ def test_the_migration_job_makes_a_database_that_the_services_can_log_in_to(
     job = _services()["migrate"]
     program, *arguments = job["command"]
     assert program == "everword"
-    assert set(job["environment"]) == {"EVERWORD_ADMIN_DATABASE_URL", "EVERWORD_SERVICE_PASSWORD"}
+    needed = {"EVERWORD_ADMIN_DATABASE_URL", "EVERWORD_SERVICE_PASSWORD"}
+    # Compose hands on an empty value where .env has none.
+    assert set(job["environment"]) == {*needed, "EVERWORD_PARTITIONS"}
     assert "everword_services" in arguments
     with empty_database(postgres_url) as url:
-        environment = {"EVERWORD_ADMIN_DATABASE_URL": url, "EVERWORD_SERVICE_PASSWORD": "s3cret"}
+        environment = {
+            "EVERWORD_ADMIN_DATABASE_URL": url,
+            "EVERWORD_SERVICE_PASSWORD": "s3cret",
+            "EVERWORD_PARTITIONS": "",
+        }
         done = CliRunner().invoke(main, arguments, env=environment)
         assert done.exit_code == 0, done.output
         assert migrate(url) == []

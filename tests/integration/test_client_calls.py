@@ -35,6 +35,8 @@ class ScriptedService:
     """Fails a call as often as it was told to, and notes what came."""
 
     failures: list[EverwordError] = field(default_factory=list)
+    #: So many answers break off when they have begun.
+    broken_off: int = 0
     pause_s: float = 0.0
     requests: list[pb.MarkUsedRequest] = field(default_factory=list)
     metadata: list[dict[str, str]] = field(default_factory=list)
@@ -58,6 +60,10 @@ class ScriptedService:
         self.metadata.append({str(k): str(v) for k, v in context.invocation_metadata() or ()})
         self.deadlines.append(context.time_remaining() or 0)
         await asyncio.sleep(self.pause_s)
+        if self.broken_off:
+            self.broken_off -= 1
+            await context.send_initial_metadata((("x-request-id", "begun"),))
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
         if self.failures:
             error = self.failures.pop(0)
             context.set_trailing_metadata(trailers(to_status(error, "")))
@@ -133,6 +139,13 @@ async def test_what_the_server_says_may_be_repeated_is_repeated_with_the_same_id
     assert len(pair.service.requests) == 3
     assert len(ids) == 1
     assert ids != {""}
+
+
+async def test_a_call_whose_answer_broke_off_is_repeated_with_the_same_id(pair: Pair) -> None:
+    pair.service.broken_off = 2
+    await mark_used(pair)
+    ids = {request.request_id for request in pair.service.requests}
+    assert (len(pair.service.requests), len(ids)) == (3, 1)
 
 
 async def test_a_write_sent_again_by_the_caller_is_another_write(pair: Pair) -> None:

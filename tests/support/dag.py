@@ -95,8 +95,8 @@ def read_dag(database: DatabaseUnderTest, namespace: str = "default") -> Dag:
         )
 
 
-def check_dag(database: DatabaseUnderTest, namespace: str = "default") -> Dag:
-    """Hold that the DAG of a namespace is sound, and return it."""
+def check_dag(database: DatabaseUnderTest, namespace: str = "default", generation: int = 1) -> Dag:
+    """Hold that the DAG of a namespace is sound, and return it; `generation` is the one that is searched."""
     dag = read_dag(database, namespace)
     for node in dag.nodes.values():
         if node.level == SIGNIFICANT:
@@ -107,7 +107,7 @@ def check_dag(database: DatabaseUnderTest, namespace: str = "default") -> Dag:
         if node.level in {LEAF, BRANCH, ROOT}:
             _check_stretch(dag, node)
     _check_cover(dag)
-    _check_index(database, namespace, dag)
+    _check_index(database, namespace, generation, dag)
     return dag
 
 
@@ -180,15 +180,15 @@ def _check_cover(dag: Dag) -> None:
             places[node.conversation_id] = node.last_seq
 
 
-def _check_index(database: DatabaseUnderTest, namespace: str, dag: Dag) -> None:
+def _check_index(database: DatabaseUnderTest, namespace: str, generation: int, dag: Dag) -> None:
     """Each node is in the index as it is now, with its vectors made or owed, and nothing else of it is."""
     with database.connect() as conn:
         rows = conn.execute(
-            """SELECT m.source_id, string_agg(m.content, '' ORDER BY m.part),
+            f"""SELECT m.source_id, string_agg(m.content, '' ORDER BY m.part),
                       bool_and(EXISTS (SELECT FROM embedding_queue q WHERE q.memory_id = m.id)
-                               OR EXISTS (SELECT FROM memory_vectors_1 v WHERE v.memory_id = m.id))
+                               OR EXISTS (SELECT FROM memory_vectors_{generation:d} v WHERE v.memory_id = m.id))
                  FROM memories m JOIN namespaces n ON n.id = m.namespace_id
-                WHERE n.name = %s AND m.kind = 2 GROUP BY m.source_id""",
+                WHERE n.name = %s AND m.kind = 2 GROUP BY m.source_id""".encode(),
             (namespace,),
         ).fetchall()
         counted = conn.execute(

@@ -64,6 +64,16 @@ def cloned(server_url: str) -> Iterator[DatabaseUnderTest]:
 
 
 @contextmanager
+def migrated(server_url: str, partitions: int) -> Iterator[DatabaseUnderTest]:
+    """Lend a database of so many partitions, and drop it."""
+    with empty_database(server_url) as url:
+        migrate(url, partitions=partitions)
+        parts = urlsplit(url)
+        address = parts.netloc.rpartition("@")[2]
+        yield DatabaseUnderTest(url, f"postgresql://{LOGIN}:{PASSWORD}@{address}{parts.path}")
+
+
+@contextmanager
 def _created(server_url: str, template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
     maintenance = urlsplit(server_url)._replace(path="/postgres").geturl()

@@ -69,6 +69,9 @@ def test_secrets_are_not_shown() -> None:
         ("localhost:50051", "dns:///localhost:50051"),
         ("dns:///search:50052", "dns:///search:50052"),
         ("unix:/run/e.sock", "unix:/run/e.sock"),
+        ("ipv4:10.0.0.1:50052,10.0.0.2:50052", "ipv4:10.0.0.1:50052,10.0.0.2:50052"),
+        ("ipv6:[fd00::1]:50052,[fd00::2]:50052", "ipv6:[fd00::1]:50052,[fd00::2]:50052"),
+        ("[::1]:50052", "dns:///[::1]:50052"),
     ],
 )
 def test_names_are_resolved_through_dns_unless_they_say_otherwise(

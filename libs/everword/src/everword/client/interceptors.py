@@ -22,6 +22,8 @@ from everword.telemetry.tracing import duration_histogram, tracer
 
 #: How often a call is made before its error is passed on.
 ATTEMPTS = 4
+#: Pause before a call is repeated whose server was lost.
+LOST_PAUSE_S = 0.1
 REQUEST_ID_HEADER = "x-request-id"
 NAMESPACE_HEADER = "x-everword-namespace"
 
@@ -107,7 +109,8 @@ class Outgoing:
 class UnaryInterceptor(Outgoing, grpc.aio.UnaryUnaryClientInterceptor):
     """Around calls of one request: gives a write its request id, and repeats what the server says may be repeated.
 
-    The channel itself repeats a call that reached no server.
+    The channel itself repeats a call of which no answer has begun to come; where one had, and its server was lost, it
+    is repeated here.
     """
 
     async def intercept_unary_unary(
@@ -126,7 +129,7 @@ class UnaryInterceptor(Outgoing, grpc.aio.UnaryUnaryClientInterceptor):
                     await call
                 except grpc.aio.AioRpcError as error:
                     failure = self.error(error, details)
-                    pause = _pause(failure)
+                    pause = _pause(failure, begun=bool(error.initial_metadata()))
                     if attempt == ATTEMPTS or pause is None or time.monotonic() + pause >= until:
                         raise failure from error
                     await asyncio.sleep(pause)
@@ -165,12 +168,11 @@ def with_request_id(request: _Request) -> _Request:
     return copy
 
 
-def _pause(failure: CallError) -> float | None:
+def _pause(failure: CallError, *, begun: bool) -> float | None:
     """Return how long to wait before the next attempt; None where there is to be none."""
-    if failure.retry_after_s is None:
-        return None
+    pause = LOST_PAUSE_S if begun and failure.is_unanswered else failure.retry_after_s
     # Callers that were refused together must not come back together.
-    return failure.retry_after_s * random.uniform(1.0, 1.5)
+    return None if pause is None else pause * random.uniform(1.0, 1.5)
 
 
 def _method(details: grpc.aio.ClientCallDetails) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 import grpc
 
 _MAX_BYTES = 32 * 1024 * 1024
-#: Only UNAVAILABLE is retried: the call was not answered. Writes carry a request_id, so repeating them is safe.
+#: Only UNAVAILABLE is retried: the call was not answered. Writes carry a request_id, so repeating them is safe. Below
+#: half of its tokens a channel retries nothing: a replica that dies may have had as many calls as it takes at once.
 _SERVICE_CONFIG = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "methodConfig": [
@@ -23,10 +24,14 @@ _SERVICE_CONFIG = {
             },
         }
     ],
-    "retryThrottling": {"maxTokens": 100, "tokenRatio": 0.1},
+    "retryThrottling": {"maxTokens": 1000, "tokenRatio": 1},
 }
+#: Resolvers of gRPC's that an address may name; `ipv4:10.0.0.1:50052,10.0.0.2:50052` is several replicas without DNS.
+_RESOLVERS = ("dns:", "ipv4:", "ipv6:", "unix:")
 _OPTIONS: list[tuple[str, str | int]] = [
     ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
+    # What is not kept cannot be sent again: by default, a call of more than 256 KiB fails with the replica that has it.
+    ("grpc.per_rpc_retry_buffer_size", _MAX_BYTES),
     ("grpc.max_receive_message_length", _MAX_BYTES),
     ("grpc.max_send_message_length", _MAX_BYTES),
     ("grpc.keepalive_time_ms", 60_000),
@@ -35,7 +40,8 @@ _OPTIONS: list[tuple[str, str | int]] = [
 
 def target_of(address: str) -> str:
     """Return `address` with the DNS resolver named, unless it names one itself."""
-    return address if "://" in address or address.startswith("unix:") else f"dns:///{address}"
+    named = "://" in address or address.startswith(_RESOLVERS)
+    return address if named else f"dns:///{address}"
 
 
 def open_channel(

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from everword.domain.ids import new_id
-from everword.rpc.interceptors.base import Call, Interceptor
+from everword.rpc.interceptors.base import Call, Context, Interceptor
 from everword.telemetry.logs import request_id
 
 HEADER = "x-request-id"
@@ -23,5 +23,11 @@ class RequestIdInterceptor(Interceptor):
         sent = call.metadata.get(HEADER, "")
         chosen = sent if _PLAUSIBLE.fullmatch(sent) else str(new_id())
         request_id.set(chosen)
-        await call.context.send_initial_metadata(((HEADER, chosen),))
         yield
+        # With the answer: a channel repeats a call whose server died only while nothing of an answer has come.
+        await send_request_id(call.context)
+
+
+async def send_request_id(context: Context) -> None:
+    """Begin the answer to the call, whatever it is. Once a call."""
+    await context.send_initial_metadata(((HEADER, request_id.get()),))

@@ -1,0 +1,212 @@
+"""What a database that is distributed by namespace needs of statements and tables, and what does not have it yet.
+
+docs/scale.md says what follows for Citus.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from support.databases import cloned
+from support.distribution import Catalogue, untied_tables
+from support.fence import PREDICATE, all_statements
+
+STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
+
+#: Statements that read or change more than one namespace, and why. All are of workers, sweeps or operators.
+CROSSING = {
+    "everword.jobs.claim_publications": "a publisher takes what is due in any namespace",
+    "everword.jobs.release_publications": "gives back what it took, by id",
+    "everword.jobs.start_job": "a wake-up names a job by its id",
+    "everword.jobs.extend_lease": "as start_job",
+    "everword.jobs.beat_lease": "as start_job",
+    "everword.jobs.hold_job": "as start_job",
+    "everword.jobs.finish_job": "as start_job",
+    "everword.jobs.fail_job": "as start_job",
+    "everword.jobs.postpone_job": "as start_job",
+    "everword.jobs.reclaim_expired": "a sweep",
+    "everword.jobs.republish_lost": "a sweep",
+    "everword.jobs.prune_done": "a sweep",
+    "everword_ingest.fold_corpus_counts": "housekeeping",
+    "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
+    "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
+    "everword_ingest.admin.revoke_api_key": "by the key's id",
+    "everword_compactor.compaction.schedule_outdated": "a sweep",
+    "everword_embedder.count_owed": "a generation's backlog",
+    "everword_embedder.claim_owed": "a worker's batch holds passages of any namespace",
+    "everword_embedder.schedule_owed": "a sweep",
+    "everword_embedder.measure_backlog": "a metric",
+}
+
+#: Functions that touch tables with a namespace. Those that begin with "one:" touch only the rows of a single one.
+FUNCTIONS = {
+    "drop_derived_passages": "one: the namespace that the transaction is set to",
+    "erase_namespace_rows": "one: its argument",
+    "authenticate_key": "who calls is what it is asked: by the hash of a secret",
+    "api_keys_exist": "whether the deployment is open",
+    "drop_vector_table": "an operator's: a model goes with its vectors",
+    "backfill_generation": "an operator's: all passages get vectors of a new model",
+    "generation_is_complete": "an operator's: whether all have them",
+    "outdated_summaries": "a sweep: ids and dates, no content",
+    "owed_periods": "a sweep: dates, no content",
+    "prune_append_requests": "housekeeping: request ids that nobody repeats any more",
+    "prune_usage": "housekeeping: old entries of the ledger",
+}
+
+#: Names no table, and the namespace as text.
+BOUND_BY = "everword.db.begin_namespace"
+#: Unique indexes without the namespace.
+UNIQUE_OVER_ALL = {
+    "api_keys_pkey": "an operator's key has no namespace",
+    "api_keys_key_hash_key": "a caller is known by its key alone",
+    "jobs_pkey": "wake-ups name a job by its id",
+}
+
+
+@pytest.fixture(scope="module")
+def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
+    with cloned(postgres_url) as database, database.connect() as conn:
+        yield conn
+
+
+@pytest.fixture(scope="module")
+def plain(postgres_url: str) -> Iterator[psycopg.Connection]:
+    """A database as it is on a server without pgvector."""
+    with cloned(postgres_url) as database, database.connect() as conn:
+        conn.execute("DROP VIEW visible_vectors_1")
+        conn.execute("DROP TABLE memory_vectors_1")
+        conn.execute("DROP EXTENSION vector")
+        conn.execute("SELECT create_vector_table(1)")
+        yield conn
+
+
+@pytest.fixture
+def world(conn: psycopg.Connection, plain: psycopg.Connection, name: str) -> psycopg.Connection:
+    """The database that a statement is written for."""
+    return plain if name.endswith("_arrays") else conn
+
+
+@pytest.mark.parametrize("name", [name for name in STATEMENTS if name != BOUND_BY])
+def test_a_statement_is_tied_to_its_namespace_in_every_table_that_it_names(
+    world: psycopg.Connection, name: str
+) -> None:
+    found = untied_tables(world, STATEMENTS[name])
+    if name in CROSSING:
+        assert found, "it names its namespace everywhere: take it off the list"
+    else:
+        assert not found, f"any namespace's rows of {found}; tie each to %(namespace_id)s"
+
+
+def test_statements_that_cross_namespaces_exist() -> None:
+    assert set(CROSSING) <= set(STATEMENTS)
+
+
+TIED = [
+    name for name, text in STATEMENTS.items() if name not in CROSSING and PREDICATE.search(text)
+]
+
+
+@pytest.mark.parametrize("name", TIED)
+def test_a_statement_whose_author_forgot_the_namespace_is_noticed(
+    world: psycopg.Connection, name: str
+) -> None:
+    assert untied_tables(world, PREDICATE.sub("TRUE", STATEMENTS[name]))
+
+
+HELD = "m.namespace_id = %(namespace_id)s"
+SAMPLES = {
+    f"SELECT FROM messages m WHERE {HELD}": [],
+    "SELECT FROM messages m WHERE m.id = %(id)s": ["messages"],
+    "SELECT FROM messages m WHERE m.namespace_id = 1": ["messages"],
+    "SELECT FROM messages m WHERE m.namespace_id = %(id)s": ["messages"],
+    f"SELECT FROM messages m WHERE {HELD} OR m.seq = 1": ["messages"],
+    f"SELECT FROM messages m WHERE NOT {HELD}": ["messages"],
+    f"SELECT FROM messages m JOIN summaries s ON s.id = m.id WHERE {HELD}": ["summaries"],
+    f"SELECT FROM messages m JOIN summaries s ON s.namespace_id = m.namespace_id WHERE {HELD}": [],
+    f"SELECT FROM messages m JOIN summaries s USING (namespace_id) WHERE {HELD}": [],
+    f"SELECT FROM messages m LEFT JOIN summaries s ON {HELD}": ["messages", "summaries"],
+    f"SELECT FROM summaries s RIGHT JOIN messages m ON s.namespace_id = m.namespace_id WHERE {HELD}": [],
+    f"SELECT FROM messages m WHERE {HELD} AND EXISTS (SELECT FROM summaries s WHERE s.id = m.id)": [
+        "summaries"
+    ],
+    "SELECT (SELECT max(s.level) FROM summaries s WHERE s.namespace_id = m.namespace_id) "
+    f"FROM messages m WHERE {HELD}": [],
+    "SELECT FROM visible_memories WHERE id = 1": ["visible_memories"],
+    f"WITH x AS (SELECT m.namespace_id AS n FROM messages m WHERE {HELD} GROUP BY 1) "
+    "SELECT FROM x JOIN jobs j ON j.namespace_id = x.n": [],
+    "WITH x AS (SELECT m.namespace_id AS n FROM messages m) SELECT FROM x JOIN jobs j ON j.namespace_id = x.n": [
+        "jobs",
+        "messages",
+    ],
+    "SELECT FROM jobs j WHERE (j.namespace_id, j.id) IN "
+    f"(SELECT m.namespace_id, m.seq FROM messages m WHERE {HELD})": [],
+    "SELECT FROM jobs j WHERE (j.id, j.namespace_id) IN (SELECT m.namespace_id, m.seq FROM messages m)": [
+        "jobs",
+        "messages",
+    ],
+    f"SELECT FROM jobs j JOIN (SELECT m.namespace_id FROM messages m WHERE {HELD} UNION ALL SELECT 7) u "
+    "ON u.namespace_id = j.namespace_id": ["jobs"],
+    "DELETE FROM jobs WHERE id = %(id)s": ["jobs"],
+    "UPDATE jobs SET error = '' FROM messages m WHERE m.namespace_id = jobs.namespace_id": [
+        "jobs",
+        "messages",
+    ],
+    f"UPDATE jobs SET error = '' FROM messages m WHERE m.namespace_id = jobs.namespace_id AND {HELD}": [],
+    "INSERT INTO memory_use (namespace_id, memory_id, last_used_at) VALUES (%(namespace_id)s, %(id)s, now())": [],
+    "INSERT INTO memory_use (namespace_id, memory_id, last_used_at) VALUES (7, %(id)s, now())": [
+        "memory_use"
+    ],
+    f"INSERT INTO memory_use SELECT m.namespace_id, m.id, 1, now() FROM messages m WHERE {HELD}": [],
+    "INSERT INTO memory_use SELECT %(namespace_id)s, m.id, 1, now() FROM messages m": ["messages"],
+    f"WITH RECURSIVE x AS (SELECT m.namespace_id AS n, m.seq FROM messages m WHERE {HELD} UNION ALL "
+    "SELECT x.n, x.seq + 1 FROM x) SELECT FROM x JOIN jobs j ON j.namespace_id = x.n": [],
+}
+
+
+@pytest.mark.parametrize("statement", SAMPLES)
+def test_the_check_follows_the_namespace(conn: psycopg.Connection, statement: str) -> None:
+    assert untied_tables(conn, statement) == SAMPLES[statement]
+
+
+def test_functions_that_touch_a_namespaces_rows_are_known(conn: psycopg.Connection) -> None:
+    names = "|".join(name for name in Catalogue.of(conn).names.values() if name != "namespaces")
+    rows = conn.execute(
+        "SELECT p.proname, p.prosrc FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang"
+        " WHERE p.pronamespace = 'everword'::regnamespace AND l.lanname IN ('sql', 'plpgsql')"
+    ).fetchall()
+    touching = {
+        name
+        for name, body in rows
+        if re.search(rf"\b(FROM|JOIN|INTO|UPDATE) ({names}|%1\$I)\b", body)
+    }
+    assert touching == set(FUNCTIONS)
+
+
+def test_what_is_unique_is_so_in_a_namespace(conn: psycopg.Connection) -> None:
+    rows = conn.execute(
+        """SELECT i.indexrelid::regclass::text
+             FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+             JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id'
+            WHERE c.relnamespace = 'everword'::regnamespace AND i.indisunique AND NOT c.relispartition
+              AND NOT a.attnum = ANY (i.indkey)"""
+    ).fetchall()
+    assert {name for (name,) in rows} == set(UNIQUE_OVER_ALL)
+
+
+def test_what_refers_to_a_namespaces_row_names_the_namespace(conn: psycopg.Connection) -> None:
+    """Both ends then lie on the same node; what has no namespace lies on all."""
+    catalogue = Catalogue.of(conn)
+    rows = conn.execute(
+        """SELECT conrelid::text, conkey::text[], confrelid::text, confkey::text[], conname
+             FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+            WHERE k.contype = 'f' AND k.conparentid = 0 AND c.relnamespace = 'everword'::regnamespace"""
+    ).fetchall()
+    assert len(rows) > 20
+    for table, columns, referred, others, name in rows:
+        if referred in catalogue.columns:
+            pairs = set(zip(columns, others, strict=True))
+            assert (catalogue.columns[table], catalogue.columns[referred]) in pairs, name

@@ -1,0 +1,227 @@
+"""Which tables a statement reads or writes without naming the namespace, by the rules of a distributed database.
+
+A table is tied to the namespace where every row that is read has the statement's parameter in `namespace_id`: by an
+equation with the parameter, or with the column of another table that is tied. What row-level security adds does not
+count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+
+from support.query_trees import Node, nodes, parse
+
+#: Lies on every node, like all tables without a namespace.
+NAMESPACES = "namespaces"
+#: Oid of `bigint = bigint`.
+EQUALS = "410"
+TABLE, SUBQUERY, JOIN, VALUES, CTE, GROUP = "0", "1", "2", "5", "6", "9"
+INSERT = "3"
+#: By the kind of a join: which of its arms the condition restricts.
+_RESTRICTED = {"0": ("larg", "rarg"), "1": ("rarg",), "3": ("larg",)}
+_ANY_SUBLINK, _SUBLINK_PARAMETER = "2", "2"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The tables and views that have a namespace, by oid."""
+
+    names: dict[str, str]
+    #: The number of the column that holds it.
+    columns: dict[str, str]
+
+    @classmethod
+    def of(cls, conn: psycopg.Connection) -> Catalogue:
+        rows = conn.execute(
+            "SELECT c.oid::text, c.relname, a.attnum::text"
+            "  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
+            " WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p', 'v')"
+            "   AND a.attname = CASE c.relname WHEN 'namespaces' THEN 'id' ELSE 'namespace_id' END"
+        ).fetchall()
+        return cls({oid: name for oid, name, _ in rows}, {oid: number for oid, _, number in rows})
+
+
+@dataclass(eq=False)
+class Scope:
+    """A query within a statement."""
+
+    query: Node
+    parent: Scope | None
+    children: list[Scope] = field(default_factory=list)
+    #: Tables, by their places, that are known to be tied.
+    tied: set[int] = field(default_factory=set)
+
+    def table(self, place: int) -> Node:
+        entry: Node = self.query["rtable"][place - 1]
+        return entry
+
+    def above(self, levels: int) -> Scope:
+        scope = self
+        for _ in range(levels):
+            assert scope.parent
+            scope = scope.parent
+        return scope
+
+    def of(self, query: Node) -> Scope:
+        return next(child for child in self.children if child.query is query)
+
+    def places(self) -> list[int]:
+        """Return what the query reads, or changes."""
+        return _places(self.query["jointree"])
+
+
+def untied_tables(conn: psycopg.Connection, statement: str) -> list[str]:
+    """Return the tables, once for each time that they are named, of which a statement may touch any namespace."""
+    query, parameters = parse(conn, statement)
+    number = parameters.index("namespace_id") + 1 if "namespace_id" in parameters else 0
+    return Analysis(Catalogue.of(conn), str(number)).untied(query)
+
+
+class Analysis:
+    """Follows the namespace through one statement."""
+
+    def __init__(self, catalogue: Catalogue, parameter: str) -> None:
+        self._catalogue = catalogue
+        self._parameter = parameter
+        #: Recursive queries that are being looked at: what they add is tied if what they begin with is.
+        self._open: set[int] = set()
+
+    def untied(self, query: Node) -> list[str]:
+        scopes = list(_scopes(query, None))
+        while any(self._tie(scope) for scope in scopes):
+            pass
+        return sorted(name for scope in scopes for name in self._untied_in(scope))
+
+    def _tie(self, scope: Scope) -> bool:
+        """Tie what an equation ties; tells whether there was anything new."""
+        before = len(scope.tied)
+        for left, right, within, of in _equations(scope):
+            for column, value in ((left, right), (right, left)):
+                place = self._place(scope, column)
+                if place in within and self._is_tied(value, of or scope, scope):
+                    scope.tied.add(place)
+        return len(scope.tied) > before
+
+    def _place(self, scope: Scope, expression: Node) -> int:
+        """Return the place of the table of the query whose namespace an expression is; 0 for anything else."""
+        if expression["node"] != "VAR" or expression["varlevelsup"] != "0":
+            return 0
+        place = int(expression["varno"])
+        column = self._catalogue.columns.get(scope.table(place).get("relid") or "")
+        return place if column == expression["varattno"] else 0
+
+    def _is_tied(self, expression: Node | None, scope: Scope, outer: Scope | None = None) -> bool:
+        """Whether an expression is the statement's namespace; `outer` is where it stands, if not in `scope`."""
+        if expression is None:
+            return False
+        match expression["node"]:
+            case "RELABELTYPE":
+                return self._is_tied(expression["arg"], scope, outer)
+            case "PARAM" if expression["paramkind"] == _SUBLINK_PARAMETER:
+                return self._column_is_tied(scope, int(expression["paramid"]))
+            case "PARAM":
+                return bool(expression["paramid"] == self._parameter)
+            case "VAR":
+                home = (outer or scope).above(int(expression["varlevelsup"]))
+                return self._variable_is_tied(home, expression)
+        return False
+
+    def _variable_is_tied(self, scope: Scope, variable: Node) -> bool:
+        place, number = int(variable["varno"]), int(variable["varattno"])
+        entry = scope.table(place)
+        match entry["rtekind"]:
+            case kind if kind == TABLE:
+                is_namespace = self._catalogue.columns.get(entry["relid"]) == str(number)
+                return is_namespace and place in scope.tied
+            case kind if kind == SUBQUERY:
+                return self._column_is_tied(scope.of(entry["subquery"]), number)
+            case kind if kind == CTE:
+                return self._column_is_tied(_cte(scope, entry), number)
+            case kind if kind == JOIN:
+                return self._is_tied(entry["joinaliasvars"][number - 1], scope)
+            case kind if kind == GROUP:
+                return self._is_tied(entry["groupexprs"][number - 1], scope)
+            case kind if kind == VALUES:
+                return all(self._is_tied(row[number - 1], scope) for row in entry["values_lists"])
+        return False
+
+    def _column_is_tied(self, scope: Scope, number: int) -> bool:
+        """Whether a column that a query returns is the namespace in all rows."""
+        if id(scope) in self._open:
+            return True
+        self._open.add(id(scope))
+        try:
+            if scope.query["setOperations"]:
+                arms = [entry["subquery"] for entry in scope.query["rtable"] if "subquery" in entry]
+                return all(self._column_is_tied(scope.of(arm), number) for arm in arms if arm)
+            listed = scope.query["returningList"] or scope.query["targetList"]
+            return self._is_tied(listed[number - 1]["expr"], scope)
+        finally:
+            self._open.discard(id(scope))
+
+    def _untied_in(self, scope: Scope) -> Iterator[str]:
+        for place in scope.places():
+            entry = scope.table(place)
+            if entry["rtekind"] == TABLE and place not in scope.tied:
+                name = self._catalogue.names.get(entry["relid"], NAMESPACES)
+                if name != NAMESPACES:
+                    yield name
+        if scope.query["commandType"] == INSERT:
+            target = scope.table(int(scope.query["resultRelation"]))
+            name = self._catalogue.names.get(target["relid"], NAMESPACES)
+            given = {entry["resname"]: entry["expr"] for entry in scope.query["targetList"]}
+            if name != NAMESPACES and not self._is_tied(given.get("namespace_id"), scope):
+                yield name
+
+
+def _scopes(query: Node, parent: Scope | None) -> Iterator[Scope]:
+    scope = Scope(query, parent)
+    if parent:
+        parent.children.append(scope)
+    yield scope
+    fields = [value for name, value in query.items() if name != "node"]
+    for node in nodes(fields, into_queries=False):
+        if node["node"] == "QUERY":
+            yield from _scopes(node, scope)
+
+
+def _cte(scope: Scope, entry: Node) -> Scope:
+    home = scope.above(int(entry["ctelevelsup"]))
+    [found] = [cte for cte in home.query["cteList"] if cte["ctename"] == entry["ctename"]]
+    return home.of(found["ctequery"])
+
+
+def _places(tree: Any) -> list[int]:
+    found = nodes(tree, into_queries=False)
+    return [int(node["rtindex"]) for node in found if node["node"] == "RANGETBLREF"]
+
+
+def _equations(scope: Scope) -> Iterator[tuple[Node, Node, list[int], Scope | None]]:
+    """Yield both sides of each equation that must hold, what it restricts, and the query below that one is of."""
+    tree = scope.query["jointree"]
+    yield from _of_condition(scope, tree["quals"], _places(tree))
+    for node in nodes(tree["fromlist"], into_queries=False):
+        if node["node"] == "JOINEXPR":
+            arms = [node[arm] for arm in _RESTRICTED.get(node["jointype"], ())]
+            yield from _of_condition(scope, node["quals"], _places(arms))
+
+
+def _of_condition(
+    scope: Scope, condition: Node | None, within: list[int], of: Scope | None = None
+) -> Iterator[tuple[Node, Node, list[int], Scope | None]]:
+    if condition is None:
+        return
+    match condition["node"]:
+        case "BOOLEXPR" if condition["boolop"] == "and":
+            for part in condition["args"]:
+                yield from _of_condition(scope, part, within, of)
+        case "SUBLINK" if condition["subLinkType"] == _ANY_SUBLINK:
+            below = scope.of(condition["subselect"])
+            yield from _of_condition(scope, condition["testexpr"], within, below)
+        case "OPEXPR" if condition["opno"] == EQUALS:
+            left, right = condition["args"]
+            yield left, right, within, of
