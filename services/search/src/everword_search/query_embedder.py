@@ -70,8 +70,8 @@ class QueryEmbedder:
         """Return the query's vector of a generation, if it was asked for lately."""
         return self._cache.get((generation_id or 0, _digest(query)))
 
-    async def embed(self, query: str) -> QueryVector:
-        """Return the query's vector, of the active generation. Raises QueryNotEmbedded."""
+    async def embed(self, query: str, generation_id: int | None) -> QueryVector:
+        """Return the query's vector, of a generation or else of the active one. Raises QueryNotEmbedded."""
         if self._channel is None:
             text = "no embedder is configured (EVERWORD_EMBEDDER_ADDRESS)"
             raise QueryNotEmbedded(text, expected=True)
@@ -79,7 +79,11 @@ class QueryEmbedder:
         propagate.inject(carrier)
         try:
             response = await EmbedderServiceStub(self._channel).Embed(
-                pb.EmbedRequest(texts=[query], priority=pb.EMBED_PRIORITY_QUERY),
+                pb.EmbedRequest(
+                    texts=[query],
+                    priority=pb.EMBED_PRIORITY_QUERY,
+                    generation_id=generation_id or 0,
+                ),
                 timeout=min(TIMEOUT_S, remaining(TIMEOUT_S / TIME_SHARE) * TIME_SHARE),
                 metadata=(*self._metadata, *carrier.items()),
             )

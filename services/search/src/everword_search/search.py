@@ -156,6 +156,8 @@ class _Search:
         if self._understood is None or self._understood.generation(self._generation_id) is None:
             profile = calibrated_profile(request)
             self._understood = await understand(conn, self._namespace_id, request, profile)
+            if self._understood.generation(self._generation_id) is None:
+                self._vector = None  # the generation was dropped since
         if self._vector is None and request.mode in BY_MEANING:
             known = self._sources.embedder.known(self._text, self._understood.active_id)
             self._vector = known
@@ -163,8 +165,11 @@ class _Search:
 
     async def embed(self) -> None:
         """Get the query's vector, or why there is none. Raises EmbedderUnavailable where nothing else would answer."""
+        assert self._understood is not None
         try:
-            self._vector = await self._sources.embedder.embed(self._text)
+            self._vector = await self._sources.embedder.embed(
+                self._text, self._understood.active_id
+            )
         except QueryNotEmbedded as error:
             if self._request.mode is SearchMode.SEMANTIC:
                 raise EmbedderUnavailable(
