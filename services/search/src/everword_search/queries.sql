@@ -570,8 +570,9 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
 HAVING count(*) > 0;
 
 -- prepare_hnsw --
--- Let an index scan go on until enough rows have passed the filter; else a filter would leave next to none.
-SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '200', true),
+-- Let an index scan find as many rows at once as are taken from it, and go on until enough have passed the filter; else a
+-- filter would leave next to none.
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(taken)s, true),
        set_config('hnsw.max_scan_tuples', '40000', true);
 
 -- find_semantic_hnsw --
@@ -597,7 +598,7 @@ WITH hits AS MATERIALIZED (
        AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
        AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
      ORDER BY v.embedding <=> %(vector)b::halfvec
-     LIMIT greatest(2 * %(limit)s, 200)
+     LIMIT %(taken)s
 ), calibrated AS (
     SELECT id, source_id, kind, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
       FROM hits WHERE raw > %(floor)s

@@ -16,6 +16,9 @@ from everword.db.statements import execute, fetch_all, fetch_optional, fetch_val
 from everword_search.model import Ranked
 from everword_search.store import NOTHING, SQL, RankedRow, Scope, namespaced
 
+#: Passages that are taken from the index: twice as many as memories are wanted, since several may be of one memory, and
+#: enough for the graph to be walked in breadth; pgvector keeps no more than 1,000 in sight.
+MIN_TAKEN, MAX_TAKEN = 200, 1000
 # What precedes the elements in Postgres' binary form of an array of one dimension.
 _ARRAY_HEADER_BYTES = 20
 _ARRAY_ELEMENT = np.dtype([("length", ">i4"), ("value", ">f4")])
@@ -97,9 +100,11 @@ async def find_exact(
 async def find_approximate(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
 ) -> Ranked:
-    await execute(conn, SQL["prepare_hnsw"])
+    taken = min(MAX_TAKEN, max(2 * parameters["limit"], MIN_TAKEN))
+    await execute(conn, SQL["prepare_hnsw"], {"taken": str(taken)})
     statement = SQL["find_semantic_hnsw"].of_generation(generation_id)
-    found = await fetch_optional(conn, statement, {**scope.parameters, **parameters}, RankedRow)
+    asked = {**scope.parameters, **parameters, "taken": taken}
+    found = await fetch_optional(conn, statement, asked, RankedRow)
     return found.ranked() if found else NOTHING
 
 

@@ -21,8 +21,8 @@ from everword_search.ranking.question import question_traits
 from everword_search.ranking.terms import QueryTerms, query_terms
 from everword_search.ranking.words import Matches, match_words
 
-#: Roles of those who answer people, as stored: assistant, system and tool.
-_ANSWERING = (1, 3, 4)
+#: By role, as stored, whether it answers people: assistant, system and tool do.
+_ANSWERS = np.array([role in (1, 3, 4) for role in range(2**8)], float)
 #: What of its own values counts as that of neighbours for a memory that has none, such as a summary: about what turns
 #: have in common with those next to them.
 ALONE_SHARE = 0.8
@@ -151,7 +151,7 @@ def _traits(pool: Pool) -> dict[str, Floats]:
     before = pool.neighbour(ones, -1), pool.neighbour(ones, -2)
     after = pool.neighbour(ones, 1), pool.neighbour(ones, 2)
     return {
-        "d_role": (~np.isin(pool.heads(pool.passages.roles), _ANSWERING)).astype(float),
+        "d_role": 1.0 - _ANSWERS[pool.heads(pool.passages.roles)],
         "d_len": length,
         "d_q": asks,
         "d_time": records.time_words[pool.starts].astype(float),

@@ -88,7 +88,7 @@ async def rank_by_recall(
     # Only what is told or filtered by is judged: it costs as much as ranking.
     evidence = _evidence(judged, ranking.ranker, np.union1d(order[:DECIDING], page))
     page = page[~(evidence[page] < window.min_evidence)][: window.limit]
-    deciding = (_known(evidence[index]) for index in order[:DECIDING])
+    deciding = map(_known, evidence[order[:DECIDING]].tolist())
     hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
     return Found(hits, tuple(each for each in deciding if each is not None))
 
@@ -212,9 +212,9 @@ def handicap(pool: Pool) -> Floats:
     return np.log(stands_for) + REPEATED_WEIGHT * pool.heads(pool.passages.repeats)
 
 
-def _known(evidence: np.float64) -> float | None:
+def _known(evidence: float) -> float | None:
     """Return evidence that can be told."""
-    return float(evidence) if np.isfinite(evidence) else None
+    return evidence if math.isfinite(evidence) else None
 
 
 def _literals(pool: Pool, views: Mapping[SearchArm, Ranked], question: Question) -> Floats:
@@ -237,23 +237,34 @@ def _hits(
     ids = uuids_of(source_ids)
     # The models are no sums: what the arms say is told, and weighs nothing by itself.
     parts: list[list[ScorePart]] = [[] for _ in ids]
-    for arm, view in judged.views.items():
+    for arm in sorted(judged.views):
+        view = judged.views[arm]
         places = view.places_of(source_ids)
-        for row in np.flatnonzero(places >= 0).tolist():
-            raw, score = float(view.raws[places[row]]), float(view.scores[places[row]])
+        rows = np.flatnonzero(places >= 0)
+        raws, said = view.raws[places[rows]].tolist(), view.scores[places[rows]].tolist()
+        for row, raw, score in zip(rows.tolist(), raws, said, strict=True):
             parts[row].append(ScorePart(arm, raw, score, 0.0))
+    columns = zip(
+        ids,
+        passages[page].tolist(),
+        scores[page].tolist(),
+        parts,
+        evidence[page].tolist(),
+        page.tolist(),
+        strict=True,
+    )
     return [
         Hit(
-            ids[row],
-            int(passages[index]),
-            float(scores[index]),
-            [float(scores[index]), int(passages[index])],
-            tuple(sorted(parts[row], key=lambda part: part.arm)),
-            tuple(term for view in judged.views.values() for term in view.terms.get(ids[row], ())),
-            evidence=_known(evidence[index]),
+            id_,
+            passage_id,
+            score,
+            [score, passage_id],
+            tuple(said),
+            tuple(term for view in judged.views.values() for term in view.terms.get(id_, ())),
+            evidence=_known(told),
             features=_features(judged, index) if explain else {},
         )
-        for row, index in enumerate(page.tolist())
+        for id_, passage_id, score, said, told, index in columns
     ]
 
 
