@@ -570,9 +570,9 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
 HAVING count(*) > 0;
 
 -- prepare_hnsw --
--- Let an index scan find as many rows at once as are taken from it, and go on until enough have passed the filter; else a
--- filter would leave next to none.
-SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(taken)s, true),
+-- Let an index scan see somewhat more rows at once than are taken from it, and go on until enough have passed the filter;
+-- else a filter would leave next to none.
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(in_sight)s, true),
        set_config('hnsw.max_scan_tuples', '40000', true);
 
 -- find_semantic_hnsw --

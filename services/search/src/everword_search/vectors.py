@@ -16,9 +16,12 @@ from everword.db.statements import execute, fetch_all, fetch_optional, fetch_val
 from everword_search.model import Ranked
 from everword_search.store import NOTHING, SQL, RankedRow, Scope, namespaced
 
-#: Passages that are taken from the index: twice as many as memories are wanted, since several may be of one memory, and
-#: enough for the graph to be walked in breadth; pgvector keeps no more than 1,000 in sight.
-MIN_TAKEN, MAX_TAKEN = 200, 1000
+#: Passages that are taken from the index: a third more than memories are wanted, since several may be of one memory, and
+#: enough for the graph to be walked in breadth. A quarter more are in sight, for some do not pass the filter: to go on
+#: takes as long as to begin.
+MIN_TAKEN = 200
+#: pgvector keeps no more.
+MAX_IN_SIGHT = 1000
 # What precedes the elements in Postgres' binary form of an array of one dimension.
 _ARRAY_HEADER_BYTES = 20
 _ARRAY_ELEMENT = np.dtype([("length", ">i4"), ("value", ">f4")])
@@ -100,8 +103,8 @@ async def find_exact(
 async def find_approximate(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
 ) -> Ranked:
-    taken = min(MAX_TAKEN, max(2 * parameters["limit"], MIN_TAKEN))
-    await execute(conn, SQL["prepare_hnsw"], {"taken": str(taken)})
+    taken = max(parameters["limit"] * 4 // 3, MIN_TAKEN)
+    await execute(conn, SQL["prepare_hnsw"], {"in_sight": str(min(taken * 5 // 4, MAX_IN_SIGHT))})
     statement = SQL["find_semantic_hnsw"].of_generation(generation_id)
     asked = {**scope.parameters, **parameters, "taken": taken}
     found = await fetch_optional(conn, statement, asked, RankedRow)
