@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import LiteralString
 from unittest.mock import patch
 
@@ -12,6 +13,7 @@ import grpc
 import pytest
 import pytest_asyncio
 
+from everword.db.pool import Connection, Database
 from everword.db.statements import Statement
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
@@ -210,6 +212,11 @@ KILL_SLEEPER = (
     "AND query LIKE '%pg_sleep%' AND state = 'active'"
 )
 
+KILL_SEARCH = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE application_name = 'everword-search' AND datname = current_database()"
+)
+
 
 @contextmanager
 def failing(name: str, expression: LiteralString) -> Iterator[None]:
@@ -233,10 +240,57 @@ async def test_an_arm_that_fails_is_degraded_and_the_others_answer(corpus: Corpu
 async def test_an_arm_that_takes_too_long_leaves_time_for_the_others(corpus: Corpus) -> None:
     request = search_request("orders-db migration", "HYBRID")
     with failing("find_lexical", "pg_sleep(60)"):
-        response = await corpus.stack.search.Search(request, timeout=1.5)
+        response = await corpus.stack.search.Search(request, timeout=4)
     assert states(response) == {"LEXICAL": "DEGRADED", "TRIGRAM": "RAN"}
     assert response.results
     assert "time" in response.arms[0].reason
+
+
+async def test_what_is_read_of_the_results_has_all_of_the_time_that_is_left(corpus: Corpus) -> None:
+    """An arm has a share of it only."""
+    read = store.SQL["read_memories"]
+    begin, end = (
+        "WITH slow AS MATERIALIZED (SELECT pg_sleep(2.5)) ",
+        ", (SELECT count(*) FROM slow)",
+    )
+    slow = replace(read, sql=begin + read.sql.replace("wanted.place;", f"wanted.place{end};"))
+    assert end in slow.sql
+    request = search_request("orders-db migration", "HYBRID")
+    with patch.dict(store.SQL, {"read_memories": slow}):
+        response = await corpus.stack.search.Search(request, timeout=5.5)
+    assert response.results
+
+
+async def test_a_search_goes_on_with_the_connection_it_has_where_an_arm_fails(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would queue for another one behind every other search."""
+    lent: list[object] = []
+    lend = Database._lend
+
+    async def counted(database: Database, timeout_s: float) -> Connection:
+        conn = await lend(database, timeout_s)
+        lent.append(conn)
+        return conn
+
+    monkeypatch.setattr(Database, "_lend", counted)
+    await corpus.search("orders-db migration", "HYBRID")
+    usual = len(lent)
+    with failing("find_trigram", "1/0"):
+        response = await corpus.search("orders-db migration", "HYBRID")
+    assert states(response)["TRIGRAM"] == "DEGRADED"
+    assert len(lent) == 2 * usual
+
+
+async def test_calls_are_answered_at_once_after_all_connections_were_closed(corpus: Corpus) -> None:
+    query, mode = "orders-db migration", "HYBRID"
+    await asyncio.gather(*(corpus.search(query, mode) for _ in range(16)))
+    with corpus.stack.database.connect() as conn:
+        closed = conn.execute(KILL_SEARCH).rowcount
+    assert closed > 1
+    for _ in range(3):
+        request = search_request(query, mode)
+        assert (await corpus.stack.search.Search(request, timeout=8)).results
 
 
 async def test_pages_go_on_when_an_arm_fails_or_comes_back(corpus: Corpus) -> None:

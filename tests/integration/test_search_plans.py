@@ -177,6 +177,14 @@ def _fill(conn: psycopg.Connection) -> None:
         "INSERT INTO corpus_counts (namespace_id, passages, lexemes) VALUES (%s, %s, %s)",
         [NAMESPACE, PASSAGES, PASSAGES * 20],
     )
+    # Many small ones beside it: a plan for any namespace is made for what is usual.
+    conn.execute(
+        "WITH small AS (INSERT INTO namespaces (name) SELECT 'small-' || n FROM generate_series(1, 2000) AS n "
+        "               RETURNING id) "
+        "INSERT INTO memories (namespace_id, kind, source_id, occurred_at, content, lexemes, lexeme_count) "
+        "SELECT id, 1, gen_random_uuid(), now(), 'one word', to_tsvector('english', 'one word' || id), 2 "
+        "  FROM small, generate_series(1, 3)"
+    )
     for level, ids, below in ((1, LEAVES, 10), (2, BRANCHES, 8)):
         _sum_up(conn, level, ids[0], below)
     conn.execute("VACUUM ANALYZE memories")
@@ -279,7 +287,10 @@ def test_a_statement_that_is_planned_once_uses_its_index_whatever_is_asked(
     with as_search(database) as cursor:
         plan = plan_for_any(cursor, name)
     with database.connect() as conn:
-        row = conn.execute("SELECT tableoid::regclass::text FROM memories LIMIT 1").fetchone()
+        row = conn.execute(
+            "SELECT tableoid::regclass::text FROM memories WHERE namespace_id = %s LIMIT 1",
+            [NAMESPACE],
+        ).fetchone()
     assert row
     own = row[0].removeprefix("memories")
     used = [node["Index Name"] for node in nodes(plan) if "Index Name" in node]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from everword_search.arms.base import Arm
+from everword_search.arms.frequent import FrequentWords
 from everword_search.arms.regex import RegexArm
 from everword_search.arms.semantic import SemanticArm
 from everword_search.arms.trigram import TrigramArm, literals_asked_for, tokens_asked_for
@@ -15,6 +16,9 @@ from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.ranking.features import Question
 from everword_search.store import Scope
 from everword_search.understand import Understood
+
+#: Passages of a namespace from which on it pays to know its frequent words.
+LARGE = 10_000
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ def plan_search(
     request: SearchRequest,
     understood: Understood,
     vector: QueryVector | QueryNotEmbedded | None,
+    frequent: FrequentWords,
 ) -> Plan:
     """Return what the mode that is asked for runs."""
     if request.mode is SearchMode.REGEX:
@@ -43,7 +48,9 @@ def plan_search(
         return Plan(scope, [_semantic(scope, understood, vector)])
     # What a query demands holds for every arm.
     scope = replace(scope, constraint=understood.analysed.constraint)
-    lexical = TsvectorArm(scope, understood.analysed.terms, request.explain)
+    large = understood.passages > LARGE
+    terms = understood.analysed.terms
+    lexical = TsvectorArm(scope, terms, request.explain, frequent if large else None)
     if request.mode is SearchMode.LEXICAL:
         return Plan(scope, [lexical])
     literal = TrigramArm(scope, literals_asked_for(understood.query))

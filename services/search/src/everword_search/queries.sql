@@ -48,7 +48,8 @@ SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage,
        g.background_deviation, CASE WHEN NOT g.matryoshka THEN g.model END AS model, c.evidence, c.relevance, c.floor
   FROM model_generations g
   FULL JOIN (SELECT NULL::bigint AS id) AS nothing ON false
-  LEFT JOIN calibrations c ON c.profile = %(profile)s AND (c.generation_id IS NULL OR c.generation_id = g.id);
+  LEFT JOIN calibrations c ON c.profile = %(profile)s AND (c.generation_id IS NULL OR c.generation_id = g.id)
+ ORDER BY c.generation_id NULLS LAST;
 
 -- find_lexical --
 -- The best memories by BM25, each by its best passage, with the document frequencies that the scores rest on. Statistics
@@ -82,7 +83,12 @@ WITH corpus AS MATERIALIZED (
            AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
       FROM unnest(%(queries)s::tsquery[], %(prefixes)s::text[], %(stems)s::text[])
            WITH ORDINALITY AS t (query, prefix, stem, term)
-      JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.lexemes @@ t.query
+     -- OFFSET 0: each word is looked up by itself. A plan for all namespaces would else expect an average one, and read
+     -- the whole of a large one.
+     CROSS JOIN LATERAL (
+           SELECT * FROM visible_memories m
+            WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ t.query
+           OFFSET 0) AS m
 ), terms AS MATERIALIZED (
     SELECT term, df, ln(1 + (passages - df + 0.5) / (df + 0.5)) AS idf
       FROM corpus,
@@ -348,8 +354,10 @@ HAVING count(*) > 0;
 -- In which of some conversations each word occurs, of all that is indexed there.
 SELECT DISTINCT word.place - 1 AS word, m.conversation_id
   FROM unnest(%(words)s::text[]) WITH ORDINALITY AS word (text, place)
-  JOIN visible_memories m ON m.namespace_id = %(namespace_id)s
-   AND m.lexemes @@ phraseto_tsquery(%(config)s::regconfig, word.text)
+ CROSS JOIN LATERAL (
+       SELECT conversation_id FROM visible_memories m
+        WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ phraseto_tsquery(%(config)s::regconfig, word.text)
+       OFFSET 0) AS m
  WHERE m.conversation_id = ANY(%(conversation_ids)s);
 
 -- read_signals --

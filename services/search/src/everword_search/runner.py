@@ -27,8 +27,8 @@ from everword_search.ranking.arrays import Floats, Ints
 log = logging.getLogger(__name__)
 #: Of the time that is left, what one statement of an arm may take while others wait for their turn.
 TIME_SHARE = 0.4
-#: How far a limit may be beyond what it should be: setting it again costs as much as a small statement.
-_TOLERANCE = 1.1
+#: How far a limit may be from what it should be: setting it again costs as much as a small statement.
+_TOO_LONG, _TOO_SHORT = 1.1, 2.0
 
 
 #: The server's last words on a connection, which come before the connection is seen to be gone.
@@ -88,7 +88,7 @@ class Runner:
 
     async def prepare(self, *, planned_once: bool, limit_s: float) -> None:
         """Say how the statements that follow are planned, and how long each may take."""
-        within = self._limit_s <= limit_s * _TOLERANCE
+        within = limit_s / _TOO_SHORT <= self._limit_s <= limit_s * _TOO_LONG
         if planned_once is self._planned_once and within:
             return
         self._planned_once, self._limit_s = planned_once, limit_s

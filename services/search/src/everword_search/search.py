@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
@@ -14,6 +14,7 @@ from everword.domain.errors import EmbedderUnavailable, InvalidArgument
 from everword.text.author_names import without_names
 from everword_search import store
 from everword_search.arms.base import Arm, RankingArm, Window
+from everword_search.arms.frequent import FrequentWords
 from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
 from everword_search.model import (
@@ -61,6 +62,7 @@ class Sources:
     database: Database
     embedder: QueryEmbedder
     ranker: Ranker
+    frequent: FrequentWords = field(default_factory=FrequentWords)
 
 
 async def search(
@@ -98,18 +100,32 @@ async def find_memories(
     cursor = await open_cursor(database, namespace, TOKEN_KIND, request.page, DEFAULT_PAGE, chars)
     search = _Search(sources, namespace, request, profile, cursor, chars)
     while True:
+        async with database.connection() as conn:
+            answer = await _attempt(database, conn, namespace, request, search)
+        if answer:
+            return answer
+        # A slow model must not hold a connection.
+        await search.embed()
+
+
+async def _attempt(
+    database: Database,
+    conn: Connection,
+    namespace: NamespaceScope,
+    request: SearchRequest,
+    search: _Search,
+) -> tuple[SearchResponse, NamespaceSettings] | None:
+    """Return what a search answers; None where its query has to be embedded first."""
+    while True:
         try:
-            async with database.transaction(namespace.id) as conn:
+            async with database.bound(conn, namespace.id):
                 await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
-                if await search.is_ready(conn):
-                    return await search.answer(conn)
+                return await search.answer(conn) if await search.is_ready(conn) else None
         except ArmFailed as failure:
-            # Where no arm is left to answer, it is the database that fails.
-            if not search.goes_on:
+            # Where no arm is left to answer, it is the database that fails. The others go on with the same connection:
+            # there may be a queue for another one.
+            if not search.goes_on or conn.broken:
                 raise failure.__cause__ or failure from None
-        else:
-            # Between two transactions: a slow model must not hold a connection.
-            await search.embed()
 
 
 @dataclass(frozen=True)
@@ -157,7 +173,7 @@ class _Search:
             profile = calibrated_profile(request)
             self._understood = await understand(conn, self._namespace_id, request, profile)
             if self._understood.generation(self._generation_id) is None:
-                self._vector = None  # the generation was dropped since
+                self._miss(QueryNotEmbedded("this database does not have the query's model"))
         if self._vector is None and request.mode in BY_MEANING:
             known = self._sources.embedder.known(self._text, self._understood.active_id)
             self._vector = known
@@ -171,11 +187,15 @@ class _Search:
                 self._text, self._understood.active_id
             )
         except QueryNotEmbedded as error:
-            if self._request.mode is SearchMode.SEMANTIC:
-                raise EmbedderUnavailable(
-                    f"Search by meaning alone is not possible: {error}."
-                ) from error
-            self._vector = error
+            self._miss(error)
+
+    def _miss(self, error: QueryNotEmbedded) -> None:
+        """Go on without a vector. Raises EmbedderUnavailable where nothing else would answer."""
+        if self._request.mode is SearchMode.SEMANTIC:
+            raise EmbedderUnavailable(
+                f"Search by meaning alone is not possible: {error}."
+            ) from error
+        self._vector = error
 
     async def answer(self, conn: Connection) -> tuple[SearchResponse, NamespaceSettings]:
         """Return the response of the arms that did not fail yet. Raises ArmFailed."""
@@ -205,7 +225,7 @@ class _Search:
     def _plan(self, understood: Understood) -> _Planned:
         request = self._request
         scope = Scope(self._namespace_id, request.filter)
-        plan = plan_search(scope, request, understood, self._vector)
+        plan = plan_search(scope, request, understood, self._vector, self._sources.frequent)
         relevance = find_relevance(request, understood.generation(self._generation_id))
         return _Planned(
             plan,

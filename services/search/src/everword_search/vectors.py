@@ -16,7 +16,7 @@ from everword.db.statements import execute, fetch_all, fetch_optional, fetch_val
 from everword_search.model import Ranked
 from everword_search.store import NOTHING, SQL, RankedRow, Scope, namespaced
 
-#: Passages that are taken from the index: a third more than memories are wanted, since several may be of one memory, and
+#: Passages that are taken from the index: a third more than memories are wanted, since several may be of one, and
 #: enough for the graph to be walked in breadth. A quarter more are in sight, for some do not pass the filter: to go on
 #: takes as long as to begin.
 MIN_TAKEN = 200

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import select
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -37,15 +38,20 @@ class PoolBusy(PoolTimeout):
     """No connection came free in time, though the database answers."""
 
 
-async def _check_connection(conn: Connection) -> None:
-    """Raise OperationalError for a connection that the server has closed.
+async def _stands(conn: Connection) -> bool:
+    """Tell whether the server has not closed an idle connection.
 
-    What can be read from an idle connection is its end, or a word before it: only then is a round trip worth while.
+    What can be read from it is its end, or a word before it: only then is a round trip worth while.
     """
     poll = select.poll()
     poll.register(conn.pgconn.socket, select.POLLIN)
-    if poll.poll(0):
+    if not poll.poll(0):
+        return True
+    try:
         await AsyncConnectionPool.check_connection(conn)
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 class Database:
@@ -55,12 +61,12 @@ class Database:
         self._conninfo = connection_string(settings, service)
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             self._conninfo,
-            kwargs={"autocommit": True},
+            # Statements are few, and are run again and again: each is prepared when it first runs on a connection.
+            kwargs={"autocommit": True, "prepare_threshold": 0},
             min_size=settings.pool_min,
             max_size=settings.pool_max,
             max_waiting=settings.pool_waiting,
             timeout=POOL_TIMEOUT_S,
-            check=_check_connection,
             open=False,
             name=service,
         )
@@ -83,11 +89,26 @@ class Database:
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """Lend a connection in autocommit mode, for statements outside of any namespace."""
+        conn = await self._lend(remaining(POOL_TIMEOUT_S))
         try:
-            async with self._pool.connection(timeout=remaining(POOL_TIMEOUT_S)) as conn:
-                yield conn
-        except PoolTimeout as error:
-            raise (PoolBusy(str(error)) if self.reachable else error) from None
+            yield conn
+        finally:
+            # Whoever returns a connection in the middle of a transaction was cancelled: the pool rolls it back.
+            await self._pool.putconn(conn)
+
+    async def _lend(self, timeout_s: float) -> Connection:
+        """Return a connection that stands. Raises PoolTimeout, which is PoolBusy while the database answers."""
+        until = time.monotonic() + timeout_s
+        while True:
+            try:
+                conn = await self._pool.getconn(max(0.0, until - time.monotonic()))
+            except PoolTimeout as error:
+                raise (PoolBusy(str(error)) if self.reachable else error) from None
+            if await _stands(conn):
+                return conn
+            # After a restart of the server all are gone: the pool makes others for those that come back closed.
+            await conn.close()
+            await self._pool.putconn(conn)
 
     @asynccontextmanager
     async def transaction(self, namespace_id: int) -> AsyncIterator[Connection]:
@@ -96,11 +117,13 @@ class Database:
         Statements are pipelined: their round trips are shared until a result is read. The transaction commits when the
         block ends, and rolls back when it raises.
         """
-        async with (
-            self.connection() as conn,
-            conn.pipeline(),
-            conn.transaction(),
-        ):
+        async with self.connection() as conn, self.bound(conn, namespace_id):
+            yield conn
+
+    @asynccontextmanager
+    async def bound(self, conn: Connection, namespace_id: int) -> AsyncIterator[None]:
+        """Be in a transaction of a connection that was lent; see `transaction`."""
+        async with conn.pipeline(), conn.transaction():
             await execute(
                 conn,
                 SQL["begin_namespace"],
@@ -109,7 +132,7 @@ class Database:
                     "statement_timeout": f"{int(remaining(STATEMENT_CAP_S) * 1000)}ms",
                 },
             )
-            yield conn
+            yield
 
     async def token_secret(self) -> bytes:
         """Return the deployment's secret for signing tokens; read once a process."""

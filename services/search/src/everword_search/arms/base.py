@@ -25,6 +25,8 @@ class Window:
     min_evidence: float = -math.inf
     #: How many summaries may come on top of `limit` other memories: they must push none of those aside.
     spare: int = 0
+    #: Whether the last candidates may be others that are about as good: all are ranked anew by something else.
+    rough: bool = False
 
     def admits(self, score: float, evidence: float | None) -> bool:
         return score >= self.min_score and (evidence is None or evidence >= self.min_evidence)

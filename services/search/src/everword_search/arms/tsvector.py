@@ -11,6 +11,7 @@ from everword.db.arrays import uuids_of
 from everword.db.pool import Connection
 from everword_search import store
 from everword_search.arms.base import Window, scored_position
+from everword_search.arms.frequent import FrequentWords
 from everword_search.arms.lexical import (
     K1,
     B,
@@ -36,10 +37,18 @@ class _Statistics:
 class TsvectorArm(LexicalArm):
     """BM25 computed by Postgres at the time of the search."""
 
-    def __init__(self, scope: Scope, terms: Sequence[Term], explain: bool = False) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        terms: Sequence[Term],
+        explain: bool = False,
+        frequent: FrequentWords | None = None,
+    ) -> None:
+        """`frequent` is for a namespace so large that it matters."""
         self._scope = scope
         self._terms = terms
         self._explain = explain
+        self._frequent = frequent
         self._statistics: _Statistics | None = None
 
     @property
@@ -51,8 +60,18 @@ class TsvectorArm(LexicalArm):
         return True
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
+        """Return the candidates in `window`: of a rough one, what rare words find, if that is enough."""
+        if window.rough and self._frequent and not self._explain:
+            rare = self._frequent.without(self._scope.namespace_id, self._terms)
+            if 0 < len(rare) < len(self._terms):
+                found = await self._rank(conn, window, rare)
+                if len(found.passage_ids) >= window.limit:
+                    return found
+        return await self._rank(conn, window, self._terms)
+
+    async def _rank(self, conn: Connection, window: Window, terms: Sequence[Term]) -> Ranked:
         parameters = {
-            **_columns(self._terms),
+            **_columns(terms),
             **scored_position(window),
             "k1": K1,
             "b": B,
@@ -61,6 +80,9 @@ class TsvectorArm(LexicalArm):
         if row is None:
             return store.NOTHING
         self._statistics = _statistics(row)
+        if self._frequent:
+            namespace_id, frequencies = self._scope.namespace_id, row.document_frequencies
+            self._frequent.learn(namespace_id, terms, frequencies, row.passages)
         found = row.ranked()
         if not self._explain:
             return found

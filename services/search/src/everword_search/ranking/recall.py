@@ -2,12 +2,14 @@
 
 A memory's score depends on the query, on itself and on the two turns before and after it; its evidence also on which
 names its conversation mentions. Neither depends on the statistics of the namespace, so that they are the same among 500
-memories and among 1,000,000, nor on which other candidates there are, with three exceptions:
+memories and among 1,000,000, nor on which other candidates there are, with these exceptions:
 
 - Of a memory of more than `MAX_PARTS` passages, a later one is read only where an arm has it among its best `POOL`; the
   memory is judged by the passages that were read.
 - Letters that are alike count by the trigram arm's score, which is the memory's own, but only among that arm's best
   `POOL`.
+- Which memories are candidates at all: in a namespace of more than 10,000 passages, words that one in fifty passages
+  holds find none where rarer ones of the query find enough.
 - Where the query has a prefix or a lone character, hashes of whole words cannot tell what matches. Then the lexical
   arm's score counts in the same way: it rests on the statistics of the namespace.
 
@@ -127,7 +129,8 @@ async def _judge(
     runner: Runner, arms: Sequence[RankingArm], scope: Scope, question: Question
 ) -> Judged | None:
     """Return the candidates of a query with their features; None without any. Raises ArmFailed."""
-    window = Window(limit=POOL, spare=POOL)
+    # What a prefix matches only the arm can tell, so its scores have to be what they are.
+    window = Window(limit=POOL, spare=POOL, rough=not question.has_prefix)
     # Those that are planned anew come first: how statements are planned then changes once.
     views = {
         arm.name: await runner.rank(arm, window, TIME_SHARE)

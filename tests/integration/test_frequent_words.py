@@ -1,0 +1,106 @@
+"""Frequent words find no candidates where rarer ones find enough."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from everword.db.pool import Connection
+from everword.v1 import search_service_pb2 as pb
+from everword_search import store
+from everword_search.arms.frequent import FrequentWords
+from everword_search.arms.lexical import Term
+from support.calls import append, message
+from support.databases import cloned
+from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+TURNS = 12
+#: The turns hold `harbour` all, `ferry` each third, `zeppelin` one.
+TEXTS = [
+    f"harbour {number}" + " ferry" * (number % 3 == 0) + " zeppelin" * (number == 7)
+    for number in range(TURNS)
+]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            await append(stack, *(message(text) for text in TEXTS))
+            yield stack
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The words that BM25 was asked for, statement by statement, in a namespace that counts as large."""
+    words: list[list[str]] = []
+    find = store.find_lexical
+
+    async def spy(conn: Connection, scope: store.Scope, parameters: dict[str, Any]) -> Any:
+        words.append(sorted(parameters["stems"]))
+        return await find(conn, scope, parameters)
+
+    monkeypatch.setattr("everword_search.store.find_lexical", spy)
+    monkeypatch.setattr("everword_search.plan.LARGE", TURNS - 1)
+    # A third of the turns is frequent, one turn is not.
+    monkeypatch.setattr("everword_search.arms.frequent.SHARE", 0.2)
+    return words
+
+
+async def search(stack: Stack, query: str, **fields: Any) -> list[str]:
+    response = await stack.search.Search(pb.SearchRequest(query=query, page_size=50, **fields))
+    return [result.memory.content for result in response.results]
+
+
+async def test_frequent_words_are_left_out_once_they_are_known_and_rare_ones_find_enough(
+    stack: Stack, asked: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everword_search.ranking.recall.POOL", 1)
+    first = await search(stack, "harbour zeppelin ferry")
+    second = await search(stack, "harbour zeppelin ferry")
+    assert asked[-1] == ["zeppelin"]
+    assert first[0] == second[0] == "harbour 7 zeppelin"
+
+
+async def test_where_rare_words_find_too_little_all_are_looked_up(
+    stack: Stack, asked: list[list[str]]
+) -> None:
+    everything = await search(stack, "harbour zeppelin")
+    again = await search(stack, "harbour zeppelin")
+    assert asked[-2:] == [["zeppelin"], ["harbour", "zeppelin"]]
+    assert again == everything
+    assert len(again) == TURNS
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"mode": pb.SEARCH_MODE_LEXICAL}, {"profile": "balanced"}, {"explain": True}],
+    ids=str,
+)
+async def test_scores_that_are_shown_or_ranked_by_are_those_of_all_words(
+    stack: Stack, asked: list[list[str]], fields: dict[str, Any]
+) -> None:
+    for _ in range(2):
+        await search(stack, "harbour zeppelin", **fields)
+    assert asked == [["harbour", "zeppelin"]] * 2
+
+
+async def test_a_small_namespace_knows_no_frequent_words(
+    stack: Stack, asked: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everword_search.plan.LARGE", TURNS)
+    for _ in range(2):
+        await search(stack, "harbour zeppelin")
+    assert asked == [["harbour", "zeppelin"]] * 2
+
+
+async def test_words_are_frequent_in_their_own_namespace_alone() -> None:
+    words = FrequentWords()
+    terms = [Term("harbour", "harbour"), Term("ferry", "ferri")]
+    words.learn(1, terms, [21, 20], 1000)
+    assert words.without(1, terms) == terms[1:]
+    assert words.without(2, terms) == terms
