@@ -237,6 +237,22 @@ async def test_an_arm_that_fails_is_degraded_and_the_others_answer(corpus: Corpu
     assert best in {result.memory.id for result in response.results}
 
 
+async def test_a_score_does_not_depend_on_how_many_others_are_alike(
+    files: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = search_request("closed today: auth_handler.rs", "HYBRID")
+
+    async def scores() -> dict[str, float]:
+        response = await files.search.Search(request)
+        return {result.memory.content: result.score for result in response.results}
+
+    everything = await scores()
+    monkeypatch.setattr("everword_search.ranking.recall.POOL", 1)
+    some = await scores()
+    assert 1 < len(some)
+    assert some.items() <= everything.items()
+
+
 async def test_an_arm_that_takes_too_long_leaves_time_for_the_others(corpus: Corpus) -> None:
     request = search_request("orders-db migration", "HYBRID")
     with failing("find_lexical", "pg_sleep(60)"):

@@ -10,7 +10,7 @@ from everword_search.arms.lexical import Term
 
 #: A word that more passages hold finds next to everything and tells next to nothing: beside rarer ones it changes
 #: little of which passages are the best, and costs more than all of them.
-SHARE = 0.02
+SHARE = 0.05
 #: Words that are remembered, over all namespaces.
 _SIZE = 50_000
 #: Seconds until a word is counted again: what a namespace is about changes slowly.

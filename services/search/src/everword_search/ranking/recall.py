@@ -6,10 +6,8 @@ memories and among 1,000,000, nor on which other candidates there are, with thes
 
 - Of a memory of more than `MAX_PARTS` passages, a later one is read only where an arm has it among its best `POOL`; the
   memory is judged by the passages that were read.
-- Letters that are alike count by the trigram arm's score, which is the memory's own, but only among that arm's best
-  `POOL`.
-- Which memories are candidates at all: in a namespace of more than 10,000 passages, words that one in fifty passages
-  holds find none where rarer ones of the query find enough.
+- Which memories are candidates at all: in a namespace of more than 10,000 passages, words that one in twenty
+  passages holds find none where rarer ones of the query find enough.
 - Where the query has a prefix or a lone character, hashes of whole words cannot tell what matches. Then the lexical
   arm's score counts in the same way: it rests on the statistics of the namespace.
 
@@ -140,12 +138,17 @@ async def _judge(
     if passages is None:
         return None  # nothing was found, or it was erased since
     cosines = np.full(len(passages.passage_ids), np.nan)
+    alike = dict(views)
     for arm in arms:
+        if arm.name is SearchArm.TRIGRAM and len(views[arm.name].source_ids) >= POOL:
+            # More are alike than were asked for: how alike a memory is must not depend on how many others are.
+            ids = uuids_of(np.unique(passages.source_ids))
+            alike[arm.name] = Ranked.of(await runner.score(arm, ids, TIME_SHARE))
         if isinstance(arm, SemanticArm):
             cosines = await runner.deviations(arm, passages.passage_ids, TIME_SHARE)
     absent = await _absent_names(runner, scope, question, passages)
     pool = build_pool(passages, cosines, question.config, absent)
-    literals = _literals(pool, views, question)
+    literals = _literals(pool, alike, question)
     return Judged(pool, _wanted(pool, views.values()), describe(pool, question), literals, views)
 
 
