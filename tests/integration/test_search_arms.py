@@ -249,7 +249,7 @@ async def test_a_score_does_not_depend_on_how_many_others_are_alike(
     everything = await scores()
     monkeypatch.setattr("everword_search.ranking.recall.POOL", 1)
     some = await scores()
-    assert 1 < len(some)
+    assert len(some) > 1
     assert some.items() <= everything.items()
 
 
