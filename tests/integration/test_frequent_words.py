@@ -101,6 +101,9 @@ async def test_a_small_namespace_knows_no_frequent_words(
 async def test_words_are_frequent_in_their_own_namespace_alone() -> None:
     words = FrequentWords()
     terms = [Term("harbour", "harbour"), Term("ferry", "ferri")]
-    words.learn(1, terms, [51, 50], 1000)
+    prefix = Term("zeppelin*", "zeppelin", "zeppelin")
+    words.learn(1, [*terms, prefix], [51, 50, 900], 1000)
     assert words.without(1, terms) == terms[1:]
     assert words.without(2, terms) == terms
+    whole = [Term("zeppelin", "zeppelin")]
+    assert words.without(1, whole) == whole

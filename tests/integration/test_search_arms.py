@@ -311,6 +311,21 @@ async def test_calls_are_answered_at_once_after_all_connections_were_closed(corp
         assert (await corpus.stack.search.Search(request, timeout=8)).results
 
 
+async def test_a_caller_that_gives_up_while_a_connection_is_looked_at_leaves_it_to_the_pool(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def for_ever(conn: Connection) -> bool:
+        await asyncio.sleep(60)
+        return True
+
+    with monkeypatch.context() as patched:
+        patched.setattr("everword.db.pool._stands", for_ever)
+        for _ in range(20):  # more than there are connections
+            with pytest.raises(grpc.aio.AioRpcError):
+                await corpus.stack.search.Search(search_request("orders-db", "HYBRID"), timeout=0.1)
+    assert (await corpus.search("orders-db migration", "HYBRID")).results
+
+
 async def test_pages_go_on_when_an_arm_fails_or_comes_back(corpus: Corpus) -> None:
     query, mode = "orders-db migration", "HYBRID"
     for failing_page in (1, 2):

@@ -44,10 +44,10 @@ async def _stands(conn: Connection) -> bool:
     What can be read from it is its end, or a word before it: only then is a round trip worth while.
     """
     poll = select.poll()
-    poll.register(conn.pgconn.socket, select.POLLIN)
-    if not poll.poll(0):
-        return True
     try:
+        poll.register(conn.pgconn.socket, select.POLLIN)
+        if not poll.poll(0):
+            return True
         await AsyncConnectionPool.check_connection(conn)
     except psycopg.OperationalError:
         return False
@@ -104,11 +104,17 @@ class Database:
                 conn = await self._pool.getconn(max(0.0, until - time.monotonic()))
             except PoolTimeout as error:
                 raise (PoolBusy(str(error)) if self.reachable else error) from None
-            if await _stands(conn):
+            stands = False
+            try:
+                stands = await _stands(conn)
+            finally:
+                # Also where the caller is cancelled meanwhile: what is not given back is lost to the pool.
+                if not stands:
+                    # After a restart of the server all are gone: the pool makes others for those that come back closed.
+                    await conn.close()
+                    await self._pool.putconn(conn)
+            if stands:
                 return conn
-            # After a restart of the server all are gone: the pool makes others for those that come back closed.
-            await conn.close()
-            await self._pool.putconn(conn)
 
     @asynccontextmanager
     async def transaction(self, namespace_id: int) -> AsyncIterator[Connection]:

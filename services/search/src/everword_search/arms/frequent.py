@@ -28,7 +28,8 @@ class FrequentWords:
     ) -> None:
         """Remember which of `terms` are frequent; `frequencies` are in how many of `passages` each occurs."""
         for term, frequency in zip(terms, frequencies, strict=True):
-            if frequency > SHARE * passages:
+            # What a prefix matches says nothing of the word that it is.
+            if term.prefix is None and frequency > SHARE * passages:
                 self._known[namespace_id, term.lexeme] = None
 
     def without(self, namespace_id: int, terms: Sequence[Term]) -> list[Term]:
