@@ -143,7 +143,7 @@ async def test_what_running_services_record_is_on_the_page(stack: Stack) -> None
     await append(stack, "the tea is cold")
     await stack.search.Search(SearchRequest(query="tea"))
     # The services look at their loop and their pool every few seconds.
-    await until(lambda: names.POOL_SIZE in _recorded(reader), within_s=3 * CHECK_INTERVAL_S)
+    await until(lambda: names.POOL_SIZE in _recorded(reader), within_s=30 * CHECK_INTERVAL_S)
     documented = {code(row["metric"]): code(row["unit"]) for row in _metrics()}
     recorded = _recorded(reader)
     assert recorded.items() <= documented.items()

@@ -32,7 +32,7 @@ from support.scripted_chat import ScriptedChat
 from support.tool_calls import queued, stored_sentences, tool_call
 from support.waiting import until
 
-DRAIN_S = 30.0
+DRAIN_S = 90.0
 TESTS = Path(__file__).resolve().parents[1]
 
 

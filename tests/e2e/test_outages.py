@@ -33,8 +33,8 @@ from support.scripted_embedder import (
 from support.waiting import until
 
 #: A write waits for no model; on a busy machine it may wait for a processor.
-APPEND_TIMEOUT_S = 3.0
-DRAIN_S = 15.0
+APPEND_TIMEOUT_S = 20.0
+DRAIN_S = 90.0
 AWAY = {
     "hangs": hang,
     "resets": reset,

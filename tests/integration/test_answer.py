@@ -297,5 +297,5 @@ async def test_the_callers_deadline_ends_the_call_and_its_cost_is_recorded(asked
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await asked.stack.search.Answer(request, timeout=0.7)
     assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-    assert asyncio.get_running_loop().time() - started < 10
+    assert asyncio.get_running_loop().time() - started < 60
     await until(lambda: asked.ledger() == [("answer", "cancelled")])

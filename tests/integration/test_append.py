@@ -264,7 +264,7 @@ async def test_waiting_for_words_returns_at_once_and_for_vectors_until_the_deadl
     assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM embedding_queue")
-    await stack.ingest.WaitForIndexing(embedded, timeout=5)
+    await stack.ingest.WaitForIndexing(embedded, timeout=60)
 
 
 async def test_use_is_counted_once_a_request(stack: Stack) -> None:

@@ -258,7 +258,7 @@ async def test_a_call_that_is_cancelled_ends_at_once_and_leaves_its_place(
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
     assert [record.outcome for record in records] == ["cancelled"]
     assert (await client.complete(PLAIN)).text == "Fine."
 

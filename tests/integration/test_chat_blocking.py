@@ -144,5 +144,5 @@ def test_closing_ends_what_still_runs(server: ScriptedChat) -> None:
     while server.active == 0:
         time.sleep(0.01)
     chat.close()
-    asking.join(timeout=5.0)
+    asking.join(timeout=60.0)
     assert len(ended) == 1

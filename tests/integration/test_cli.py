@@ -239,7 +239,7 @@ def test_migrate_applies_everything_once_and_makes_the_login(empty_database: str
             },
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=180,
         )
 
     first = migrate("--partitions", "2", "--service-login", "cli_login")

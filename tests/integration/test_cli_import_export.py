@@ -102,7 +102,7 @@ async def test_an_interrupted_import_says_how_to_go_on_and_goes_on(
         async def something_is_stored() -> bool:
             return bool((await client.search_service.Browse(BrowseRequest(page_size=1))).memories)
 
-        await until(something_is_stored, within_s=30)
+        await until(something_is_stored)
         process.send_signal(signal.SIGINT)
         _, errors = await asyncio.wait_for(process.communicate(), 30)
         assert process.returncode != 0

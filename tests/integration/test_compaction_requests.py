@@ -136,7 +136,7 @@ async def test_what_waits_for_its_time_is_no_open_work(stack: Stack) -> None:
     wait = ingest_service_pb2.WaitForIndexingRequest(
         consistency_token=stored.consistency_token, stage=ingest_service_pb2.INDEXING_STAGE_DERIVED
     )
-    await stack.ingest.WaitForIndexing(wait, timeout=2)
+    await stack.ingest.WaitForIndexing(wait, timeout=30)
     with stack.database.connect() as conn:  # a pause after a failure is not a wait for its time
         conn.execute("UPDATE jobs SET attempts = 1")
     with pytest.raises(grpc.aio.AioRpcError) as caught:

@@ -283,7 +283,7 @@ async def test_the_next_batch_is_with_the_model_before_the_one_before_it_is_stor
 
         def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
             if texts[0] != UNRELATED[0]:
-                self.both.wait(timeout=10)
+                self.both.wait(timeout=60)
             return super().embed(generation_id, texts)
 
     await append(stack, *[f"message {number}" for number in range(65)])

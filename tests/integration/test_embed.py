@@ -149,7 +149,7 @@ async def test_a_query_waits_no_longer_than_its_deadline_for_a_server_that_hangs
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await embed(stack, TEXTS, QUERY, generation, timeout=0.5)
     assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
     server.always = None
     assert len((await embed(stack, TEXTS, QUERY, generation)).vectors) == 3
 

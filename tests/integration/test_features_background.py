@@ -70,7 +70,7 @@ async def test_an_append_is_acknowledged_stored_and_found_without_a_queue(
     async with ingest(stack.database, dead if queue_state == "dead" else "") as service:
         for number in range(5):
             request = append_request(f"The ferry number {number} leaves.", request_id=f"r{number}")
-            answer = await service.AppendMessages(request, timeout=2)
+            answer = await service.AppendMessages(request, timeout=60)
             assert answer.messages[0].seq == number + 1
     found = await stack.search.Search(search_request("ferry"))
     assert len(found.results) == 5
@@ -114,7 +114,7 @@ async def worker(stack: Stack, redis_url: str) -> AsyncIterator[None]:
         yield
     finally:
         process.terminate()
-        assert await asyncio.wait_for(process.wait(), timeout=20) == 0
+        assert await asyncio.wait_for(process.wait(), timeout=60) == 0
 
 
 async def test_every_message_gets_its_vector_while_its_conversation_is_never_idle(
@@ -127,7 +127,7 @@ async def test_every_message_gets_its_vector_while_its_conversation_is_never_idl
     async def talk(service: IngestServiceStub) -> None:
         while not written.is_set():
             request = append_request(message(f"This is remark number {len(tokens)}."))
-            tokens.append((await service.AppendMessages(request, timeout=5)).consistency_token)
+            tokens.append((await service.AppendMessages(request, timeout=60)).consistency_token)
             await asyncio.sleep(0.03)
 
     async with ingest(stack.database, valkey_url) as service, worker(stack, valkey_url):
@@ -137,13 +137,13 @@ async def test_every_message_gets_its_vector_while_its_conversation_is_never_idl
             waiting = pb.WaitForIndexingRequest(
                 consistency_token=tokens[place], stage=pb.INDEXING_STAGE_EMBEDDED
             )
-            await service.WaitForIndexing(waiting, timeout=30)
+            await service.WaitForIndexing(waiting, timeout=60)
             assert not talking.done()
         written.set()
         await talking
         last = pb.WaitForIndexingRequest(
             consistency_token=tokens[-1], stage=pb.INDEXING_STAGE_EMBEDDED
         )
-        await service.WaitForIndexing(last, timeout=30)
+        await service.WaitForIndexing(last, timeout=60)
     assert count(stack, "memory_vectors_1") == count(stack, "messages") == len(tokens)
     assert count(stack, "embedding_queue") == 0

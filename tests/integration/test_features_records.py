@@ -188,11 +188,11 @@ async def test_reading_goes_on_while_a_write_is_under_way(stack: Stack) -> None:
         conn.execute("UPDATE conversations SET last_seq = last_seq + 1")
         conn.execute("UPDATE jobs SET dirty_seq = dirty_seq + 1")
         conn.execute("LOCK TABLE messages, memories IN ROW EXCLUSIVE MODE")
-        found = await stack.search.Search(search_request("ferry"), timeout=2)
+        found = await stack.search.Search(search_request("ferry"), timeout=30)
         listing = search_pb.ListMessagesRequest(conversation_id=appended.conversation_id)
-        listed = await stack.search.ListMessages(listing, timeout=2)
+        listed = await stack.search.ListMessages(listing, timeout=30)
         by_id = search_pb.GetConversationRequest(conversation_id=appended.conversation_id)
-        read = await stack.search.GetConversation(by_id, timeout=2)
+        read = await stack.search.GetConversation(by_id, timeout=30)
     assert [result.memory.content for result in found.results] == ["The ferry leaves at noon."]
     assert [entry.seq for entry in listed.messages] == [1]
     assert read.conversation.message_count == 1

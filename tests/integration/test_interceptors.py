@@ -101,21 +101,21 @@ def _held_conversation(database: DatabaseUnderTest) -> Iterator[None]:
         yield
 
 
-async def _until_waiting(database: DatabaseUnderTest, count: int, within_s: float = 5.0) -> None:
+async def _until_waiting(database: DatabaseUnderTest, count: int) -> None:
     """Return once `count` statements of ingest wait for a lock."""
     with database.connect() as conn:
-        await until(lambda: conn.execute(WAITING).fetchone() == (count,), within_s)
+        await until(lambda: conn.execute(WAITING).fetchone() == (count,))
 
 
 async def test_a_deadline_ends_the_call_and_its_statement(stack: Stack) -> None:
     await append(stack, "Before.")
     with _held_conversation(stack.database):
-        call = asyncio.create_task(_append_within(stack, 1.0))
+        call = asyncio.create_task(_append_within(stack, 3.0))
         await _until_waiting(stack.database, 1)
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await call
         assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
-        await _until_waiting(stack.database, 0, within_s=1.0)
+        await _until_waiting(stack.database, 0)
     with stack.database.connect() as conn:
         assert conn.execute("SELECT count(*) FROM messages").fetchone() == (1,)
 
@@ -129,8 +129,8 @@ async def test_the_servers_own_default_deadline_ends_a_call_with_its_reason(
 ) -> None:
     """The caller sets no deadline, so it is the server that says how it ended."""
     await append(stack, "Before.")
-    monkeypatch.setattr("everword.rpc.interceptors.deadline.DEFAULT_S", 0.5)
-    with _held_conversation(stack.database):
+    with monkeypatch.context() as patched, _held_conversation(stack.database):
+        patched.setattr("everword.rpc.interceptors.deadline.DEFAULT_S", 0.5)
         refusal = await refused(stack.ingest.AppendMessages(append_request("Late.")))
     assert (refusal.code, refusal.reason) == (
         grpc.StatusCode.DEADLINE_EXCEEDED,

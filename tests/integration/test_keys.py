@@ -104,7 +104,7 @@ async def test_the_first_key_closes_every_service(stack: Stack) -> None:
             return True
         return False
 
-    await until(closed, within_s=2)
+    await until(closed)
     for call in (
         stack.admin.ListNamespaces(admin.ListNamespacesRequest()),
         append(stack, "Let me in."),
@@ -127,7 +127,7 @@ async def test_revoking_the_last_key_opens_nothing(stack: Stack) -> None:
             return True
         return False
 
-    await until(refused_with_the_key, within_s=2)
+    await until(refused_with_the_key)
     assert _seen(await refused(_list(stack))) == MISSING
 
 
@@ -210,7 +210,7 @@ async def _until_refused(stack: Stack, secret: str) -> None:
             return error.code() == grpc.StatusCode.UNAUTHENTICATED
         return False
 
-    await until(invalid, within_s=2)
+    await until(invalid)
     refusal = await refused(append(stack, "Still here?", metadata=bearer(secret)))
     assert _seen(refusal) == INVALID
 

@@ -152,7 +152,7 @@ async def test_retrying_locks_jobs_in_the_order_of_others(stack: Stack, held: in
 
 async def _until_blocked(database: DatabaseUnderTest) -> None:
     with database.connect() as conn:
-        for _ in range(200):
+        for _ in range(3000):
             [waiting] = conn.execute(
                 "SELECT count(*) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0"

@@ -53,7 +53,7 @@ async def test_it_is_found_at_once_by_its_words_and_then_by_its_meaning(stack: S
     waited = ingest.WaitForIndexingRequest(
         consistency_token=made.consistency_token, stage=ingest.INDEXING_STAGE_EMBEDDED
     )
-    await stack.ingest.WaitForIndexing(waited, timeout=5)
+    await stack.ingest.WaitForIndexing(waited, timeout=60)
     with stack.database.connect() as conn:
         assert conn.execute("SELECT count(*) FROM memory_vectors_1").fetchone() == (1,)
 

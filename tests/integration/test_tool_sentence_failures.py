@@ -299,7 +299,7 @@ async def test_a_lost_lease_ends_the_calls_to_the_model(
             with pytest.raises(LeaseLost):
                 ToolSentences(shop).run(JobRun(job, lambda: None, beat))
 
-    await asyncio.wait_for(asyncio.to_thread(do), timeout=15)
+    await asyncio.wait_for(asyncio.to_thread(do), timeout=60)
     assert lost.is_set()
     assert stored_sentences(stack.database) == {}
     assert len(queued(stack.database)) == 2
@@ -311,11 +311,11 @@ async def test_claims_are_kept_while_the_model_takes_its_time(
     monkeypatch.setattr(tools_job, "BEAT_S", 0.1)
     paths = await _tell(stack, "slow.py")
     text = '{"sentence": "Consulted slow.py for the login routine."}'
-    server.script.append(drip(text, seconds=2.0))
-    hurried = ToolSettings(lease_s=0.5, pauses_s=(0.0,))
+    server.script.append(drip(text, seconds=4.0))
+    hurried = ToolSettings(lease_s=1.5, pauses_s=(0.0,))
     with sentence_workshop(stack.database, server, hurried) as slow:
         first = asyncio.create_task(asyncio.to_thread(sentences_in, slow, stack.database))
-        await asyncio.sleep(1.2)
+        await asyncio.sleep(2.5)
         with stack.database.connect() as conn:
             held = conn.execute(
                 "SELECT attempts, not_before > now() FROM tool_sentence_queue"

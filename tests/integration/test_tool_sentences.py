@@ -300,7 +300,7 @@ async def test_the_command_backfills_and_waits(modelled: Stack, server: Scripted
     shown = await everword(modelled, *command, "--limit", "1")
     assert shown.output == "1 tool calls owe a sentence\n"
     waiting = asyncio.create_task(everword(modelled, *command, "--wait"))
-    await until(lambda: len(queued(modelled.database)) == 3, within_s=20)
+    await until(lambda: len(queued(modelled.database)) == 3)
     await asyncio.sleep(0.5)
     assert not waiting.done()
     await put_into_words(modelled, server)
@@ -320,7 +320,7 @@ async def test_the_command_says_what_nobody_is_at_and_what_was_given_up(
     assert "the sentence is refused: not in the call" in shown.output
     server.always = status(500)
     waiting = asyncio.create_task(everword(modelled, "backfill", "tool-sentences", "--wait"))
-    await until(lambda: queued(modelled.database)[memory_id][0] == "owed", within_s=20)
+    await until(lambda: queued(modelled.database)[memory_id][0] == "owed")
     await put_into_words(modelled, server)
     finished = await waiting
     assert finished.status == 1

@@ -46,7 +46,7 @@ async def run(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    output, errors = await asyncio.wait_for(process.communicate(given.encode()), timeout=60)
+    output, errors = await asyncio.wait_for(process.communicate(given.encode()), timeout=180)
     assert process.returncode is not None
     return Finished(process.returncode, output.decode(), errors.decode())
 

@@ -9,5 +9,5 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 async def serving(channel: grpc.aio.Channel, service: str = "") -> bool:
     """Whether `service`, or the whole server for '', says SERVING."""
     stub = health_pb2_grpc.HealthStub(channel)
-    answer = await stub.Check(health_pb2.HealthCheckRequest(service=service), timeout=5)  # type: ignore[attr-defined]
+    answer = await stub.Check(health_pb2.HealthCheckRequest(service=service), timeout=30)  # type: ignore[attr-defined]
     return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)

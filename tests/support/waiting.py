@@ -7,8 +7,11 @@ import inspect
 from collections.abc import Awaitable, Callable
 
 
-async def until(condition: Callable[[], bool | Awaitable[bool]], within_s: float = 5.0) -> None:
-    """Return once `condition` holds. Raises TimeoutError where it does not in time."""
+async def until(condition: Callable[[], bool | Awaitable[bool]], within_s: float = 60.0) -> None:
+    """Return once `condition` holds. Raises TimeoutError where it does not in time.
+
+    The limit is for what never comes true: it is far from what a busy machine takes.
+    """
     async with asyncio.timeout(within_s):
         while True:
             found = condition()

@@ -38,12 +38,12 @@ def postgres(tmp_path: Path) -> EmbeddedPostgres:
 
 @pytest.fixture
 def wait_until() -> Callable[[Callable[[], bool]], None]:
-    """Waits for a condition, at most ten seconds."""
+    """Waits for a condition, at most a minute: a shutdown of PostgreSQL waits for a busy disk."""
 
     def wait(condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not condition():
-            assert time.monotonic() < deadline, "the condition did not come true in ten seconds"
+            assert time.monotonic() < deadline, "the condition did not come true within a minute"
             time.sleep(0.02)
 
     return wait

@@ -36,7 +36,7 @@ class Witness:
         return sum(part in line for line in self.lines)
 
     async def hears(self, part: str, times: int = 1) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while self.count(part) < times:
                 self._heard.clear()
                 await self._heard.wait()

@@ -75,7 +75,7 @@ def test_a_signal_stops_everything_in_order_and_the_exit_status_is_0(
         process.send_signal(number)
         # A second Ctrl-C, from one who is impatient, breaks nothing off.
         process.send_signal(number)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=90)
     assert process.returncode == 0, errors
     assert not any(is_alive(pid) for pid in ready["processes"].values())
     log = (tmp_path / "data" / "logs" / "postgres.log").read_text()
@@ -94,7 +94,7 @@ def test_nothing_outlives_a_supervisor_that_was_killed_and_the_next_start_succee
     with started_up(environment, "--data", str(tmp_path / "data")) as (process, ready):
         assert is_serving(ready["ingest"])
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        assert process.wait(90) == 0
 
 
 def test_a_taken_port_is_named_before_anything_is_started(
@@ -110,7 +110,7 @@ def test_a_taken_port_is_named_before_anything_is_started(
             env=environment,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=90,
         )
     assert done.returncode == 1
     assert f"port {port} (valkey) is already in use" in done.stderr
@@ -135,7 +135,7 @@ def test_a_person_sees_every_process_with_its_address_and_a_warning_if_nothing_i
         if "Everword is ready" in line:
             break
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=30)
+    output, _ = process.communicate(timeout=90)
     assert "NOTHING IS KEPT" in said[0]
     for name in ("postgres", "valkey", *SERVICES):
         [row] = [line for line in output.splitlines() if f" {name} " in line]
