@@ -213,7 +213,8 @@ KILL_SLEEPER = (
 )
 
 KILL_SEARCH = (
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    # It waits until they are gone: a connection whose end is still on its way stands.
+    "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
     "WHERE application_name = 'everword-search' AND datname = current_database()"
 )
 

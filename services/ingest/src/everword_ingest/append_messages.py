@@ -6,19 +6,18 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from everword.db.namespaces import NamespaceSettings, get_namespace_settings
+from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.compaction import CompactionSettings
 from everword.domain.errors import ConversationNotFound, ExternalIdConflict, MemoryNotFound
-from everword.domain.ids import new_ids
+from everword.domain.ids import new_id, new_ids
 from everword.domain.records import ConversationRecord
 from everword.domain.tokens import ConsistencyToken
 from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword_ingest import store
 from everword_ingest.days import owed_days
-from everword_ingest.ensure_conversation import ensure_in_transaction
 from everword_ingest.indexing import (
     PlacedMessage,
     build_passages,
@@ -29,6 +28,7 @@ from everword_ingest.model import (
     AppendedMessage,
     AppendRequest,
     AppendResult,
+    ConversationSpec,
     NewMessage,
 )
 from everword_ingest.requests import claim_request
@@ -52,8 +52,9 @@ async def append_messages(
     `wake` is called after the commit: there may be work to publish.
     Raises ConversationNotFound, MemoryNotFound, RequestIdConflict and ExternalIdConflict; nothing is stored then.
     """
-    async with database.transaction(namespace.id) as conn:
-        conversation = await _lock(conn, namespace.id, request)
+    async with database.write(namespace.id) as write:
+        conn = write.conn
+        conversation, settings = await _lock(conn, namespace.id, request.target)
         ids = new_ids(len(request.messages))
         earlier = await claim_request(
             conn, namespace.id, request.request_id, request.body_hash, conversation.id, ids
@@ -62,27 +63,27 @@ async def append_messages(
             appended, highest = await _replay(conn, namespace.id, earlier)
         else:
             appended, highest = await _store(
-                conn, namespace.id, request, conversation, ids, compaction
+                conn, namespace.id, settings, request, conversation, ids, compaction
             )
     wake()
-    # The position is read after the commit: only then does it cover the write.
-    async with database.connection() as conn:
-        lsn = await store.commit_position(conn)
-    token = ConsistencyToken(namespace.id, lsn, highest)
+    token = ConsistencyToken(namespace.id, write.position, highest)
     return AppendResult(conversation.id, appended, token, replayed=earlier is not None)
 
 
-async def _lock(conn: Connection, namespace_id: int, request: AppendRequest) -> ConversationRecord:
-    """Return the target conversation, held by this transaction."""
-    if isinstance(request.target, UUID):
-        conversation_id = request.target
-    else:
-        ensured, _ = await ensure_in_transaction(conn, namespace_id, request.target)
-        conversation_id = ensured.id
-    conversation = await store.lock_conversation(conn, namespace_id, conversation_id)
+async def _lock(
+    conn: Connection, namespace_id: int, target: UUID | ConversationSpec
+) -> tuple[ConversationRecord, NamespaceSettings]:
+    """Return the target conversation, held by this transaction, and the settings of its namespace."""
+    conversation, settings = await store.lock_conversation(conn, namespace_id, target)
     if conversation is None:
-        raise ConversationNotFound(conversation_id=conversation_id)
-    return conversation
+        if isinstance(target, UUID):
+            raise ConversationNotFound(conversation_id=target)
+        # Where another caller is faster, the insert waits for it and makes nothing.
+        await store.insert_conversation(conn, namespace_id, new_id(), target)
+        conversation, settings = await store.lock_conversation(conn, namespace_id, target)
+    if conversation is None:
+        raise ConversationNotFound
+    return conversation, settings
 
 
 async def _replay(
@@ -100,6 +101,7 @@ async def _replay(
 async def _store(
     conn: Connection,
     namespace_id: int,
+    settings: NamespaceSettings,
     request: AppendRequest,
     conversation: ConversationRecord,
     ids: Sequence[UUID],
@@ -109,7 +111,6 @@ async def _store(
     await _check_parents(conn, namespace_id, request.messages)
     existing = await _existing(conn, namespace_id, conversation.id, request.messages)
     placed = _place(request.messages, ids, conversation, existing)
-    settings = await get_namespace_settings(conn, namespace_id)
     highest = 0
     if placed:
         highest = await _write(conn, namespace_id, settings, conversation, placed, compaction)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everword.db.pool import Connection, Database
+from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import ConversationNotFound
 from everword.domain.ids import new_id
@@ -16,19 +16,12 @@ async def ensure_conversation(
 ) -> tuple[ConversationRecord, bool]:
     """Return the conversation with the key in `spec`, and whether this call made it."""
     async with database.transaction(namespace.id) as conn:
-        return await ensure_in_transaction(conn, namespace.id, spec)
-
-
-async def ensure_in_transaction(
-    conn: Connection, namespace_id: int, spec: ConversationSpec
-) -> tuple[ConversationRecord, bool]:
-    """Do the same as part of a larger write."""
-    found = await store.find_conversation(conn, namespace_id, spec)
-    if found:
-        return found, False
-    created = await store.insert_conversation(conn, namespace_id, new_id(), spec)
-    # Where another caller was faster, its row is visible now: the insert waited for it.
-    found = await store.find_conversation(conn, namespace_id, spec)
+        found = await store.find_conversation(conn, namespace.id, spec)
+        if found:
+            return found, False
+        created = await store.insert_conversation(conn, namespace.id, new_id(), spec)
+        # Where another caller was faster, its row is visible now: the insert waited for it.
+        found = await store.find_conversation(conn, namespace.id, spec)
     if found is None:
         raise ConversationNotFound
     return found, created

@@ -31,6 +31,15 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
  WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s
    FOR NO KEY UPDATE;
 
+-- lock_conversation_by_key --
+-- The same for the conversation with a key.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND channel = %(channel)s AND agent = %(agent)s
+   AND session_key = %(session_key)s
+   FOR NO KEY UPDATE;
+
 -- update_conversation --
 -- Change what the caller may change; a field that is not named keeps its value.
 UPDATE conversations
@@ -207,10 +216,6 @@ ON CONFLICT (namespace_id, task, subject) DO UPDATE
                            ELSE jobs.published_at END,
        trace_context = excluded.trace_context,
        updated_at = now();
-
--- commit_position --
--- The write-ahead log position, read after the commit: a replica that has replayed it has the write.
-SELECT pg_current_wal_insert_lsn()::text;
 
 -- insert_memory_use --
 -- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.

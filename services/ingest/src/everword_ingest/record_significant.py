@@ -63,7 +63,8 @@ async def record_significant(
     `wake` is called after the commit: there may be work to publish.
     """
     summary_id = new_id()
-    async with database.transaction(namespace.id) as conn:
+    async with database.write(namespace.id) as write:
+        conn = write.conn
         earlier = await claim_request(
             conn, namespace.id, request_id, body_hash, message_ids=[summary_id]
         )
@@ -73,10 +74,7 @@ async def record_significant(
             [summary_id] = earlier.message_ids
             highest = await store.highest_passage(conn, namespace.id, [summary_id])
     wake()
-    # The position is read after the commit: only then does it cover the write.
-    async with database.connection() as conn:
-        lsn = await store.commit_position(conn)
-    token = ConsistencyToken(namespace.id, lsn, highest)
+    token = ConsistencyToken(namespace.id, write.position, highest)
     return Recorded(summary_id, token, replayed=earlier is not None)
 
 

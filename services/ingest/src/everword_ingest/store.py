@@ -9,10 +9,13 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from everword.db.namespaces import NamespaceSettings, namespace_settings, the_settings
 from everword.db.pool import Connection
 from everword.db.statements import (
+    Question,
     execute,
     fetch_all,
+    fetch_each,
     fetch_optional,
     fetch_value,
     load_statements,
@@ -73,20 +76,37 @@ async def insert_conversation(
 async def find_conversation(
     conn: Connection, namespace_id: int, spec: ConversationSpec
 ) -> ConversationRecord | None:
-    parameters = {
+    parameters = _key(namespace_id, spec)
+    return await fetch_optional(conn, SQL["find_conversation"], parameters, ConversationRecord)
+
+
+async def lock_conversation(
+    conn: Connection, namespace_id: int, target: UUID | ConversationSpec
+) -> tuple[ConversationRecord | None, NamespaceSettings]:
+    """Return a conversation, held by this transaction, and what its namespace's writes depend on.
+
+    Raises NamespaceNotFound.
+    """
+    if isinstance(target, UUID):
+        statement = SQL["lock_conversation"]
+        parameters = {"namespace_id": namespace_id, "conversation_id": target}
+    else:
+        statement, parameters = SQL["lock_conversation_by_key"], _key(namespace_id, target)
+    locked, settings = await fetch_each(
+        conn,
+        Question(statement, parameters, ConversationRecord),
+        namespace_settings(namespace_id),
+    )
+    return next(iter(locked), None), the_settings(settings)
+
+
+def _key(namespace_id: int, spec: ConversationSpec) -> dict[str, Any]:
+    return {
         "namespace_id": namespace_id,
         "channel": spec.channel,
         "agent": spec.agent,
         "session_key": spec.session_key,
     }
-    return await fetch_optional(conn, SQL["find_conversation"], parameters, ConversationRecord)
-
-
-async def lock_conversation(
-    conn: Connection, namespace_id: int, conversation_id: UUID
-) -> ConversationRecord | None:
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return await fetch_optional(conn, SQL["lock_conversation"], parameters, ConversationRecord)
 
 
 async def update_conversation(
@@ -222,10 +242,6 @@ async def schedule_compaction(
         "trace_context": Jsonb(trace_context),
     }
     await execute(conn, SQL["schedule_compaction"], parameters)
-
-
-async def commit_position(conn: Connection) -> str:
-    return str(await fetch_value(conn, SQL["commit_position"]))
 
 
 async def insert_memory_use(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everword.db.pool import SQL, Connection
-from everword.db.statements import fetch_optional
+from everword.db.statements import Question, fetch_each
 from everword.domain.errors import NamespaceNotFound
 
 
@@ -32,9 +33,18 @@ class NamespaceSettings:
 
 async def get_namespace_settings(conn: Connection, namespace_id: int) -> NamespaceSettings:
     """Return a namespace's settings as of this transaction. Raises NamespaceNotFound once it is being deleted."""
-    found = await fetch_optional(
-        conn, SQL["get_namespace_settings"], {"namespace_id": namespace_id}, NamespaceSettings
-    )
-    if found is None:
+    [found] = await fetch_each(conn, namespace_settings(namespace_id))
+    return the_settings(found)
+
+
+def namespace_settings(namespace_id: int) -> Question[NamespaceSettings]:
+    """Ask for a namespace's settings together with something else; see `the_settings`."""
+    parameters = {"namespace_id": namespace_id}
+    return Question(SQL["get_namespace_settings"], parameters, NamespaceSettings)
+
+
+def the_settings(found: Sequence[NamespaceSettings]) -> NamespaceSettings:
+    """Return what `namespace_settings` found. Raises NamespaceNotFound once the namespace is being deleted."""
+    if not found:
         raise NamespaceNotFound
-    return found
+    return found[0]

@@ -7,10 +7,12 @@ import select
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import AsyncConnection, conninfo
+from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from everword.db.settings import DatabaseSettings
@@ -32,6 +34,15 @@ def connection_string(settings: DatabaseSettings, service: str) -> str:
     return conninfo.make_conninfo(
         settings.url, options=options, application_name=f"everword-{service}"
     )
+
+
+@dataclass
+class Write:
+    """A transaction that stores something."""
+
+    conn: Connection
+    #: The write-ahead log position that covers it, once it is committed.
+    position: str = ""
 
 
 class PoolBusy(PoolTimeout):
@@ -127,18 +138,32 @@ class Database:
             yield conn
 
     @asynccontextmanager
+    async def write(self, namespace_id: int) -> AsyncIterator[Write]:
+        """Lend a connection in a transaction as `transaction` does, and tell afterwards where it was committed."""
+        async with self.connection() as conn, conn.cursor(row_factory=scalar_row) as cursor:
+            write = Write(conn)
+            async with conn.pipeline():
+                async with conn.transaction():
+                    await self._begin(conn, namespace_id)
+                    yield write
+                # Only a position that is read after the commit covers it; it comes back with it.
+                await cursor.execute(SQL["commit_position"].sql)
+            write.position = str(await cursor.fetchone())
+
+    @asynccontextmanager
     async def bound(self, conn: Connection, namespace_id: int) -> AsyncIterator[None]:
         """Be in a transaction of a connection that was lent; see `transaction`."""
         async with conn.pipeline(), conn.transaction():
-            await execute(
-                conn,
-                SQL["begin_namespace"],
-                {
-                    "namespace_id": str(namespace_id),
-                    "statement_timeout": f"{int(remaining(STATEMENT_CAP_S) * 1000)}ms",
-                },
-            )
+            await self._begin(conn, namespace_id)
             yield
+
+    async def _begin(self, conn: Connection, namespace_id: int) -> None:
+        timeout_ms = int(remaining(STATEMENT_CAP_S) * 1000)
+        parameters = {
+            "namespace_id": str(namespace_id),
+            "statement_timeout": f"{timeout_ms}ms",
+        }
+        await execute(conn, SQL["begin_namespace"], parameters)
 
     async def token_secret(self) -> bytes:
         """Return the deployment's secret for signing tokens; read once a process."""

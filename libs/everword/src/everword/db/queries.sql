@@ -5,6 +5,10 @@
 SELECT set_config('everword.namespace_id', %(namespace_id)s, true),
        set_config('statement_timeout', %(statement_timeout)s, true);
 
+-- commit_position --
+-- The write-ahead log position, read after the commit: a replica that has replayed it has the write.
+SELECT pg_current_wal_insert_lsn()::text;
+
 -- schema_version --
 -- The number of the newest migration that was applied.
 SELECT max(number) FROM schema_migrations;
