@@ -5,18 +5,17 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from psycopg.types.numeric import Int8
 
 from everword_search.arms.lexical import K1, B
 from everword_search.store import SQL as SEARCH
 from everword_search.summaries.store import SQL as SUMMARIES
 from support.databases import DatabaseUnderTest, cloned
+from support.plans import as_search, buffers, nodes, plan_of
 
 PASSAGES = 20_000
 NAMESPACE = 1
@@ -217,28 +216,6 @@ def _sum_up(conn: psycopg.Connection, level: int, first: UUID, below: int) -> No
     )
 
 
-@contextmanager
-def as_search(database: DatabaseUnderTest) -> Iterator[psycopg.Cursor]:
-    """Lend a transaction as it is when a search runs."""
-    options = "-c role=everword_search -c search_path=everword,public"
-    with psycopg.connect(database.service_url, options=options) as conn, conn.cursor() as cursor:
-        cursor.execute(
-            "SELECT set_config('everword.namespace_id', %s, true), "
-            "       set_config('plan_cache_mode', 'force_custom_plan', true)",
-            [str(NAMESPACE)],
-        )
-        yield cursor
-
-
-def plan_of(cursor: psycopg.Cursor, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    query = f"EXPLAIN (FORMAT JSON, ANALYZE, BUFFERS) {SQL[name].sql}"
-    cursor.execute(query.encode(), {**parameters, "namespace_id": Int8(NAMESPACE)})
-    row = cursor.fetchone()
-    assert row
-    plan: dict[str, Any] = row[0][0]["Plan"]
-    return plan
-
-
 def plan_for_any(cursor: psycopg.Cursor, name: str) -> dict[str, Any]:
     """Return the plan that serves all parameters."""
     names: list[str] = []
@@ -256,17 +233,11 @@ def plan_for_any(cursor: psycopg.Cursor, name: str) -> dict[str, Any]:
     return plan
 
 
-def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield plan
-    for child in plan.get("Plans", []):
-        yield from nodes(child)
-
-
 @pytest.mark.parametrize("name", list(HOT))
 def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) -> None:
     parameters, index = HOT[name]
-    with as_search(database) as cursor:
-        plan = plan_of(cursor, name, parameters)
+    with as_search(database, NAMESPACE) as cursor:
+        plan = plan_of(cursor, SQL[name], parameters)
     used = [node["Index Name"] for node in nodes(plan) if "Index Name" in node]
     assert any(index in name for name in used), used
     scanned = [node for node in nodes(plan) if node["Node Type"] == "Seq Scan"]
@@ -284,7 +255,7 @@ PLANNED_ONCE = (
 def test_a_statement_that_is_planned_once_uses_its_index_whatever_is_asked(
     database: DatabaseUnderTest, name: str
 ) -> None:
-    with as_search(database) as cursor:
+    with as_search(database, NAMESPACE) as cursor:
         plan = plan_for_any(cursor, name)
     with database.connect() as conn:
         row = conn.execute(
@@ -305,8 +276,8 @@ def test_the_index_over_words_is_asked_for_the_namespace_too(
     database: DatabaseUnderTest, name: str
 ) -> None:
     """Otherwise every search would walk through the words of all namespaces of a partition."""
-    with as_search(database) as cursor:
-        plan = plan_of(cursor, name, HOT[name][0])
+    with as_search(database, NAMESPACE) as cursor:
+        plan = plan_of(cursor, SQL[name], HOT[name][0])
     conditions = [
         node["Index Cond"]
         for node in nodes(plan)
@@ -317,22 +288,22 @@ def test_the_index_over_words_is_asked_for_the_namespace_too(
 
 
 def test_only_the_namespaces_partition_is_read(database: DatabaseUnderTest) -> None:
-    with as_search(database) as cursor:
-        plan = plan_of(cursor, "find_lexical", HOT["find_lexical"][0])
+    with as_search(database, NAMESPACE) as cursor:
+        plan = plan_of(cursor, SQL["find_lexical"], HOT["find_lexical"][0])
     relations = {node["Relation Name"] for node in nodes(plan) if "Relation Name" in node}
     assert len({name for name in relations if name.startswith("memories")}) == 1
 
 
 def test_a_page_of_browsing_reads_no_more_than_it_shows(database: DatabaseUnderTest) -> None:
-    with as_search(database) as cursor:
-        plan = plan_of(cursor, "browse_newest", HOT["browse_newest"][0])
+    with as_search(database, NAMESPACE) as cursor:
+        plan = plan_of(cursor, SQL["browse_newest"], HOT["browse_newest"][0])
     assert plan["Actual Rows"] == 11
-    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 60
+    assert buffers(plan) < 60
 
 
 def test_reading_memories_that_do_not_exist_reads_no_table(database: DatabaseUnderTest) -> None:
     parameters = {**HOT["read_memories"][0], "source_ids": [uuid4()], "passage_ids": [0]}
-    with as_search(database) as cursor:
-        plan = plan_of(cursor, "read_memories", parameters)
+    with as_search(database, NAMESPACE) as cursor:
+        plan = plan_of(cursor, SQL["read_memories"], parameters)
     assert plan["Actual Rows"] == 0
-    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 60
+    assert buffers(plan) < 60

@@ -192,10 +192,10 @@ async def statements_of(stack: Stack, spans: InMemorySpanExporter, **fields: Any
         await stack.search.Search(request, metadata=tuple(carrier.items()))
     names = [span.name for span in trace_of(spans.get_finished_spans(), "caller")]
     spans.clear()
-    return [name for name in names if name.startswith(("count_", "find_semantic"))]
+    return [name for name in names if name.startswith("find_semantic")]
 
 
-async def test_passages_are_counted_one_by_one_only_under_a_filter(
+async def test_that_a_filter_lets_much_through_is_found_out_once(
     knowing: Stack, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only = MemoryFilter(roles=[ROLE_USER])
@@ -204,10 +204,16 @@ async def test_passages_are_counted_one_by_one_only_under_a_filter(
     assert await statements_of(knowing, spans, filter=only) == exact
     monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 2)
     large = await statements_of(knowing, spans, page_size=1)
-    # Where the index happens to find too few, they are counted after it.
+    # Where the index happens to find too few, it is asked whether all can be compared.
     assert large[0] == "find_semantic_hnsw"
     large = await statements_of(knowing, spans, filter=only)
-    assert large == ["count_scope", "find_semantic_hnsw"]
+    assert large == ["find_semantic_exact", "find_semantic_hnsw"]
+    assert await statements_of(knowing, spans, filter=only) == ["find_semantic_hnsw"]
+    # Another filter is another matter, and so is what else is large.
+    narrow = MemoryFilter(roles=[ROLE_USER], tags=["none"])
+    assert await statements_of(knowing, spans, filter=narrow) == exact
+    monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 1000)
+    assert await statements_of(knowing, spans, filter=only) == exact
 
 
 async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
@@ -217,7 +223,7 @@ async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
     await append(knowing, *beats)
     monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", len(TOLD))
     found = await statements_of(knowing, spans)
-    assert found == ["find_semantic_hnsw", "count_scope", "find_semantic_exact"]
+    assert found == ["find_semantic_hnsw", "find_semantic_exact"]
 
 
 async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: Stack) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from psycopg.types.json import Jsonb
-
+from everword.db.arrays import Column
 from everword.domain.times import local_time
 from everword.text.analysis import indexed_text
 from everword.text.author_names import name_words
@@ -72,7 +71,7 @@ def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> I
     text = message.text
     traits = message_traits(text)
     spoken_at = local_time(placed.occurred_at, zone)
-    for part, content in enumerate(split_passages(text)):
+    for part, content in enumerate(split_passages(text, traits.words)):
         yield Passage(
             placed=placed,
             part=part,
@@ -89,22 +88,22 @@ def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:
     authors = {message.author for message in messages}
     return {
         "kind": MEMORY_KIND_MESSAGE,
-        "source_id": [passage.placed.id for passage in passages],
-        "part": [passage.part for passage in passages],
-        "seq": [passage.placed.seq for passage in passages],
-        "instance": [passage.placed.instance for passage in passages],
-        "author": [message.author for message in messages],
-        "role": [message.role for message in messages],
-        "tags": [Jsonb(message.tags) for message in messages],
-        "importance_class": [message.importance_class for message in messages],
-        "automated": [message.automated for message in messages],
-        "occurred_at": [passage.placed.occurred_at for passage in passages],
-        "content": [passage.content for passage in passages],
-        "indexed_text": [passage.indexed_text for passage in passages],
-        "literals": [passage.literals for passage in passages],
-        "ranking": [passage.ranking for passage in passages],
+        "source_id": Column("uuid", [passage.placed.id for passage in passages]),
+        "part": Column("int4", [passage.part for passage in passages]),
+        "seq": Column("int8", [passage.placed.seq for passage in passages]),
+        "instance": Column("text", [passage.placed.instance for passage in passages]),
+        "author": Column("text", [message.author for message in messages]),
+        "role": Column("int2", [message.role for message in messages]),
+        "tags": Column("jsonb", [message.tags for message in messages]),
+        "importance_class": Column("int2", [message.importance_class for message in messages]),
+        "automated": Column("bool", [message.automated for message in messages]),
+        "occurred_at": Column("timestamptz", [passage.placed.occurred_at for passage in passages]),
+        "content": Column("text", [passage.content for passage in passages]),
+        "indexed_text": Column("text", [passage.indexed_text for passage in passages]),
+        "literals": Column("text", [passage.literals for passage in passages]),
+        "ranking": Column("bytea", [passage.ranking for passage in passages]),
         # Sorted, so that of two writes one waits for the other, and never each for the other.
-        "author_names": sorted(set[str]().union(*map(name_words, authors))),
+        "author_names": Column("text", sorted(set[str]().union(*map(name_words, authors)))),
     }
 
 
@@ -112,30 +111,30 @@ def message_columns(placed: Sequence[PlacedMessage]) -> dict[str, Any]:
     """Return the arrays that `insert_messages` takes, one element a message."""
     messages = [entry.message for entry in placed]
     return {
-        "id": [entry.id for entry in placed],
-        "seq": [entry.seq for entry in placed],
-        "instance": [entry.instance for entry in placed],
-        "occurred_at": [entry.occurred_at for entry in placed],
-        "tags": [Jsonb(message.tags) for message in messages],
-        "content_blocks": [_jsonb(message.content_blocks) for message in messages],
-        "metadata": [_jsonb(message.metadata) for message in messages],
+        "id": Column("uuid", [entry.id for entry in placed]),
+        "seq": Column("int8", [entry.seq for entry in placed]),
+        "instance": Column("text", [entry.instance for entry in placed]),
+        "occurred_at": Column("timestamptz", [entry.occurred_at for entry in placed]),
     } | {
-        name: [getattr(message, name) for message in messages]
-        for name in (
-            "role",
-            "author",
-            "content",
-            "importance_class",
-            "automated",
-            "tool_name",
-            "tool_args",
-            "tool_result",
-            "token_count",
-            "external_id",
-            "parent_id",
-        )
+        name: Column(type_, [getattr(message, name) for message in messages])
+        for name, type_ in _MESSAGE_TYPES.items()
     }
 
 
-def _jsonb(value: object) -> Jsonb | None:
-    return None if value is None else Jsonb(value)
+#: Columns of a message that have the names of `NewMessage`'s fields.
+_MESSAGE_TYPES = {
+    "role": "int2",
+    "author": "text",
+    "content": "text",
+    "content_blocks": "jsonb",
+    "tags": "jsonb",
+    "importance_class": "int2",
+    "automated": "bool",
+    "tool_name": "text",
+    "tool_args": "text",
+    "tool_result": "text",
+    "metadata": "jsonb",
+    "token_count": "int4",
+    "external_id": "text",
+    "parent_id": "uuid",
+}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from everword_search.arms.base import Arm
 from everword_search.arms.frequent import FrequentWords
+from everword_search.arms.large import LargeScopes
 from everword_search.arms.regex import RegexArm
 from everword_search.arms.semantic import SemanticArm
 from everword_search.arms.trigram import TrigramArm, literals_asked_for, tokens_asked_for
@@ -38,6 +39,7 @@ def plan_search(
     understood: Understood,
     vector: QueryVector | QueryNotEmbedded | None,
     frequent: FrequentWords,
+    large_scopes: LargeScopes,
 ) -> Plan:
     """Return what the mode that is asked for runs."""
     if request.mode is SearchMode.REGEX:
@@ -45,7 +47,7 @@ def plan_search(
     if request.mode is SearchMode.TRIGRAM:
         return Plan(scope, [TrigramArm(scope, tokens_asked_for(request.text))])
     if request.mode is SearchMode.SEMANTIC:
-        return Plan(scope, [_semantic(scope, understood, vector)])
+        return Plan(scope, [_semantic(scope, understood, vector, large_scopes)])
     # What a query demands holds for every arm.
     scope = replace(scope, constraint=understood.analysed.constraint)
     large = understood.passages > LARGE
@@ -54,17 +56,20 @@ def plan_search(
     if request.mode is SearchMode.LEXICAL:
         return Plan(scope, [lexical])
     literal = TrigramArm(scope, literals_asked_for(understood.query))
-    arms = [lexical, literal, _semantic(scope, understood, vector)]
+    arms = [lexical, literal, _semantic(scope, understood, vector, large_scopes)]
     return Plan(scope, arms, _question(understood))
 
 
 def _semantic(
-    scope: Scope, understood: Understood, vector: QueryVector | QueryNotEmbedded | None
+    scope: Scope,
+    understood: Understood,
+    vector: QueryVector | QueryNotEmbedded | None,
+    large_scopes: LargeScopes,
 ) -> SemanticArm:
     generation = (
         understood.generation(vector.generation_id) if isinstance(vector, QueryVector) else None
     )
-    return SemanticArm(scope, vector, generation, understood.passages)
+    return SemanticArm(scope, vector, generation, understood.passages, large_scopes)
 
 
 def _question(understood: Understood) -> Question:

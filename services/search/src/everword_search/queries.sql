@@ -1,8 +1,8 @@
 -- Statements of SearchService and ContextService. Every one names its namespace.
 --
--- In all of them: a filter that is NULL lets everything through; scores are rounded to 1e-9, so that a score is the same
--- whichever statement computed it and pages can continue after one; `spare` is how many summaries (kind 2) may come on top
--- of `limit` other memories.
+-- In all of them: a filter that is NULL lets everything through; that there is a first tag is said because the index over
+-- tags holds nothing else; scores are rounded to 1e-9, so that a score is the same whichever statement computed it and
+-- pages can continue after one; `spare` is how many summaries (kind 2) may come on top of `limit` other memories.
 
 -- plan_anew --
 -- Let each of the following statements of the transaction be planned for what it is asked, and have a time of its own: how
@@ -78,7 +78,7 @@ WITH corpus AS MATERIALIZED (
            AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
            AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
            AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-           AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+           AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
            AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
            AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
       FROM unnest(%(queries)s::tsquery[], %(prefixes)s::text[], %(stems)s::text[])
@@ -155,7 +155,7 @@ WITH hits AS (
        AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
        AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
        AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+       AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
        AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
        AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
 ), best AS (
@@ -183,7 +183,7 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw, score
 
 -- find_regex --
 -- The newest memories of which a passage matches a regular expression, each with the first such passage. Memories are
--- walked through in the order of time, so that a page ends as soon as it is full.
+-- walked through in the order of time, so that a page ends as soon as it is full; the first begins at `before`.
 SELECT p.id AS passage_id, m.source_id, m.occurred_at
   FROM visible_memories m
  CROSS JOIN LATERAL (
@@ -192,7 +192,7 @@ SELECT p.id AS passage_id, m.source_id, m.occurred_at
         ORDER BY part
         LIMIT 1) AS p
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
-   AND (m.occurred_at, m.source_id) < (%(after_occurred_at)s::timestamptz, %(after_source_id)s::uuid)
+   AND (m.occurred_at, m.source_id) < (least(%(after_occurred_at)s::timestamptz, %(before)s), %(after_source_id)s::uuid)
    AND (%(include_automated)s OR NOT m.automated)
    AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
    AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
@@ -202,18 +202,18 @@ SELECT p.id AS passage_id, m.source_id, m.occurred_at
    AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
    AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
    AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-   AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+   AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
    AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
    AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
 
 -- browse_newest --
--- The ids of memories, newest first.
+-- The ids of memories, newest first. The first page begins at `before`, not after.
 SELECT m.source_id, m.occurred_at
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
-   AND (m.occurred_at, m.source_id) < (%(after_occurred_at)s::timestamptz, %(after_source_id)s::uuid)
+   AND (m.occurred_at, m.source_id) < (least(%(after_occurred_at)s::timestamptz, %(before)s), %(after_source_id)s::uuid)
    AND (%(include_automated)s OR NOT m.automated)
    AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
    AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
@@ -223,18 +223,18 @@ SELECT m.source_id, m.occurred_at
    AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
    AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
    AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-   AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+   AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
    AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
    AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
 
 -- browse_oldest --
--- The ids of memories, oldest first.
+-- The ids of memories, oldest first. The first page begins at `since`, not before.
 SELECT m.source_id, m.occurred_at
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
-   AND (m.occurred_at, m.source_id) > (%(after_occurred_at)s::timestamptz, %(after_source_id)s::uuid)
+   AND (m.occurred_at, m.source_id) > (greatest(%(after_occurred_at)s::timestamptz, %(since)s), %(after_source_id)s::uuid)
    AND (%(include_automated)s OR NOT m.automated)
    AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
    AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
@@ -244,7 +244,7 @@ SELECT m.source_id, m.occurred_at
    AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
    AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
    AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-   AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+   AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
    AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
    AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
  ORDER BY m.occurred_at, m.source_id
@@ -334,7 +334,7 @@ WITH found AS MATERIALIZED (
            AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
            AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
            AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-           AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+           AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
            AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
            AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
       FROM near m
@@ -519,32 +519,12 @@ SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[])
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET use_count = memory_use.use_count + 1, last_used_at = now();
 
--- count_scope --
--- How many passages a filter lets through, counted up to a limit.
-SELECT count(*) FROM (
-    SELECT FROM visible_memories m
-     WHERE m.namespace_id = %(namespace_id)s
-       AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND (%(include_automated)s OR NOT m.automated)
-       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
-       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
-     LIMIT %(limit)s) AS scope;
-
 -- find_semantic_exact --
--- The best memories by cosine in a small scope, each by its best passage. Every vector of the scope is compared.
-WITH hits AS MATERIALIZED (
-    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
+-- The best memories by cosine in a small scope, each by its best passage. Every vector of the scope is compared; of a
+-- scope of more than `most` passages none is, and it is said to be large. So no passage is read twice.
+WITH scope AS MATERIALIZED (
+    SELECT m.id, m.source_id, m.kind
       FROM visible_memories m
-      JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
      WHERE m.namespace_id = %(namespace_id)s
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
        AND (%(include_automated)s OR NOT m.automated)
@@ -556,9 +536,17 @@ WITH hits AS MATERIALIZED (
        AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
        AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
        AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+       AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
        AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
        AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+     LIMIT %(most)s::bigint + 1
+), size AS MATERIALIZED (
+    SELECT count(*) > %(most)s AS is_large FROM scope
+), hits AS MATERIALIZED (
+    SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
+      FROM scope m
+      JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
+     WHERE NOT (SELECT is_large FROM size)
 ), calibrated AS (
     SELECT id, source_id, kind, raw, round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
       FROM hits WHERE raw > %(floor)s
@@ -567,15 +555,16 @@ WITH hits AS MATERIALIZED (
       FROM calibrated
      ORDER BY source_id, score DESC, id DESC
 )
-SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
-       array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores
+SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
+       array_send(coalesce(array_agg(source_id), '{}')) AS source_ids,
+       array_send(coalesce(array_agg(raw), '{}')) AS raws, array_send(coalesce(array_agg(score), '{}')) AS scores,
+       (SELECT is_large FROM size)
   FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
                  ORDER BY score DESC, id DESC
                  LIMIT %(limit)s::integer + %(spare)s::integer) AS top) AS found
- WHERE place <= %(limit)s
-HAVING count(*) > 0;
+ WHERE place <= %(limit)s;
 
 -- prepare_hnsw --
 -- Let an index scan see somewhat more rows at once than are taken from it, and go on until enough have passed the filter;
@@ -602,7 +591,7 @@ WITH hits AS MATERIALIZED (
        AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
        AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
        AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-       AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+       AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
        AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
        AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
      ORDER BY v.embedding <=> %(vector)b::halfvec
@@ -665,6 +654,6 @@ SELECT m.id AS passage_id, m.source_id, array_send(v.embedding) AS embedding
    AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
    AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
    AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-   AND (%(tags)s::text[] IS NULL OR m.tags && %(tags)s)
+   AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
    AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
    AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s);

@@ -15,6 +15,7 @@ from everword.text.author_names import without_names
 from everword_search import store
 from everword_search.arms.base import Arm, RankingArm, Window
 from everword_search.arms.frequent import FrequentWords
+from everword_search.arms.large import LargeScopes
 from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
 from everword_search.model import (
@@ -63,6 +64,7 @@ class Sources:
     embedder: QueryEmbedder
     ranker: Ranker
     frequent: FrequentWords = field(default_factory=FrequentWords)
+    large_scopes: LargeScopes = field(default_factory=LargeScopes)
 
 
 async def search(
@@ -225,13 +227,16 @@ class _Search:
     def _plan(self, understood: Understood) -> _Planned:
         request = self._request
         scope = Scope(self._namespace_id, request.filter)
-        plan = plan_search(scope, request, understood, self._vector, self._sources.frequent)
+        sources = self._sources
+        plan = plan_search(
+            scope, request, understood, self._vector, sources.frequent, sources.large_scopes
+        )
         relevance = find_relevance(request, understood.generation(self._generation_id))
         return _Planned(
             plan,
             Runner(plan.arms),
             relevance,
-            _ranking(self._sources.ranker, self._profile, request, plan),
+            _ranking(sources.ranker, self._profile, request, plan),
             _window(self._cursor, request, relevance),
         )
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from everword.db.arrays import Array, ArrayParameter, HalfvecParameter, read_array
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value
+from everword.db.statements import execute, fetch_all, fetch_optional
 from everword_search.model import Ranked
 from everword_search.store import NOTHING, SQL, RankedRow, Scope, namespaced
 
@@ -56,6 +56,13 @@ class VectorRow:
 
 
 @dataclass(frozen=True)
+class _ComparedRow(RankedRow):
+    """Memories of a small scope, or that it is a large one."""
+
+    is_large: bool
+
+
+@dataclass(frozen=True)
 class _CosinesRow:
     """How alike passages are to the query, a column each."""
 
@@ -86,18 +93,15 @@ def array_of(binary: bytes) -> npt.NDArray[np.float32]:
     return elements["value"].astype(np.float32)
 
 
-async def count_scope(conn: Connection, scope: Scope, limit: int) -> int:
-    """Count the passages that a filter lets through, up to `limit`."""
-    parameters = {**scope.parameters, "limit": limit}
-    return int(await fetch_value(conn, SQL["count_scope"], parameters))
-
-
 async def find_exact(
-    conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
-) -> Ranked:
+    conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any], most: int
+) -> Ranked | None:
+    """Compare every vector of a scope; return None, and compare none, where it has more than `most` passages."""
     statement = SQL["find_semantic_exact"].of_generation(generation_id)
-    found = await fetch_optional(conn, statement, {**scope.parameters, **parameters}, RankedRow)
-    return found.ranked() if found else NOTHING
+    asked = {**scope.parameters, **parameters, "most": most}
+    found = await fetch_optional(conn, statement, asked, _ComparedRow)
+    assert found is not None
+    return None if found.is_large else found.ranked()
 
 
 async def find_approximate(

@@ -1,13 +1,16 @@
-"""Arrays in the binary form in which Postgres sends and takes them, to and from numpy.
+"""Arrays in the binary form in which Postgres sends and takes them, to and from numpy and lists.
 
 Element by element, Python would take longer over an array of some hundred elements than Postgres over the statement. A
-statement returns `array_send(…)` of an array without NULL, and takes a parameter as `%(name)b`.
+statement returns `array_send(…)` of an array without NULL, and takes a parameter as `%(name)b`, whose type it says.
 """
 
 from __future__ import annotations
 
+import json
 import struct
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +33,17 @@ class ArrayParameter:
     """An array as a parameter: of `bigint` for integers, of `uuid` for `S16`."""
 
     values: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A list as a parameter: an array of a type that `_FRAMES` has, whose elements may be None.
+
+    Its type does not depend on its elements, so that a statement is prepared once, whatever it is given.
+    """
+
+    type: str
+    values: Sequence[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +83,54 @@ class _ArrayDumper(Dumper):
         return _HEADER.pack(1, 0, oid, len(framed), 1) + framed.tobytes()
 
 
+def _framed(value: bytes) -> bytes:
+    return _LENGTH.pack(len(value)) + value
+
+
+def _json(value: object) -> bytes:
+    return _framed(b"\x01" + json.dumps(value).encode())
+
+
+def _moment(value: datetime) -> bytes:
+    return _INT8.pack(8, (value - _EPOCH) // _MICROSECOND)
+
+
+_LENGTH, _INT2, _INT4 = struct.Struct(">i"), struct.Struct(">ih"), struct.Struct(">ii")
+_INT8, _BOOL = struct.Struct(">iq"), struct.Struct(">i?")
+_NULL = _LENGTH.pack(-1)
+#: From where Postgres counts microseconds.
+_EPOCH, _MICROSECOND = datetime(2000, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+#: What stands for an element of each type: its length, and what Postgres' receiving function reads.
+_FRAMES: dict[str, Callable[[Any], bytes]] = {
+    "text": lambda value: _framed(value.encode()),
+    "bytea": _framed,
+    "uuid": lambda value: _framed(value.bytes),
+    "int2": lambda value: _INT2.pack(2, value),
+    "int4": lambda value: _INT4.pack(4, value),
+    "int8": lambda value: _INT8.pack(8, value),
+    "bool": lambda value: _BOOL.pack(1, value),
+    "timestamptz": _moment,
+    "jsonb": _json,
+}
+
+
+class _ColumnDumper(Dumper):
+    format = pq.Format.BINARY
+
+    def dump(self, obj: Column) -> bytes:
+        values, frame = obj.values, _FRAMES[obj.type]
+        oid = psycopg.adapters.types[obj.type].oid
+        if not values:
+            return _HEADER.pack(0, 0, oid, 0, 1)[:_NO_DIMENSION]
+        first = values[0]
+        # Most columns of what is stored together are the same throughout. Equal JSON need not be: 1 and true.
+        if (not first or obj.type != "jsonb") and values.count(first) == len(values):
+            framed = (_NULL if first is None else frame(first)) * len(values)
+        else:
+            framed = b"".join([_NULL if value is None else frame(value) for value in values])
+        return _HEADER.pack(1, 0, oid, len(values), 1) + framed
+
+
 class _HalfvecDumper(Dumper):
     format = pq.Format.BINARY
 
@@ -78,4 +140,5 @@ class _HalfvecDumper(Dumper):
 
 # Their types have no number that is the same everywhere, or follow from the statement: so it has to say them.
 psycopg.adapters.register_dumper(ArrayParameter, _ArrayDumper)
+psycopg.adapters.register_dumper(Column, _ColumnDumper)
 psycopg.adapters.register_dumper(HalfvecParameter, _HalfvecDumper)

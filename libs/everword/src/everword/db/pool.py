@@ -15,6 +15,7 @@ from psycopg import AsyncConnection, conninfo
 from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from everword.db.pipeline import BatchingConnection, rolled_back
 from everword.db.settings import DatabaseSettings
 from everword.db.statements import Statement, execute, fetch_value, load_statements
 from everword.domain.deadline import remaining
@@ -72,6 +73,7 @@ class Database:
         self._conninfo = connection_string(settings, service)
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             self._conninfo,
+            connection_class=BatchingConnection,
             # Statements are few, and are run again and again: each is prepared when it first runs on a connection.
             kwargs={"autocommit": True, "prepare_threshold": 0},
             min_size=settings.pool_min,
@@ -142,10 +144,10 @@ class Database:
         """Lend a connection in a transaction as `transaction` does, and tell afterwards where it was committed."""
         async with self.connection() as conn, conn.cursor(row_factory=scalar_row) as cursor:
             write = Write(conn)
-            async with conn.pipeline():
-                async with conn.transaction():
-                    await self._begin(conn, namespace_id)
-                    yield write
+            async with rolled_back(conn), conn.pipeline():
+                await self._begin(conn, namespace_id)
+                yield write
+                await conn.execute("COMMIT")
                 # Only a position that is read after the commit covers it; it comes back with it.
                 await cursor.execute(SQL["commit_position"].sql)
             write.position = str(await cursor.fetchone())
@@ -153,9 +155,11 @@ class Database:
     @asynccontextmanager
     async def bound(self, conn: Connection, namespace_id: int) -> AsyncIterator[None]:
         """Be in a transaction of a connection that was lent; see `transaction`."""
-        async with conn.pipeline(), conn.transaction():
+        # psycopg's own transactions would wait for an answer to BEGIN, and for two more at the end.
+        async with rolled_back(conn), conn.pipeline():
             await self._begin(conn, namespace_id)
             yield
+            await conn.execute("COMMIT")
 
     async def _begin(self, conn: Connection, namespace_id: int) -> None:
         timeout_ms = int(remaining(STATEMENT_CAP_S) * 1000)
@@ -163,6 +167,7 @@ class Database:
             "namespace_id": str(namespace_id),
             "statement_timeout": f"{timeout_ms}ms",
         }
+        await conn.execute("BEGIN")
         await execute(conn, SQL["begin_namespace"], parameters)
 
     async def token_secret(self) -> bytes:

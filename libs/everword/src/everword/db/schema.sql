@@ -1781,13 +1781,15 @@ CREATE INDEX jobs_running ON everword.jobs USING btree (lease_until) WHERE (stat
 
 CREATE INDEX jobs_unpublished ON everword.jobs USING btree (not_before, id) WHERE ((state = 'pending'::text) AND (published_at IS NULL));
 
+CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id, author) WHERE (author <> ''::text);
+
 CREATE INDEX memories_conversation ON ONLY everword.memories USING btree (namespace_id, conversation_id, seq);
 
 CREATE INDEX memories_lexemes ON ONLY everword.memories USING gin (namespace_id, lexemes);
 
 CREATE INDEX memories_literals ON ONLY everword.memories USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
 
-CREATE INDEX memories_occurred ON ONLY everword.memories USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+CREATE INDEX memories_p0_namespace_id_author_idx ON everword.memories_p0 USING btree (namespace_id, author) WHERE (author <> ''::text);
 
 CREATE INDEX memories_p0_namespace_id_conversation_id_seq_idx ON everword.memories_p0 USING btree (namespace_id, conversation_id, seq);
 
@@ -1795,11 +1797,23 @@ CREATE INDEX memories_p0_namespace_id_lexemes_idx ON everword.memories_p0 USING 
 
 CREATE INDEX memories_p0_namespace_id_literals_idx ON everword.memories_p0 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
 
-CREATE INDEX memories_p0_namespace_id_occurred_at_source_id_idx ON everword.memories_p0 USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+CREATE INDEX memories_time ON ONLY everword.memories USING btree (namespace_id, occurred_at, source_id, part);
+
+CREATE INDEX memories_p0_namespace_id_occurred_at_source_id_part_idx ON everword.memories_p0 USING btree (namespace_id, occurred_at, source_id, part);
 
 CREATE UNIQUE INDEX memories_source ON ONLY everword.memories USING btree (namespace_id, source_id, part);
 
 CREATE UNIQUE INDEX memories_p0_namespace_id_source_id_part_idx ON everword.memories_p0 USING btree (namespace_id, source_id, part);
+
+CREATE INDEX memories_subject ON ONLY everword.memories USING btree (namespace_id, subject) WHERE (subject <> ''::text);
+
+CREATE INDEX memories_p0_namespace_id_subject_idx ON everword.memories_p0 USING btree (namespace_id, subject) WHERE (subject <> ''::text);
+
+CREATE INDEX memories_tags ON ONLY everword.memories USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
+
+CREATE INDEX memories_p0_namespace_id_tags_idx ON everword.memories_p0 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
+
+CREATE INDEX memories_p1_namespace_id_author_idx ON everword.memories_p1 USING btree (namespace_id, author) WHERE (author <> ''::text);
 
 CREATE INDEX memories_p1_namespace_id_conversation_id_seq_idx ON everword.memories_p1 USING btree (namespace_id, conversation_id, seq);
 
@@ -1807,9 +1821,15 @@ CREATE INDEX memories_p1_namespace_id_lexemes_idx ON everword.memories_p1 USING 
 
 CREATE INDEX memories_p1_namespace_id_literals_idx ON everword.memories_p1 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
 
-CREATE INDEX memories_p1_namespace_id_occurred_at_source_id_idx ON everword.memories_p1 USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+CREATE INDEX memories_p1_namespace_id_occurred_at_source_id_part_idx ON everword.memories_p1 USING btree (namespace_id, occurred_at, source_id, part);
 
 CREATE UNIQUE INDEX memories_p1_namespace_id_source_id_part_idx ON everword.memories_p1 USING btree (namespace_id, source_id, part);
+
+CREATE INDEX memories_p1_namespace_id_subject_idx ON everword.memories_p1 USING btree (namespace_id, subject) WHERE (subject <> ''::text);
+
+CREATE INDEX memories_p1_namespace_id_tags_idx ON everword.memories_p1 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
+
+CREATE INDEX memories_p2_namespace_id_author_idx ON everword.memories_p2 USING btree (namespace_id, author) WHERE (author <> ''::text);
 
 CREATE INDEX memories_p2_namespace_id_conversation_id_seq_idx ON everword.memories_p2 USING btree (namespace_id, conversation_id, seq);
 
@@ -1817,9 +1837,15 @@ CREATE INDEX memories_p2_namespace_id_lexemes_idx ON everword.memories_p2 USING 
 
 CREATE INDEX memories_p2_namespace_id_literals_idx ON everword.memories_p2 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
 
-CREATE INDEX memories_p2_namespace_id_occurred_at_source_id_idx ON everword.memories_p2 USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+CREATE INDEX memories_p2_namespace_id_occurred_at_source_id_part_idx ON everword.memories_p2 USING btree (namespace_id, occurred_at, source_id, part);
 
 CREATE UNIQUE INDEX memories_p2_namespace_id_source_id_part_idx ON everword.memories_p2 USING btree (namespace_id, source_id, part);
+
+CREATE INDEX memories_p2_namespace_id_subject_idx ON everword.memories_p2 USING btree (namespace_id, subject) WHERE (subject <> ''::text);
+
+CREATE INDEX memories_p2_namespace_id_tags_idx ON everword.memories_p2 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
+
+CREATE INDEX memories_p3_namespace_id_author_idx ON everword.memories_p3 USING btree (namespace_id, author) WHERE (author <> ''::text);
 
 CREATE INDEX memories_p3_namespace_id_conversation_id_seq_idx ON everword.memories_p3 USING btree (namespace_id, conversation_id, seq);
 
@@ -1827,9 +1853,13 @@ CREATE INDEX memories_p3_namespace_id_lexemes_idx ON everword.memories_p3 USING 
 
 CREATE INDEX memories_p3_namespace_id_literals_idx ON everword.memories_p3 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
 
-CREATE INDEX memories_p3_namespace_id_occurred_at_source_id_idx ON everword.memories_p3 USING btree (namespace_id, occurred_at, source_id) WHERE (part = 0);
+CREATE INDEX memories_p3_namespace_id_occurred_at_source_id_part_idx ON everword.memories_p3 USING btree (namespace_id, occurred_at, source_id, part);
 
 CREATE UNIQUE INDEX memories_p3_namespace_id_source_id_part_idx ON everword.memories_p3 USING btree (namespace_id, source_id, part);
+
+CREATE INDEX memories_p3_namespace_id_subject_idx ON everword.memories_p3 USING btree (namespace_id, subject) WHERE (subject <> ''::text);
+
+CREATE INDEX memories_p3_namespace_id_tags_idx ON everword.memories_p3 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
 
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 
@@ -1973,17 +2003,25 @@ ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key AT
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
 
+ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
+
 ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p0_namespace_id_conversation_id_seq_idx;
 
 ALTER INDEX everword.memories_lexemes ATTACH PARTITION everword.memories_p0_namespace_id_lexemes_idx;
 
 ALTER INDEX everword.memories_literals ATTACH PARTITION everword.memories_p0_namespace_id_literals_idx;
 
-ALTER INDEX everword.memories_occurred ATTACH PARTITION everword.memories_p0_namespace_id_occurred_at_source_id_idx;
+ALTER INDEX everword.memories_time ATTACH PARTITION everword.memories_p0_namespace_id_occurred_at_source_id_part_idx;
 
 ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p0_namespace_id_source_id_part_idx;
 
+ALTER INDEX everword.memories_subject ATTACH PARTITION everword.memories_p0_namespace_id_subject_idx;
+
+ALTER INDEX everword.memories_tags ATTACH PARTITION everword.memories_p0_namespace_id_tags_idx;
+
 ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p0_pkey;
+
+ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p1_namespace_id_author_idx;
 
 ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p1_namespace_id_conversation_id_seq_idx;
 
@@ -1991,11 +2029,17 @@ ALTER INDEX everword.memories_lexemes ATTACH PARTITION everword.memories_p1_name
 
 ALTER INDEX everword.memories_literals ATTACH PARTITION everword.memories_p1_namespace_id_literals_idx;
 
-ALTER INDEX everword.memories_occurred ATTACH PARTITION everword.memories_p1_namespace_id_occurred_at_source_id_idx;
+ALTER INDEX everword.memories_time ATTACH PARTITION everword.memories_p1_namespace_id_occurred_at_source_id_part_idx;
 
 ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p1_namespace_id_source_id_part_idx;
 
+ALTER INDEX everword.memories_subject ATTACH PARTITION everword.memories_p1_namespace_id_subject_idx;
+
+ALTER INDEX everword.memories_tags ATTACH PARTITION everword.memories_p1_namespace_id_tags_idx;
+
 ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p1_pkey;
+
+ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p2_namespace_id_author_idx;
 
 ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p2_namespace_id_conversation_id_seq_idx;
 
@@ -2003,11 +2047,17 @@ ALTER INDEX everword.memories_lexemes ATTACH PARTITION everword.memories_p2_name
 
 ALTER INDEX everword.memories_literals ATTACH PARTITION everword.memories_p2_namespace_id_literals_idx;
 
-ALTER INDEX everword.memories_occurred ATTACH PARTITION everword.memories_p2_namespace_id_occurred_at_source_id_idx;
+ALTER INDEX everword.memories_time ATTACH PARTITION everword.memories_p2_namespace_id_occurred_at_source_id_part_idx;
 
 ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p2_namespace_id_source_id_part_idx;
 
+ALTER INDEX everword.memories_subject ATTACH PARTITION everword.memories_p2_namespace_id_subject_idx;
+
+ALTER INDEX everword.memories_tags ATTACH PARTITION everword.memories_p2_namespace_id_tags_idx;
+
 ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p2_pkey;
+
+ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p3_namespace_id_author_idx;
 
 ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p3_namespace_id_conversation_id_seq_idx;
 
@@ -2015,9 +2065,13 @@ ALTER INDEX everword.memories_lexemes ATTACH PARTITION everword.memories_p3_name
 
 ALTER INDEX everword.memories_literals ATTACH PARTITION everword.memories_p3_namespace_id_literals_idx;
 
-ALTER INDEX everword.memories_occurred ATTACH PARTITION everword.memories_p3_namespace_id_occurred_at_source_id_idx;
+ALTER INDEX everword.memories_time ATTACH PARTITION everword.memories_p3_namespace_id_occurred_at_source_id_part_idx;
 
 ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p3_namespace_id_source_id_part_idx;
+
+ALTER INDEX everword.memories_subject ATTACH PARTITION everword.memories_p3_namespace_id_subject_idx;
+
+ALTER INDEX everword.memories_tags ATTACH PARTITION everword.memories_p3_namespace_id_tags_idx;
 
 ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p3_pkey;
 
@@ -2164,6 +2218,22 @@ ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentence
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p2_pkey;
 
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p3_pkey;
+
+CREATE STATISTICS everword.memories_p0_author (dependencies) ON namespace_id, author FROM everword.memories_p0;
+
+CREATE STATISTICS everword.memories_p0_subject (dependencies) ON namespace_id, subject FROM everword.memories_p0;
+
+CREATE STATISTICS everword.memories_p1_author (dependencies) ON namespace_id, author FROM everword.memories_p1;
+
+CREATE STATISTICS everword.memories_p1_subject (dependencies) ON namespace_id, subject FROM everword.memories_p1;
+
+CREATE STATISTICS everword.memories_p2_author (dependencies) ON namespace_id, author FROM everword.memories_p2;
+
+CREATE STATISTICS everword.memories_p2_subject (dependencies) ON namespace_id, subject FROM everword.memories_p2;
+
+CREATE STATISTICS everword.memories_p3_author (dependencies) ON namespace_id, author FROM everword.memories_p3;
+
+CREATE STATISTICS everword.memories_p3_subject (dependencies) ON namespace_id, subject FROM everword.memories_p3;
 
 ALTER TABLE ONLY everword.api_keys
     ADD CONSTRAINT api_keys_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);

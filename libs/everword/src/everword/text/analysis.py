@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from itertools import pairwise
 
@@ -56,20 +56,27 @@ def indexed_text(passage: str, author: str, occurred_at: datetime) -> str:
 
     `occurred_at` is in the time zone of the namespace, since people name days by their own calendar.
     """
-    day = f"{occurred_at.day} {occurred_at:%B} {occurred_at.year}"
-    head, last_of_head = _cut(f"{author} {day}")
+    head, last_of_head = _head(author, occurred_at.date())
     words, last = _cut(passage)
     # No pair begins with the last character of a run. It stands behind everything, where it parts no phrase.
     return " ".join([*head, *words, *last_of_head, *last])
 
 
-# A passage is cut for its index and again for its ranking record; speaker and day are those of many passages.
+@lru_cache(maxsize=256)
+def _head(author: str, day: date) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words of who spoke and when, as `_cut` does: they are those of many passages."""
+    return _cut(f"{author} {day.day} {day:%B} {day.year}")
+
+
+# A passage is cut for its index and again for its ranking record.
 @lru_cache(maxsize=64)
 def _cut(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words of `text` in order, and the last character of every run that was cut into pairs."""
     if text.isascii():
         found = _ASCII_WORD.findall(text)
-        return tuple(word for word in found if len(word) <= _MAX_WORD_CHARS), ()
+        if len(text) > _MAX_WORD_CHARS:
+            found = [word for word in found if len(word) <= _MAX_WORD_CHARS]
+        return tuple(found), ()
     words: list[str] = []
     last: list[str] = []
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):

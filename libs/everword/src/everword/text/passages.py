@@ -32,22 +32,25 @@ def count_words(text: str) -> int:
     return len((_ASCII_WORD if text.isascii() else _WORD).findall(text))
 
 
-def split_passages(text: str) -> list[str]:
-    """Return `text` in passages, whose concatenation is `text`. An empty text is one empty passage."""
-    if len(text) <= MAX_CHARS and count_words(text) <= MAX_WORDS:
+def split_passages(text: str, words: int | None = None) -> list[str]:
+    """Return `text` in passages, whose concatenation is `text`. An empty text is one empty passage.
+
+    `words` is how many it has, where that is known.
+    """
+    if len(text) <= MAX_CHARS and (count_words(text) if words is None else words) <= MAX_WORDS:
         return [text]
     passages: list[str] = []
-    current, words = "", 0
+    current, held = "", 0
     for piece in _pieces(text):
         piece_words = count_words(piece)
-        if current and (words + piece_words > MAX_WORDS or len(current) + len(piece) > MAX_CHARS):
+        if current and (held + piece_words > MAX_WORDS or len(current) + len(piece) > MAX_CHARS):
             passages.append(current)
-            current, words = "", 0
+            current, held = "", 0
         current += piece
-        words += piece_words
-        if words >= TARGET_WORDS:
+        held += piece_words
+        if held >= TARGET_WORDS:
             passages.append(current)
-            current, words = "", 0
+            current, held = "", 0
     if current:
         passages.append(current)
     return passages

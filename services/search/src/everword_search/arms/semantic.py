@@ -13,6 +13,7 @@ from everword.db.arrays import HalfvecParameter
 from everword.db.pool import Connection
 from everword_search import vectors
 from everword_search.arms.base import RankingArm, Window, scored_position
+from everword_search.arms.large import LargeScopes
 from everword_search.model import EVERYTHING, ArmState, Candidate, Ranked, SearchArm
 from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.ranking.arrays import Floats, Ints
@@ -52,6 +53,7 @@ class SemanticArm(RankingArm):
         vector: QueryVector | QueryNotEmbedded | None,
         generation: GenerationRow | None,
         passages: int,
+        large_scopes: LargeScopes,
     ) -> None:
         """`generation` is that of the vector, if there is one; `passages` is how many the namespace holds."""
         self._scope = scope
@@ -59,6 +61,7 @@ class SemanticArm(RankingArm):
         self._missing = vector if isinstance(vector, QueryNotEmbedded) else None
         self._generation = generation
         self._passages = passages
+        self._large_scopes = large_scopes
 
     @property
     def idle_reason(self) -> str:
@@ -91,20 +94,22 @@ class SemanticArm(RankingArm):
     ) -> Ranked:
         """Compare every vector of a small scope, and search a large one through the index.
 
-        Passages are counted one by one only where the namespace's own sum cannot tell which of both a scope is.
+        Which of both a scope is, its namespace's own sum tells, what was found before, or else the passages as they
+        are read.
         """
-        scope = self._scope
-        small = self._passages <= EXACT_PASSAGES
-        if not small and not _is_open(scope):
-            small = await _is_small(conn, scope)
-        if not small:
-            ranked = await vectors.find_approximate(conn, scope, generation_id, parameters)
+        scope, most = self._scope, EXACT_PASSAGES
+        is_large = self._large_scopes.has_more(scope, most)
+        approximate: Ranked | None = None
+        if is_large or (self._passages > most and _is_open(scope)):
+            approximate = await vectors.find_approximate(conn, scope, generation_id, parameters)
             # An open scope leaves out what is automated, which may be nearly all: the index would not get to the rest.
-            missing = _is_open(scope) and len(ranked.passage_ids) < parameters["limit"]
-            small = missing and await _is_small(conn, scope)
-            if not small:
-                return ranked
-        return await vectors.find_exact(conn, scope, generation_id, parameters)
+            if is_large or len(approximate.passage_ids) >= parameters["limit"]:
+                return approximate
+        exact = await vectors.find_exact(conn, scope, generation_id, parameters, most)
+        if exact is not None:
+            return exact
+        self._large_scopes.learn(scope, most)
+        return approximate or await vectors.find_approximate(conn, scope, generation_id, parameters)
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         """Return the cosines of these memories, also of those that it does not match."""
@@ -163,10 +168,6 @@ class SemanticArm(RankingArm):
 def _is_open(scope: Scope) -> bool:
     """Tell whether nobody asked to leave out anything; what is automated may be left out all the same."""
     return scope.constraint is None and replace(scope.filter, include_automated=False) == EVERYTHING
-
-
-async def _is_small(conn: Connection, scope: Scope) -> bool:
-    return await vectors.count_scope(conn, scope, EXACT_PASSAGES + 1) <= EXACT_PASSAGES
 
 
 def _within(window: Window, candidates: Sequence[Candidate]) -> list[Candidate]:

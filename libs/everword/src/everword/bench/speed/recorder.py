@@ -22,7 +22,7 @@ PACKAGES = ("everword.db", "everword_search", "everword_search.summaries")
 #: What the statements of each arm are called.
 ARMS = {
     "lexical": ("find_lexical", "lexical_", "find_postings", "read_postings"),
-    "semantic": ("find_semantic", "semantic_", "count_scope"),
+    "semantic": ("find_semantic", "semantic_"),
     "trigram": ("find_trigram", "trigram_"),
 }
 #: What separates one call from the next in the log.

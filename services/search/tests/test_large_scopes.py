@@ -1,0 +1,38 @@
+"""What is remembered of large scopes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everword_search.arms.large import LargeScopes
+from everword_search.model import MemoryFilter
+from everword_search.store import Scope
+
+SCOPE = Scope(1, MemoryFilter(agents=["main"]))
+
+
+def test_a_scope_is_known_to_hold_more_than_was_counted() -> None:
+    known = LargeScopes()
+    assert not known.has_more(SCOPE, 0)
+    known.learn(SCOPE, 100)
+    assert known.has_more(SCOPE, 100)
+    assert not known.has_more(SCOPE, 101)
+
+
+def test_what_is_known_of_a_scope_says_nothing_of_another() -> None:
+    known = LargeScopes()
+    known.learn(SCOPE, 100)
+    others = [
+        replace(SCOPE, namespace_id=2),
+        replace(SCOPE, filter=MemoryFilter(agents=["main", "other"])),
+        replace(SCOPE, filter=MemoryFilter(channels=["main"])),
+        replace(SCOPE, constraint="'word'"),
+    ]
+    assert [known.has_more(other, 0) for other in others] == [False] * len(others)
+
+
+def test_what_a_query_demands_is_not_remembered() -> None:
+    known = LargeScopes()
+    known.learn(replace(SCOPE, constraint="'word'"), 100)
+    assert not known.has_more(replace(SCOPE, constraint="'word'"), 100)
+    assert not known.has_more(SCOPE, 100)

@@ -1,0 +1,58 @@
+"""How Postgres goes about a statement of search, as the service's own role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg.types.numeric import Int8
+
+from everword.db.statements import Statement
+from support.databases import DatabaseUnderTest
+
+
+@contextmanager
+def as_search(database: DatabaseUnderTest, namespace_id: int) -> Iterator[psycopg.Cursor]:
+    """Lend a transaction as it is when a search runs that is planned anew."""
+    options = "-c role=everword_search -c search_path=everword,public"
+    with psycopg.connect(database.service_url, options=options) as conn, conn.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('everword.namespace_id', %s, true), "
+            "       set_config('plan_cache_mode', 'force_custom_plan', true)",
+            [str(namespace_id)],
+        )
+        yield cursor
+
+
+def plan_of(
+    cursor: psycopg.Cursor, statement: Statement, parameters: dict[str, Any]
+) -> dict[str, Any]:
+    """Run a statement in the namespace that the transaction is set to; return its plan, with what it read."""
+    query = f"EXPLAIN (FORMAT JSON, ANALYZE, BUFFERS) {statement.sql}"
+    cursor.execute("SELECT current_setting('everword.namespace_id')::bigint")
+    row = cursor.fetchone()
+    assert row
+    cursor.execute(query.encode(), {**parameters, "namespace_id": Int8(row[0])})
+    row = cursor.fetchone()
+    assert row
+    plan: dict[str, Any] = row[0][0]["Plan"]
+    return plan
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a plan's node and all below it."""
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes(child)
+
+
+def indexes(plan: dict[str, Any]) -> set[str]:
+    """Return the names of the indexes that a plan goes through."""
+    return {node["Index Name"] for node in nodes(plan) if "Index Name" in node}
+
+
+def buffers(plan: dict[str, Any]) -> int:
+    """Return how many pages were read, from memory or from disk, one that is read twice as two."""
+    return int(plan["Shared Hit Blocks"]) + int(plan["Shared Read Blocks"])
