@@ -256,8 +256,11 @@ SELECT m.source_id, m.occurred_at
 -- is its passage -1: it can be found, and is no part of the text.
 SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance,
        m.author, m.role, m.tags, m.importance_class, m.automated, m.occurred_at, coalesce(u.use_count, 0) AS use_count,
-       u.last_used_at, coalesce(text.parts < last.part + 1 OR text.length > %(max_chars)s, false) AS content_truncated,
-       coalesce(passage.content, '') AS passage, coalesce(sentence.content, '') AS synthesized_content
+       u.last_used_at, coalesce(text.parts > %(max_parts)s OR text.length > %(max_chars)s, false) AS content_truncated,
+       CASE wanted.passage_id WHEN m.id THEN m.content
+            ELSE coalesce((SELECT content FROM visible_memories
+                            WHERE namespace_id = %(namespace_id)s AND id = wanted.passage_id), '') END AS passage,
+       coalesce(sentence.content, '') AS synthesized_content
   FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
   JOIN visible_memories m
     ON m.namespace_id = %(namespace_id)s AND m.source_id = wanted.source_id AND m.part = 0
@@ -266,13 +269,7 @@ SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agen
               sum(length(content)) AS length, count(*) AS parts
          FROM (SELECT content, part FROM visible_memories
                 WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part >= 0
-                ORDER BY part LIMIT %(max_parts)s) AS first_parts) AS text
- CROSS JOIN LATERAL (
-       SELECT part FROM visible_memories
-        WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id
-        ORDER BY part DESC LIMIT 1) AS last
-  LEFT JOIN visible_memories passage
-    ON passage.namespace_id = %(namespace_id)s AND passage.id = wanted.passage_id
+                ORDER BY part LIMIT %(max_parts)s::bigint + 1) AS first_parts) AS text
   LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = wanted.source_id
   LEFT JOIN tool_sentences sentence
     ON sentence.namespace_id = %(namespace_id)s AND sentence.message_id = wanted.source_id

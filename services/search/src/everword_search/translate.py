@@ -10,7 +10,7 @@ from uuid import UUID
 
 from google.protobuf import duration_pb2
 
-from everword.rpc.translate import from_timestamp, memory_to_proto, to_timestamp
+from everword.rpc.translate import fill_memory, from_timestamp, memory_to_proto, to_timestamp
 from everword.v1 import memory_pb2, summary_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_search.answer import (
@@ -132,25 +132,23 @@ def is_newest_first(order: memory_pb2.Order.ValueType) -> bool:
 
 
 def search_response(response: SearchResponse, explain: bool) -> pb.SearchResponse:
-    return pb.SearchResponse(
-        results=[_result(result, explain) for result in response.results],
+    message = pb.SearchResponse(
         next_page_token=response.next_page_token,
         verdict=pb.Verdict.ValueType(response.verdict),
         arms=[_arm_report(report) for report in response.arms],
         calibration=pb.Calibration.ValueType(response.calibration),
     )
-
-
-def _result(result: SearchResult, explain: bool) -> pb.SearchResult:
-    return pb.SearchResult(
-        memory=memory_to_proto(result.memory),
-        score=result.hit.score,
-        passage=result.passage,
-        explanation=_explanation(result) if explain else None,
-        relevance=result.relevance,
-        expansion=expansion_to_proto(result.expansion) if result.expansion else None,
-        needs_review=result.needs_review,
-    )
+    for result in response.results:
+        added = message.results.add(
+            score=result.hit.score,
+            passage=result.passage,
+            explanation=_explanation(result) if explain else None,
+            relevance=result.relevance,
+            expansion=expansion_to_proto(result.expansion) if result.expansion else None,
+            needs_review=result.needs_review,
+        )
+        fill_memory(added.memory, result.memory)
+    return message
 
 
 def _explanation(result: SearchResult) -> pb.ScoreExplanation:

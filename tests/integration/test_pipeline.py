@@ -1,0 +1,131 @@
+"""What a transaction sends and when, and what is left of it when something goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.pq import TransactionStatus
+
+from everword.db.pipeline import BatchingConnection
+from everword.db.pool import Database
+from support.databases import DatabaseUnderTest
+from support.waiting import until
+
+
+class Counting(BatchingConnection):
+    """Counts how often the socket is waited for."""
+
+    waits = 0
+
+    async def wait(self, gen: Any, interval: float = 0.1) -> Any:
+        def counted() -> Iterator[Any]:
+            wanted = next(gen)
+            Counting.waits += 1
+            while True:
+                wanted = gen.send((yield wanted))
+
+        try:
+            return await super().wait(counted(), interval)
+        except RuntimeError as error:  # what a generator returns reaches no further than the one around it
+            if isinstance(error.__cause__, StopIteration):
+                return error.__cause__.value
+            raise
+
+
+@pytest.fixture
+async def ours(
+    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Database]:
+    monkeypatch.setattr("everword.db.pool.BatchingConnection", Counting)
+    ours = Database(database.settings("ingest"), "ingest")
+    await ours.open()
+    yield ours
+    await ours.close()
+
+
+async def test_a_transaction_sends_once_for_each_answer_and_once_at_the_end(ours: Database) -> None:
+    for _ in range(2):
+        async with ours.connection() as conn:
+            Counting.waits = 0
+            async with ours.bound(conn, 1):
+                for number in range(20):
+                    await conn.execute("SELECT %s::int", [number])
+                assert Counting.waits == 0
+                cursor = await conn.execute("SELECT 20")
+                assert await cursor.fetchone() == (20,)
+                await conn.execute("SELECT 21")
+            assert Counting.waits <= 4  # to send and to read, twice
+            assert conn.pgconn.transaction_status == TransactionStatus.IDLE
+
+
+async def test_a_write_tells_where_it_was_committed(
+    ours: Database, database: DatabaseUnderTest
+) -> None:
+    with database.connect() as owner:
+        [(before,)] = owner.execute("SELECT pg_current_wal_insert_lsn()").fetchall()
+        async with ours.write(1) as write:
+            await write.conn.execute("INSERT INTO corpus_counts (namespace_id) VALUES (1)")
+        [(covered,)] = owner.execute(
+            "SELECT %s::pg_lsn > %s::pg_lsn", [write.position, before]
+        ).fetchall()
+    assert covered
+
+
+@pytest.mark.parametrize("fetches", [True, False])
+async def test_what_fails_stores_nothing_and_leaves_a_connection_that_works(
+    ours: Database, database: DatabaseUnderTest, fetches: bool
+) -> None:
+    async with ours.connection() as conn:
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            async with ours.bound(conn, 1):
+                await conn.execute("INSERT INTO corpus_counts (namespace_id) VALUES (1)")
+                cursor = await conn.execute("SELECT 1 / 0")
+                if fetches:
+                    await cursor.fetchone()
+        assert conn.pgconn.transaction_status == TransactionStatus.IDLE
+        async with ours.bound(conn, 1):
+            cursor = await conn.execute("SELECT count(*) FROM corpus_counts")
+            assert await cursor.fetchone() == (0,)
+
+
+async def test_a_write_that_fails_after_its_last_answer_is_not_acknowledged(ours: Database) -> None:
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        async with ours.write(1) as write:
+            cursor = await write.conn.execute("SELECT 1")
+            assert await cursor.fetchone() == (1,)
+            await write.conn.execute("SELECT 1 / 0")
+    assert write.position == ""
+
+
+async def test_a_caller_that_gives_up_leaves_no_lock(
+    ours: Database, database: DatabaseUnderTest
+) -> None:
+    async def waits() -> None:
+        async with ours.write(1) as write:
+            await write.conn.execute("INSERT INTO corpus_counts (namespace_id) VALUES (1)")
+            cursor = await write.conn.execute("SELECT pg_sleep(60)")
+            await cursor.fetchone()
+
+    asleep = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+    with database.connect() as owner:
+        task = asyncio.create_task(waits())
+        await until(lambda: owner.execute(asleep).fetchone() == (1,))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await until(lambda: owner.execute(asleep).fetchone() == (0,))
+        assert owner.execute("SELECT count(*) FROM corpus_counts").fetchone() == (0,)
+    async with ours.connection() as conn:
+        assert conn.pgconn.transaction_status == TransactionStatus.IDLE
+
+
+async def test_more_than_any_buffer_holds_goes_both_ways(ours: Database) -> None:
+    big = "x" * 1_000_000
+    async with ours.connection() as conn, ours.bound(conn, 1):
+        cursors = [await conn.execute("SELECT %s::text || %s", [big, str(n)]) for n in range(40)]
+        for number, cursor in enumerate(cursors):
+            assert await cursor.fetchone() == (f"{big}{number}",)
