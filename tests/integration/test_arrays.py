@@ -34,6 +34,7 @@ LISTS: dict[str, list[list[Any]]] = {
     "jsonb": [
         [{"a": 1}, {"a": True}, {"a": 1.5}],  # the first two are equal, and not the same
         [[], ["b"], None],
+        [0, False, 0.5],
         [[], []],
         [None, None],
     ],

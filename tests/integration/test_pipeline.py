@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -11,7 +12,7 @@ import pytest
 from psycopg.pq import TransactionStatus
 
 from everword.db.pipeline import BatchingConnection
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database, Write
 from support.databases import DatabaseUnderTest
 from support.waiting import until
 
@@ -22,7 +23,7 @@ class Counting(BatchingConnection):
     waits = 0
 
     async def wait(self, gen: Any, interval: float = 0.1) -> Any:
-        def counted() -> Iterator[Any]:
+        def counted() -> Generator[Any, Any, Any]:
             wanted = next(gen)
             Counting.waits += 1
             while True:
@@ -30,7 +31,9 @@ class Counting(BatchingConnection):
 
         try:
             return await super().wait(counted(), interval)
-        except RuntimeError as error:  # what a generator returns reaches no further than the one around it
+        except (
+            RuntimeError
+        ) as error:  # what a generator returns reaches no further than the one around it
             if isinstance(error.__cause__, StopIteration):
                 return error.__cause__.value
             raise
@@ -79,13 +82,16 @@ async def test_a_write_tells_where_it_was_committed(
 async def test_what_fails_stores_nothing_and_leaves_a_connection_that_works(
     ours: Database, database: DatabaseUnderTest, fetches: bool
 ) -> None:
+    async def fail(conn: Connection) -> None:
+        async with ours.bound(conn, 1):
+            await conn.execute("INSERT INTO corpus_counts (namespace_id) VALUES (1)")
+            cursor = await conn.execute("SELECT 1 / 0")
+            if fetches:
+                await cursor.fetchone()
+
     async with ours.connection() as conn:
         with pytest.raises(psycopg.errors.DivisionByZero):
-            async with ours.bound(conn, 1):
-                await conn.execute("INSERT INTO corpus_counts (namespace_id) VALUES (1)")
-                cursor = await conn.execute("SELECT 1 / 0")
-                if fetches:
-                    await cursor.fetchone()
+            await fail(conn)
         assert conn.pgconn.transaction_status == TransactionStatus.IDLE
         async with ours.bound(conn, 1):
             cursor = await conn.execute("SELECT count(*) FROM corpus_counts")
@@ -93,12 +99,37 @@ async def test_what_fails_stores_nothing_and_leaves_a_connection_that_works(
 
 
 async def test_a_write_that_fails_after_its_last_answer_is_not_acknowledged(ours: Database) -> None:
-    with pytest.raises(psycopg.errors.DivisionByZero):
+    writes: list[Write] = []
+
+    async def fail() -> None:
         async with ours.write(1) as write:
+            writes.append(write)
             cursor = await write.conn.execute("SELECT 1")
             assert await cursor.fetchone() == (1,)
             await write.conn.execute("SELECT 1 / 0")
-    assert write.position == ""
+
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        await fail()
+    assert [write.position for write in writes] == [""]
+
+
+async def test_a_transaction_whose_error_was_caught_is_not_taken_for_committed(
+    ours: Database, database: DatabaseUnderTest
+) -> None:
+    """COMMIT of what failed is a rollback, and says so by its tag alone."""
+
+    async def fail() -> None:
+        async with ours.write(1) as write:
+            await write.conn.execute("INSERT INTO corpus_counts (namespace_id) VALUES (1)")
+            with suppress(psycopg.errors.DivisionByZero):
+                async with write.conn.pipeline():
+                    await write.conn.execute("SELECT 1 / 0")
+
+    with pytest.raises(psycopg.errors.InFailedSqlTransaction):
+        await fail()
+    async with ours.connection() as conn, ours.bound(conn, 1):
+        cursor = await conn.execute("SELECT count(*) FROM corpus_counts")
+        assert await cursor.fetchone() == (0,)
 
 
 async def test_a_caller_that_gives_up_leaves_no_lock(

@@ -124,7 +124,8 @@ class _ColumnDumper(Dumper):
             return _HEADER.pack(0, 0, oid, 0, 1)[:_NO_DIMENSION]
         first = values[0]
         # Most columns of what is stored together are the same throughout. Equal JSON need not be: 1 and true.
-        if (not first or obj.type != "jsonb") and values.count(first) == len(values):
+        is_plain = obj.type != "jsonb" or first is None or first == []
+        if is_plain and values.count(first) == len(values):
             framed = (_NULL if first is None else frame(first)) * len(values)
         else:
             framed = b"".join([_NULL if value is None else frame(value) for value in values])

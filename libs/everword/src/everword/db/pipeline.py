@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import psycopg
-from psycopg import AsyncConnection, AsyncPipeline
+from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
 from psycopg.abc import PQGen
 from psycopg.generators import send
 
@@ -55,3 +55,11 @@ async def rolled_back(conn: AsyncConnection[Any]) -> AsyncIterator[None]:
         with suppress(psycopg.Error):
             await conn.rollback()
         raise
+
+
+def ensure_committed(ended: AsyncCursor[Any]) -> None:
+    """Raise InFailedSqlTransaction where COMMIT, which is no error then, ended a transaction that had failed."""
+    if ended.statusmessage != "COMMIT":
+        raise psycopg.errors.InFailedSqlTransaction(
+            "the transaction had failed, and was rolled back"
+        )

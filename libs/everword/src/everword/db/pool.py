@@ -15,7 +15,7 @@ from psycopg import AsyncConnection, conninfo
 from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from everword.db.pipeline import BatchingConnection, rolled_back
+from everword.db.pipeline import BatchingConnection, ensure_committed, rolled_back
 from everword.db.settings import DatabaseSettings
 from everword.db.statements import Statement, execute, fetch_value, load_statements
 from everword.domain.deadline import remaining
@@ -147,9 +147,10 @@ class Database:
             async with rolled_back(conn), conn.pipeline():
                 await self._begin(conn, namespace_id)
                 yield write
-                await conn.execute("COMMIT")
+                ended = await conn.execute("COMMIT")
                 # Only a position that is read after the commit covers it; it comes back with it.
                 await cursor.execute(SQL["commit_position"].sql)
+            ensure_committed(ended)
             write.position = str(await cursor.fetchone())
 
     @asynccontextmanager
@@ -159,7 +160,8 @@ class Database:
         async with rolled_back(conn), conn.pipeline():
             await self._begin(conn, namespace_id)
             yield
-            await conn.execute("COMMIT")
+            ended = await conn.execute("COMMIT")
+        ensure_committed(ended)
 
     async def _begin(self, conn: Connection, namespace_id: int) -> None:
         timeout_ms = int(remaining(STATEMENT_CAP_S) * 1000)
