@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any
 
 import psycopg
 import pytest
+from psycopg.abc import RV, PQGen
 from psycopg.pq import TransactionStatus
 
 from everword.db.pipeline import BatchingConnection
@@ -22,21 +22,19 @@ class Counting(BatchingConnection):
 
     waits = 0
 
-    async def wait(self, gen: Any, interval: float = 0.1) -> Any:
-        def counted() -> Generator[Any, Any, Any]:
-            wanted = next(gen)
-            Counting.waits += 1
-            while True:
-                wanted = gen.send((yield wanted))
+    async def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
+        return await super().wait(_counted(gen), interval, timeout)
 
-        try:
-            return await super().wait(counted(), interval)
-        except (
-            RuntimeError
-        ) as error:  # what a generator returns reaches no further than the one around it
-            if isinstance(error.__cause__, StopIteration):
-                return error.__cause__.value
-            raise
+
+def _counted(gen: PQGen[RV]) -> PQGen[RV]:
+    try:
+        wanted = next(gen)
+        Counting.waits += 1
+        while True:
+            wanted = gen.send((yield wanted))
+    except StopIteration as end:
+        returned: RV = end.value
+        return returned
 
 
 @pytest.fixture
