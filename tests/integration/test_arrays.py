@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -31,6 +31,7 @@ LISTS: dict[str, list[list[Any]]] = {
             datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
         ],
     ],
+    "date": [[date(1, 1, 1), date(9999, 12, 31), None], [date(2000, 1, 1), date(1999, 12, 31)]],
     "jsonb": [
         [{"a": 1}, {"a": True}, {"a": 1.5}],  # the first two are equal, and not the same
         [[], ["b"], None],

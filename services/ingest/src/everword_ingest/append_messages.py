@@ -233,7 +233,7 @@ async def _write(
         },
     )
     owed = owed_days(placed, settings, conversation.channel)
-    if owed["seqs"]:
+    if owed["seqs"].values:
         await store.owe_days(conn, {**scope, **owed})
     await schedule_work(conn, namespace_id, conversation, turns, compaction)
     calls = [entry.id for entry in placed if entry.message.owes_sentence]

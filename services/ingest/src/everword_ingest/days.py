@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from everword.db.arrays import Column
 from everword.db.namespaces import NamespaceSettings
 from everword.domain.periods import Calendar
 from everword_ingest.indexing import PlacedMessage
@@ -24,7 +25,7 @@ def owed_days(
         if settings.rolls_up(channel) and not entry.message.automated and entry.message.text.strip()
     ]
     return {
-        "days": [calendar.day_of(entry.occurred_at) for entry in said],
-        "instances": [entry.instance for entry in said],
-        "seqs": [entry.seq for entry in said],
+        "days": Column("date", [calendar.day_of(entry.occurred_at) for entry in said]),
+        "instances": Column("text", [entry.instance for entry in said]),
+        "seqs": Column("int8", [entry.seq for entry in said]),
     }

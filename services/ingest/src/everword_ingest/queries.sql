@@ -57,7 +57,7 @@ RETURNING id, session_key, agent, channel, channel_id, bot_identity, instance, s
 -- Record a request id before anything else is written; returns it only if it is new. Of two equal requests at once, the
 -- second waits here for the first.
 INSERT INTO append_requests (namespace_id, request_id, body_hash, conversation_id, message_ids)
-VALUES (%(namespace_id)s, %(request_id)s, %(body_hash)s, %(conversation_id)s, %(message_ids)s)
+VALUES (%(namespace_id)s, %(request_id)s, %(body_hash)s, %(conversation_id)s, %(message_ids)b::uuid[])
 ON CONFLICT (namespace_id, request_id) DO NOTHING
 RETURNING request_id;
 
@@ -78,7 +78,7 @@ UPDATE append_requests
 SELECT id, seq, external_id, role, author, content, tool_name, tool_args, tool_result
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
-   AND external_id = ANY(%(external_ids)s);
+   AND external_id = ANY(%(external_ids)b::text[]);
 
 -- find_messages --
 -- Where messages stand that an earlier call of a request stored.
@@ -120,7 +120,7 @@ SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.i
 -- Owe the calendar what was said: a row for each day and instance, with the places of the messages.
 INSERT INTO calendar_owed (namespace_id, level, period, instance, conversation_id, seqs)
 SELECT %(namespace_id)s, 4, said.day, said.instance, %(conversation_id)s, array_agg(said.seq ORDER BY said.seq)
-  FROM unnest(%(days)s::date[], %(instances)s::text[], %(seqs)s::bigint[]) AS said (day, instance, seq)
+  FROM unnest(%(days)b::date[], %(instances)b::text[], %(seqs)b::bigint[]) AS said (day, instance, seq)
  GROUP BY said.day, said.instance
  ORDER BY said.day, said.instance;
 

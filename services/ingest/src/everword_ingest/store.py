@@ -9,6 +9,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from everword.db.arrays import Column
 from everword.db.namespaces import NamespaceSettings, namespace_settings, the_settings
 from everword.db.pool import Connection
 from everword.db.statements import (
@@ -141,7 +142,7 @@ async def claim_request(
         "request_id": request_id,
         "body_hash": body_hash,
         "conversation_id": conversation_id,
-        "message_ids": list(message_ids),
+        "message_ids": Column("uuid", message_ids),
     }
     return await fetch_value(conn, SQL["claim_request"], parameters) is not None
 
@@ -168,7 +169,7 @@ async def find_external_messages(
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,
-        "external_ids": list(external_ids),
+        "external_ids": Column("text", external_ids),
     }
     return await fetch_all(conn, SQL["find_external_messages"], parameters, ExternalMessageRow)
 

@@ -109,6 +109,7 @@ _FRAMES: dict[str, Callable[[Any], bytes]] = {
     "int4": lambda value: _INT4.pack(4, value),
     "int8": lambda value: _INT8.pack(8, value),
     "bool": lambda value: _BOOL.pack(1, value),
+    "date": lambda value: _INT4.pack(4, (value - _EPOCH.date()).days),
     "timestamptz": _moment,
     "jsonb": _json,
 }

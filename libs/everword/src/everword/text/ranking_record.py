@@ -16,7 +16,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import repeat
+from itertools import islice
 from zlib import crc32
 
 import numpy as np
@@ -36,6 +36,8 @@ HAS_CODE = 16
 
 #: Words of a passage that are kept: passages of at most 120 words have fewer, but pairs of characters may be more.
 _MAX_TERMS = 480
+#: Words of a text search configuration whose hashes are kept at hand.
+_KNOWN_WORDS = 32_768
 #: Where time expressions are counted: later ones say little of when a long message is about.
 _TIME_CHARS = 2000
 _ASKING = re.compile(r"[?？؟]")
@@ -130,10 +132,10 @@ def term_hash(stem: str) -> int:
 
 def pack_record(passage: str, traits: Traits, config: str) -> bytes:
     """Return the record of a passage. `traits` are those of its message."""
-    words = folded_words(passage)[:_MAX_TERMS]
-    terms = map(_word_hash, words, repeat(config))
+    hashes = _word_hashes(config)
+    terms = [hashes[word] for word in islice(folded_words(passage), _MAX_TERMS)]
     return struct.pack(
-        f"<BBHBBH{len(words)}I",
+        f"<BBHBBH{len(terms)}I",
         VERSION,
         traits.flags,
         min(traits.words, 0xFFFF),
@@ -144,10 +146,24 @@ def pack_record(passage: str, traits: Traits, config: str) -> bytes:
     )
 
 
-# Few words make up most of what is said: stemming and hashing each again was a tenth of what an append computes.
-@lru_cache(maxsize=32768)
-def _word_hash(word: str, config: str) -> int:
-    return term_hash(_stems([word], config)[0])
+class _WordHashes(dict[str, int]):
+    """What stands for words in records.
+
+    Few words make up most of what is said: stemming and hashing each again was a tenth of what an append computes.
+    """
+
+    def __init__(self, config: str) -> None:
+        super().__init__()
+        self._config = config
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _KNOWN_WORDS:
+            self.clear()
+        self[word] = found = term_hash(_stems([word], self._config)[0])
+        return found
+
+
+_word_hashes = lru_cache(maxsize=8)(_WordHashes)
 
 
 def unpack_records(records: Sequence[bytes | None]) -> Records:
