@@ -1793,9 +1793,9 @@ CREATE INDEX memories_p0_namespace_id_author_idx ON everword.memories_p0 USING b
 
 CREATE INDEX memories_p0_namespace_id_conversation_id_seq_idx ON everword.memories_p0 USING btree (namespace_id, conversation_id, seq);
 
-CREATE INDEX memories_p0_namespace_id_lexemes_idx ON everword.memories_p0 USING gin (namespace_id, lexemes);
+CREATE INDEX memories_p0_namespace_id_lexemes_idx ON everword.memories_p0 USING gin (namespace_id, lexemes) WITH (gin_pending_list_limit='256');
 
-CREATE INDEX memories_p0_namespace_id_literals_idx ON everword.memories_p0 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
+CREATE INDEX memories_p0_namespace_id_literals_idx ON everword.memories_p0 USING gin (namespace_id, literals public.gin_trgm_ops) WITH (gin_pending_list_limit='256') WHERE (literals IS NOT NULL);
 
 CREATE INDEX memories_time ON ONLY everword.memories USING btree (namespace_id, occurred_at, source_id, part);
 
@@ -1817,9 +1817,9 @@ CREATE INDEX memories_p1_namespace_id_author_idx ON everword.memories_p1 USING b
 
 CREATE INDEX memories_p1_namespace_id_conversation_id_seq_idx ON everword.memories_p1 USING btree (namespace_id, conversation_id, seq);
 
-CREATE INDEX memories_p1_namespace_id_lexemes_idx ON everword.memories_p1 USING gin (namespace_id, lexemes);
+CREATE INDEX memories_p1_namespace_id_lexemes_idx ON everword.memories_p1 USING gin (namespace_id, lexemes) WITH (gin_pending_list_limit='256');
 
-CREATE INDEX memories_p1_namespace_id_literals_idx ON everword.memories_p1 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
+CREATE INDEX memories_p1_namespace_id_literals_idx ON everword.memories_p1 USING gin (namespace_id, literals public.gin_trgm_ops) WITH (gin_pending_list_limit='256') WHERE (literals IS NOT NULL);
 
 CREATE INDEX memories_p1_namespace_id_occurred_at_source_id_part_idx ON everword.memories_p1 USING btree (namespace_id, occurred_at, source_id, part);
 
@@ -1833,9 +1833,9 @@ CREATE INDEX memories_p2_namespace_id_author_idx ON everword.memories_p2 USING b
 
 CREATE INDEX memories_p2_namespace_id_conversation_id_seq_idx ON everword.memories_p2 USING btree (namespace_id, conversation_id, seq);
 
-CREATE INDEX memories_p2_namespace_id_lexemes_idx ON everword.memories_p2 USING gin (namespace_id, lexemes);
+CREATE INDEX memories_p2_namespace_id_lexemes_idx ON everword.memories_p2 USING gin (namespace_id, lexemes) WITH (gin_pending_list_limit='256');
 
-CREATE INDEX memories_p2_namespace_id_literals_idx ON everword.memories_p2 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
+CREATE INDEX memories_p2_namespace_id_literals_idx ON everword.memories_p2 USING gin (namespace_id, literals public.gin_trgm_ops) WITH (gin_pending_list_limit='256') WHERE (literals IS NOT NULL);
 
 CREATE INDEX memories_p2_namespace_id_occurred_at_source_id_part_idx ON everword.memories_p2 USING btree (namespace_id, occurred_at, source_id, part);
 
@@ -1849,9 +1849,9 @@ CREATE INDEX memories_p3_namespace_id_author_idx ON everword.memories_p3 USING b
 
 CREATE INDEX memories_p3_namespace_id_conversation_id_seq_idx ON everword.memories_p3 USING btree (namespace_id, conversation_id, seq);
 
-CREATE INDEX memories_p3_namespace_id_lexemes_idx ON everword.memories_p3 USING gin (namespace_id, lexemes);
+CREATE INDEX memories_p3_namespace_id_lexemes_idx ON everword.memories_p3 USING gin (namespace_id, lexemes) WITH (gin_pending_list_limit='256');
 
-CREATE INDEX memories_p3_namespace_id_literals_idx ON everword.memories_p3 USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
+CREATE INDEX memories_p3_namespace_id_literals_idx ON everword.memories_p3 USING gin (namespace_id, literals public.gin_trgm_ops) WITH (gin_pending_list_limit='256') WHERE (literals IS NOT NULL);
 
 CREATE INDEX memories_p3_namespace_id_occurred_at_source_id_part_idx ON everword.memories_p3 USING btree (namespace_id, occurred_at, source_id, part);
 

@@ -1,0 +1,23 @@
+"""No index makes every search read much of what it has not merged yet."""
+
+from __future__ import annotations
+
+from support.databases import DatabaseUnderTest
+
+#: Kilobytes, as the storage parameter counts them.
+MOST_KB = 256
+
+
+def test_what_is_still_to_be_merged_stays_small(database: DatabaseUnderTest) -> None:
+    with database.connect() as conn:
+        indexes = conn.execute(
+            """SELECT i.relname, coalesce(i.reloptions, '{}')
+                 FROM pg_index x
+                 JOIN pg_class i ON i.oid = x.indexrelid AND i.relkind = 'i'
+                 JOIN pg_class t ON t.oid = x.indrelid
+                 JOIN pg_am am ON am.oid = i.relam AND am.amname = 'gin'
+                WHERE t.relname LIKE 'memories%'"""
+        ).fetchall()
+    assert len(indexes) >= 12  # three over each of four partitions
+    small = {"fastupdate=off", f"gin_pending_list_limit={MOST_KB}"}
+    assert [name for name, options in indexes if not small & set(options)] == []
