@@ -6,7 +6,7 @@ import asyncio
 import select
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,13 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from everword.db.pipeline import BatchingConnection, ensure_committed, rolled_back
 from everword.db.settings import DatabaseSettings
-from everword.db.statements import Statement, execute, fetch_value, load_statements
+from everword.db.statements import (
+    Statement,
+    execute,
+    fetch_value,
+    load_statements,
+    statement_span,
+)
 from everword.domain.deadline import remaining
 
 Connection = AsyncConnection[Any]
@@ -144,12 +150,14 @@ class Database:
         """Lend a connection in a transaction as `transaction` does, and tell afterwards where it was committed."""
         async with self.connection() as conn, conn.cursor(row_factory=scalar_row) as cursor:
             write = Write(conn)
-            async with rolled_back(conn), conn.pipeline():
-                await self._begin(conn, namespace_id)
-                yield write
-                ended = await conn.execute("COMMIT")
-                # Only a position that is read after the commit covers it; it comes back with it.
-                await cursor.execute(SQL["commit_position"].sql)
+            with ExitStack() as told:
+                async with rolled_back(conn), conn.pipeline():
+                    await self._begin(conn, namespace_id)
+                    yield write
+                    ended = await conn.execute("COMMIT")
+                    # Only a position that is read after the commit covers it. Both come back when the pipeline ends.
+                    told.enter_context(statement_span(SQL["commit_position"]))
+                    await cursor.execute(SQL["commit_position"].sql)
             ensure_committed(ended)
             write.position = str(await cursor.fetchone())
 
