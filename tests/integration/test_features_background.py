@@ -70,7 +70,7 @@ async def test_an_append_is_acknowledged_stored_and_found_without_a_queue(
     async with ingest(stack.database, dead if queue_state == "dead" else "") as service:
         for number in range(5):
             request = append_request(f"The ferry number {number} leaves.", request_id=f"r{number}")
-            answer = await service.AppendMessages(request, timeout=60)
+            answer = await service.AppendMessages(request, timeout=20)
             assert answer.messages[0].seq == number + 1
     found = await stack.search.Search(search_request("ferry"))
     assert len(found.results) == 5
@@ -127,7 +127,7 @@ async def test_every_message_gets_its_vector_while_its_conversation_is_never_idl
     async def talk(service: IngestServiceStub) -> None:
         while not written.is_set():
             request = append_request(message(f"This is remark number {len(tokens)}."))
-            tokens.append((await service.AppendMessages(request, timeout=60)).consistency_token)
+            tokens.append((await service.AppendMessages(request, timeout=20)).consistency_token)
             await asyncio.sleep(0.03)
 
     async with ingest(stack.database, valkey_url) as service, worker(stack, valkey_url):

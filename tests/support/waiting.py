@@ -7,10 +7,11 @@ import inspect
 from collections.abc import Awaitable, Callable
 
 
-async def until(condition: Callable[[], bool | Awaitable[bool]], within_s: float = 60.0) -> None:
+async def until(condition: Callable[[], bool | Awaitable[bool]], within_s: float = 30.0) -> None:
     """Return once `condition` holds. Raises TimeoutError where it does not in time.
 
-    The limit is for what never comes true: it is far from what a busy machine takes.
+    The limit is for what never comes true: it is far from what a busy machine takes, and
+    short of the minute after which the server ends what nobody waits for.
     """
     async with asyncio.timeout(within_s):
         while True:

