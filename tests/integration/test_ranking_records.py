@@ -15,6 +15,7 @@ from everword.text.ranking_record import (
     unpack_records,
 )
 from everword.v1 import admin_service_pb2
+from everword.v1 import search_service_pb2 as pb
 from support.callers import within
 from support.calls import append, message
 from support.memories import remember
@@ -81,3 +82,20 @@ async def test_a_memory_of_another_kind_has_the_same_record(stack: Stack) -> Non
         rows = conn.execute("SELECT kind, ranking FROM memories").fetchall()
     assert len(rows) == 2
     assert len({ranking for _, ranking in rows}) == 1
+
+
+async def test_what_was_stored_without_a_record_is_ranked_by_its_text(stack: Stack) -> None:
+    await append(stack, "Red kites in 2023?", "I never saw one.", "My boat is slow.")
+    request = pb.SearchRequest(query="Did anybody see kites from a boat in 2023?", explain=True)
+    before = await stack.search.Search(request)
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE memories SET ranking = NULL")
+    after = await stack.search.Search(request)
+    assert len(before.results) == 3
+    for told, expected in zip(after.results, before.results, strict=True):
+        assert (told.memory.id, told.score) == (expected.memory.id, expected.score)
+        assert _features(told) == pytest.approx(_features(expected), nan_ok=True)
+
+
+def _features(result: pb.SearchResult) -> dict[str, float]:
+    return {each.name: each.value for each in result.explanation.features}

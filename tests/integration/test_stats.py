@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from everword.v1 import search_service_pb2 as pb
+from everword_ingest.store import SQL
 from everword_search import stats
 from support.callers import make_namespaces, within
 from support.calls import TOOL, append, message
@@ -128,11 +129,5 @@ async def test_counts_survive_folding(stack: Stack) -> None:
 
 
 def _fold(conn: psycopg.Connection) -> None:
-    conn.execute(
-        "WITH folded AS (DELETE FROM corpus_counts RETURNING *) "
-        "INSERT INTO corpus_counts "
-        "(namespace_id, conversations, messages, turns, passages, lexemes, content_bytes) "
-        "SELECT namespace_id, sum(conversations), sum(messages), sum(turns), sum(passages), "
-        "sum(lexemes), sum(content_bytes) FROM folded GROUP BY namespace_id"
-    )
+    conn.execute(SQL["fold_corpus_counts"].sql, {"rows": 2})
     assert conn.execute("SELECT count(*) FROM corpus_counts").fetchone() == (1,)

@@ -55,6 +55,7 @@ def _run(data: Path, settings: Settings) -> Outcome:
 
 def _report(outcome: Outcome) -> None:
     print(f"{outcome.acknowledged} messages acknowledged, {outcome.retries} calls made again")
+    print(f"{outcome.findings.summaries} summaries")
     for words in outcome.findings.words:
         print(words)
     print(outcome.line)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Set
 from dataclasses import dataclass, field
 
 import psycopg
 
 from kills.traffic import UNEMBEDDABLE
+from support.dag import check_dag
+from support.databases import DatabaseUnderTest
 
 #: Every count of what is wrong, by what it says of the stack; 0 rows of trouble are right.
 _LOST = {
@@ -20,8 +23,12 @@ _LOST = {
         SELECT count(*) FROM messages m
          WHERE NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = m.namespace_id AND p.source_id = m.id)""",
     "passages missing in a message": """
-        SELECT count(*) FROM (SELECT FROM memories GROUP BY namespace_id, source_id
+        SELECT count(*) FROM (SELECT FROM memories WHERE part >= 0 GROUP BY namespace_id, source_id
                               HAVING count(*) <> max(part) + 1 OR min(part) <> 0) AS torn""",
+    "tool calls whose sentence is not in the index": """
+        SELECT count(*) FROM messages m
+         WHERE content = '' AND NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = m.namespace_id
+                                               AND p.source_id = m.id AND p.part = -1)""",
     "passages with neither a vector nor a place in the queue": """
         SELECT count(*) FROM memories p
          WHERE NOT EXISTS (SELECT FROM {vectors} v WHERE v.namespace_id = p.namespace_id AND v.memory_id = p.id)
@@ -48,17 +55,30 @@ _DOUBLED = {
              + abs(c.turns - (SELECT sum(turn_count) FROM conversations))
              + abs(c.passages - (SELECT count(*) FROM memories))
              + abs(c.lexemes - (SELECT sum(lexeme_count) FROM memories))
-             + abs(c.content_bytes - (SELECT sum(octet_length(content)) FROM messages))
+             + abs(c.content_bytes - (SELECT sum(octet_length(content || tool_args || tool_result)) FROM messages))
           FROM (SELECT sum(conversations) AS conversations, sum(messages) AS messages, sum(turns) AS turns,
                        sum(passages) AS passages, sum(lexemes) AS lexemes, sum(content_bytes) AS content_bytes
                   FROM corpus_counts) AS c""",
 }
 _STUCK = {
     "passages owed": "SELECT count(*) FROM embedding_queue WHERE state = 'owed'",
-    # What waits until nobody has said anything for a while is not stuck.
-    "jobs not done": "SELECT count(*) FROM jobs WHERE state <> 'done' AND not_before <= now()",
+    "sentences owed": "SELECT count(*) FROM tool_sentence_queue",
+    # What waits until nobody has said anything for a while is not stuck; what waits after a failure may be.
+    "jobs not done": "SELECT count(*) FROM jobs WHERE state <> 'done' AND (not_before <= now() OR attempts > 0)",
+    "conversations that wait for a leaf": """
+        SELECT count(*) FROM conversations c
+          LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
+         WHERE c.last_seq - coalesce(p.summarised_seq, 0) >= 10""",
+    # One that is not over waits for its end, and one that was summed up before until nothing comes late.
+    "periods that were never summed up": """
+        SELECT count(DISTINCT (namespace_id, level, period)) FROM calendar_owed o
+         WHERE period + (ARRAY['2 days', '8 days', '32 days', '367 days'])[level - 3]::interval < now()
+           AND NOT EXISTS (SELECT FROM summaries s WHERE s.namespace_id = o.namespace_id AND s.level = o.level
+                                AND s.period = o.period)""",
     "jobs done that know of more": "SELECT count(*) FROM jobs WHERE state = 'done' AND done_seq < dirty_seq",
 }
+#: What is waited for.
+_OPEN = tuple(what for what in _STUCK if what != "jobs done that know of more")
 _STORED = "SELECT external_id, count(*) FROM messages GROUP BY external_id"
 
 
@@ -69,13 +89,15 @@ class Findings:
     lost: int = 0
     doubled: int = 0
     stuck: int = 0
+    #: How many there are: none to be wrong would prove nothing.
+    summaries: int = 0
     words: list[str] = field(default_factory=list)
 
 
 def open_work(admin_url: str) -> int:
-    """Return how many passages are owed and jobs are open."""
+    """Return how much is owed, and how many jobs are open."""
     with _connect(admin_url) as conn:
-        return sum(_count(conn, _STUCK[what]) for what in ("passages owed", "jobs not done"))
+        return sum(_count(conn, _STUCK[what]) for what in _OPEN)
 
 
 def audit(admin_url: str, acknowledged: Set[str]) -> Findings:
@@ -83,6 +105,7 @@ def audit(admin_url: str, acknowledged: Set[str]) -> Findings:
     found = Findings()
     with _connect(admin_url) as conn:
         found.lost = _audit_each(conn, _LOST, found.words) + _missing(conn, acknowledged, found)
+        found.lost += _audit_summaries(conn, admin_url, found)
         found.doubled = _audit_each(conn, _DOUBLED, found.words)
         found.stuck = _audit_each(conn, _STUCK, found.words)
         if found.stuck:
@@ -98,6 +121,25 @@ def _missing(conn: psycopg.Connection, acknowledged: Set[str], found: Findings) 
     if missing:
         found.words.append(f"{len(missing)} acknowledged messages missing: {min(missing)}, …")
     return len(missing)
+
+
+def _audit_summaries(conn: psycopg.Connection, admin_url: str, found: Findings) -> int:
+    """Return how many namespaces have summaries that do not stand for what they are to."""
+    wrong = []
+    for name, generation in conn.execute(
+        "SELECT n.name, g.id FROM namespaces n, model_generations g WHERE g.state = 'active'"
+    ).fetchall():
+        try:
+            dag = check_dag(DatabaseUnderTest(admin_url, ""), name, generation)
+        except AssertionError as error:
+            failed = traceback.extract_tb(error.__traceback__)[-1].line
+            wrong.append(
+                f"1 namespace whose summaries are not what they should be: {name}: {failed}"
+            )
+        else:
+            found.summaries += len(dag.nodes)
+    found.words += wrong
+    return len(wrong)
 
 
 def _audit_each(conn: psycopg.Connection, statements: dict[str, str], words: list[str]) -> int:

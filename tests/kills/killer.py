@@ -26,6 +26,9 @@ VICTIMS = (
     "compactor",
     "embedder",
     "embedder-worker",
+    "compact-worker",
+    "roll-up-worker",
+    "tool-sentences-worker",
 )
 #: A point is a number of acknowledged messages, and up to so long after it: not always between two calls.
 LATEST_S = 0.5

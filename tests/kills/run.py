@@ -98,6 +98,7 @@ def _services(settings: Settings, running: RunningStack) -> list[ProcessSpec]:
     impatient = {
         "EVERWORD_SWEEP_SECONDS": str(settings.sweep_s),
         "EVERWORD_EMBED_LEASE_SECONDS": str(settings.lease_s),
+        "EVERWORD_COMPACT_LEASE_SECONDS": str(settings.lease_s),
         "EVERWORD_EMBED_PAUSE_SECONDS": str(settings.pause_s),
         "EVERWORD_EMBED_THREADS": "1",
     }

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 
 NAMESPACES = ("default", "second", "third")
 CONVERSATIONS = 4
 MOST_IN_A_BATCH = 20
-#: One message in so many is long, and one is something that no model can embed.
+#: When conversations begin, and how long after a message the next one is: what they fill is over, up to the year.
+BEGIN = datetime(2024, 3, 4, 9, tzinfo=UTC)
+PAUSE = timedelta(minutes=30)
+#: One message in so many is long, one calls a tool without a word, and one is something that no model can embed.
 LONG_EVERY = 25
+TOOL_CALL_EVERY = 30
 UNEMBEDDABLE_EVERY = 40
 UNEMBEDDABLE = "🎉"
 _WORDS = re.findall(
@@ -59,11 +67,17 @@ def batches(
 def _message(rng: random.Random, conversation: Conversation, number: int) -> memory_pb2.NewMessage:
     """Return a message whose content is no other's."""
     external_id = f"{conversation.namespace}/{conversation.session_key}/{number}"
-    return memory_pb2.NewMessage(
+    message = memory_pb2.NewMessage(
         external_id=external_id,
         role=memory_pb2.ROLE_USER if number % 2 else memory_pb2.ROLE_ASSISTANT,
-        content=_content(rng, external_id, number),
+        create_time=Timestamp(seconds=int((BEGIN + number * PAUSE).timestamp())),
     )
+    if number % TOOL_CALL_EVERY == TOOL_CALL_EVERY // 2:
+        message.tool_name = "read_file"
+        message.tool_args = json.dumps({"path": external_id})
+    else:
+        message.content = _content(rng, external_id, number)
+    return message
 
 
 def _content(rng: random.Random, external_id: str, number: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import psycopg
 from psycopg.types.numeric import Int8
 
 from everword.domain.ids import new_id
@@ -31,6 +32,30 @@ async def remember(
 
     `scope` may name `agent`, `subject` and `channel`.
     """
+    with database.connect() as conn:
+        return await remember_within(
+            conn,
+            kind,
+            *texts,
+            occurred_at=occurred_at,
+            namespace_id=namespace_id,
+            author=author,
+            importance_class=importance_class,
+            **scope,
+        )
+
+
+async def remember_within(
+    conn: psycopg.Connection,
+    kind: str,
+    *texts: str,
+    occurred_at: datetime | None = None,
+    namespace_id: int = 1,
+    author: str = "",
+    importance_class: int = 0,
+    **scope: str,
+) -> list[str]:
+    """Index memories as `remember` does, by a connection that may be in a transaction."""
     when = occurred_at or datetime.now(UTC)
     memories = [
         PlacedMessage(
@@ -57,7 +82,6 @@ async def remember(
         "content_bytes": sum(len(text.encode()) for text in texts),
         "text_search_config": config,
     }
-    with database.connect() as conn:
-        conn.execute("SELECT set_config('everword.namespace_id', %s, false)", [str(namespace_id)])
-        conn.execute(SQL["insert_memories"].sql, parameters)
+    conn.execute("SELECT set_config('everword.namespace_id', %s, false)", [str(namespace_id)])
+    conn.execute(SQL["insert_memories"].sql, parameters)
     return [str(memory.id) for memory in memories]

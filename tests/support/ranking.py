@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 
 from everword.db.arrays import array_of_uuids
-from everword.text.ranking_record import message_traits, pack_record
+from everword.text.ranking_record import message_traits, pack_record, unpack_records
 from everword_search.ranking.features import Question
 from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.store import Candidates
@@ -41,8 +41,7 @@ class Passage:
     author: str
     #: In seconds since 1970.
     moment: float
-    record: bytes | None
-    content: str | None = None
+    record: bytes
     stands_for: int = 1
     repeats: bool = False
 
@@ -94,8 +93,7 @@ def pool_of(
         authors=[each.author for each in ordered],
         roles=np.full(len(ordered), 2),
         moments=np.array([each.moment for each in ordered]),
-        records=[each.record for each in ordered],
-        contents=[each.content for each in ordered],
+        records=unpack_records([each.record for each in ordered]),
         stands_for=np.array([each.stands_for for each in ordered]),
         repeats=np.array([each.repeats for each in ordered]),
         wanted=np.ones(len(ordered), bool),
@@ -103,7 +101,6 @@ def pool_of(
     return build_pool(
         candidates,
         np.array([cosines.get(each.passage_id, np.nan) for each in ordered], float),
-        "english",
         np.array([absent.get(each.conversation_id, 0) for each in ordered], float),
     )
 

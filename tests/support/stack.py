@@ -59,11 +59,13 @@ async def running_stack(
     redis_url: str = "",
     chat: ChatSettings | None = None,
     server: ServerSettings = BASE,
+    resident_mb: int | None = None,
 ) -> AsyncIterator[Stack]:
     """Run the four services while the block lasts.
 
     With `semantic`, search knows the embedder; with `redis_url`, ingest sends wake-ups there; with `chat`, the
-    compactor and search know a language model.
+    compactor and search know a language model. Search keeps `resident_mb` mebibytes of namespaces in memory, None for
+    what it does by itself.
     """
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
 
@@ -84,6 +86,8 @@ async def running_stack(
         await start("compactor", CompactorServer(settings))
         known = addresses["embedder"] if semantic else ""
         reading = SearchSettings(**of("search"), embedder_address=known, chat=chat)
+        if resident_mb is not None:
+            reading = replace(reading, resident_bytes=resident_mb << 20)
         await start("search", SearchServer(reading))
         channels = {
             name: await resources.enter_async_context(open_channel(address))

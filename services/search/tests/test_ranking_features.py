@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
@@ -149,15 +148,6 @@ def test_a_question_of_function_words_is_taken_as_it_is() -> None:
         "to be or not to be", frozenset(), frozenset({"to", "be", "or", "not"}), "english"
     )
     assert len(terms.hashes) == 4
-
-
-def test_what_was_stored_without_a_record_is_read_from_its_text() -> None:
-    stored = row(1, "I adopted two turtles last week.")
-    older = replace(stored, record=None, content="I adopted two turtles last week.")
-    question = ask("turtles")
-    found, expected = features([older], question), features([stored], question)
-    for name, values in expected.items():
-        assert found[name] == pytest.approx(values, nan_ok=True), name
 
 
 def test_an_empty_question_and_a_passage_without_words_are_no_error() -> None:

@@ -270,8 +270,9 @@ WITH crowded AS (
      WHERE c.namespace_id = p.namespace_id AND c.id = p.id
     RETURNING c.*
 )
-INSERT INTO corpus_counts (namespace_id, conversations, messages, turns, passages, lexemes, content_bytes)
-SELECT namespace_id, sum(conversations), sum(messages), sum(turns), sum(passages), sum(lexemes), sum(content_bytes)
+INSERT INTO corpus_counts (namespace_id, conversations, messages, turns, passages, dropped, lexemes, content_bytes)
+SELECT namespace_id, sum(conversations), sum(messages), sum(turns), sum(passages), sum(dropped), sum(lexemes),
+       sum(content_bytes)
   FROM folded GROUP BY namespace_id;
 
 -- prune_append_requests --

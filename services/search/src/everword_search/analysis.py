@@ -55,7 +55,8 @@ def _terms(operands: Iterable[Operand], known: dict[str, AnalysedText]) -> list[
 def _terms_of(word: str, known: dict[str, AnalysedText], is_prefix: bool) -> list[Term]:
     if is_prefix:
         return [Term(f"{word}*", _stem(word, known), word.lower())]
-    return [Term(word, lexeme) for lexeme in known[word].lexemes]
+    lexemes = zip(known[word].lexemes, known[word].hashes, strict=True)
+    return [Term(word, lexeme, hash=hash_) for lexeme, hash_ in lexemes]
 
 
 def _stem(word: str, known: dict[str, AnalysedText]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any
@@ -82,6 +82,11 @@ class MemoryFilter:
     #: Exclusive.
     before: datetime | None = None
     include_automated: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody asked to leave out anything; what is automated may be left out all the same."""
+        return replace(self, include_automated=False) == EVERYTHING
 
 
 EVERYTHING = MemoryFilter()

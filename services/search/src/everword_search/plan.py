@@ -9,12 +9,14 @@ from everword_search.arms.base import Arm
 from everword_search.arms.frequent import FrequentWords
 from everword_search.arms.large import LargeScopes
 from everword_search.arms.regex import RegexArm
+from everword_search.arms.resident import ResidentLexicalArm, ResidentSemanticArm
 from everword_search.arms.semantic import SemanticArm
 from everword_search.arms.trigram import TrigramArm, literals_asked_for, tokens_asked_for
 from everword_search.arms.tsvector import TsvectorArm
 from everword_search.model import SearchMode, SearchRequest
 from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.ranking.features import Question
+from everword_search.resident.resident import Resident
 from everword_search.store import Scope
 from everword_search.understand import Understood
 
@@ -31,6 +33,8 @@ class Plan:
     arms: Sequence[Arm]
     #: None where one arm's order is asked for.
     question: Question | None = None
+    #: The namespace in memory; None where the database is to be asked.
+    resident: Resident | None = None
 
 
 def plan_search(
@@ -47,17 +51,25 @@ def plan_search(
     if request.mode is SearchMode.TRIGRAM:
         return Plan(scope, [TrigramArm(scope, tokens_asked_for(request.text))])
     if request.mode is SearchMode.SEMANTIC:
-        return Plan(scope, [_semantic(scope, understood, vector, large_scopes)])
+        return Plan(
+            scope, [_semantic(scope, understood, vector, large_scopes, understood.resident)]
+        )
     # What a query demands holds for every arm.
     scope = replace(scope, constraint=understood.analysed.constraint)
-    large = understood.passages > LARGE
     terms = understood.analysed.terms
-    lexical = TsvectorArm(scope, terms, request.explain, frequent if large else None)
+    has_prefix = any(term.prefix is not None for term in terms)
+    resident = understood.resident if scope.is_open and not has_prefix else None
+    large = understood.passages > LARGE
+    lexical = (
+        ResidentLexicalArm(resident, scope, terms)
+        if resident
+        else TsvectorArm(scope, terms, request.explain, frequent if large else None)
+    )
     if request.mode is SearchMode.LEXICAL:
         return Plan(scope, [lexical])
     literal = TrigramArm(scope, literals_asked_for(understood.query))
-    arms = [lexical, literal, _semantic(scope, understood, vector, large_scopes)]
-    return Plan(scope, arms, _question(understood))
+    arms = [lexical, literal, _semantic(scope, understood, vector, large_scopes, resident)]
+    return Plan(scope, arms, _question(understood, has_prefix), resident)
 
 
 def _semantic(
@@ -65,18 +77,22 @@ def _semantic(
     understood: Understood,
     vector: QueryVector | QueryNotEmbedded | None,
     large_scopes: LargeScopes,
+    resident: Resident | None,
 ) -> SemanticArm:
     generation = (
         understood.generation(vector.generation_id) if isinstance(vector, QueryVector) else None
     )
-    return SemanticArm(scope, vector, generation, understood.passages, large_scopes)
+    arguments = (scope, vector, generation, understood.passages, large_scopes)
+    known = resident.snapshot.vectors if resident else None
+    if resident and known and generation and known.generation_id == generation.id:
+        return ResidentSemanticArm(resident, known, *arguments)
+    return SemanticArm(*arguments)
 
 
-def _question(understood: Understood) -> Question:
+def _question(understood: Understood, has_prefix: bool) -> Question:
     """Return what is asked for, without operators and what is excluded."""
     text = " ".join(operand.text for operand in understood.query.wanted)
     analysed, settings = understood.analysed, understood.settings
-    has_prefix = any(term.prefix is not None for term in analysed.terms)
     return Question.ask(
         text,
         understood.names,

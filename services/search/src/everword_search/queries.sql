@@ -22,11 +22,12 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
 SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn;
 
 -- analyse_texts --
--- What the namespace's text search makes of texts: lexemes, and a query for the words in their order; both empty for
--- stop words.
-SELECT text, tsvector_to_array(to_tsvector(n.text_search_config, text)) AS lexemes,
+-- What the namespace's text search makes of texts: lexemes with their hashes, and a query for the words in their order; all
+-- empty for stop words.
+SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexemes) AS lexeme) AS hashes,
        phraseto_tsquery(n.text_search_config, text)::text AS phrase
-  FROM namespaces n, unnest(%(texts)s::text[]) AS text
+  FROM namespaces n, unnest(%(texts)s::text[]) AS text,
+       tsvector_to_array(to_tsvector(n.text_search_config, text)) AS lexemes
  WHERE n.id = %(namespace_id)s;
 
 -- describe_namespace --
@@ -44,8 +45,8 @@ SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_sea
 -- How the vectors of each live model generation are kept, what a cosine of theirs means, and what the evidence for a result
 -- says of its relevance, as somebody has measured it here, with the name of the model that a shipped calibration would be of:
 -- vectors that were cut are another model's. One row is for what needs no model.
-SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage, g.background_mean,
-       g.background_deviation, CASE WHEN NOT g.matryoshka THEN g.model END AS model, c.evidence, c.relevance, c.floor
+SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage, g.dimensions,
+       g.background_mean, g.background_deviation, CASE WHEN NOT g.matryoshka THEN g.model END AS model, c.evidence, c.relevance, c.floor
   FROM model_generations g
   FULL JOIN (SELECT NULL::bigint AS id) AS nothing ON false
   LEFT JOIN calibrations c ON c.profile = %(profile)s AND (c.generation_id IS NULL OR c.generation_id = g.id)
@@ -254,26 +255,35 @@ SELECT m.source_id, m.occurred_at
 -- Memories in the order of their ids, with the beginning of their text put together from its passages, and the text of
 -- one passage each. No text needs more than max_parts passages for max_chars characters. What a tool call did, in a sentence,
 -- is its passage -1: it can be found, and is no part of the text.
-SELECT m.source_id AS id, m.kind, text.content, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance,
-       m.author, m.role, m.tags, m.importance_class, m.automated, m.occurred_at, coalesce(u.use_count, 0) AS use_count,
-       u.last_used_at, coalesce(text.parts > %(max_parts)s OR text.length > %(max_chars)s, false) AS content_truncated,
+SELECT m.source_id AS id, m.kind,
+       left(m.content || coalesce(rest.content, ''), coalesce(%(max_chars)s, 2147483647)) AS content, m.conversation_id,
+       m.seq, m.agent, m.subject, m.channel, m.instance, m.author, m.role, m.tags, m.importance_class, m.automated,
+       m.occurred_at, coalesce(u.use_count, 0) AS use_count, u.last_used_at,
+       coalesce(rest.parts >= %(max_parts)s OR length(m.content) + coalesce(rest.length, 0) > %(max_chars)s, false)
+       AS content_truncated,
        CASE wanted.passage_id WHEN m.id THEN m.content
             ELSE coalesce((SELECT content FROM visible_memories
                             WHERE namespace_id = %(namespace_id)s AND id = wanted.passage_id), '') END AS passage,
        coalesce(sentence.content, '') AS synthesized_content
   FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
-  JOIN visible_memories m
-    ON m.namespace_id = %(namespace_id)s AND m.source_id = wanted.source_id AND m.part = 0
  CROSS JOIN LATERAL (
-       SELECT left(string_agg(content, '' ORDER BY part), coalesce(%(max_chars)s, 2147483647)) AS content,
-              sum(length(content)) AS length, count(*) AS parts
+       SELECT * FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part = 0
+       OFFSET 0) AS m
+ CROSS JOIN LATERAL (
+       SELECT string_agg(content, '' ORDER BY part) AS content, sum(length(content)) AS length, count(*) AS parts
          FROM (SELECT content, part FROM visible_memories
-                WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part >= 0
-                ORDER BY part LIMIT %(max_parts)s::bigint + 1) AS first_parts) AS text
-  LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = wanted.source_id
-  LEFT JOIN tool_sentences sentence
-    ON sentence.namespace_id = %(namespace_id)s AND sentence.message_id = wanted.source_id
- ORDER BY wanted.place;
+                WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part > 0
+                ORDER BY part LIMIT %(max_parts)s::bigint) AS further) AS rest
+  LEFT JOIN LATERAL (
+       SELECT use_count, last_used_at FROM memory_use
+        WHERE namespace_id = %(namespace_id)s AND memory_id = wanted.source_id
+       OFFSET 0) AS u ON true
+  LEFT JOIN LATERAL (
+       SELECT content FROM tool_sentences
+        WHERE namespace_id = %(namespace_id)s AND message_id = wanted.source_id
+       OFFSET 0) AS sentence ON true
+ ORDER BY wanted.place;;
 
 -- read_candidates --
 -- The passages of memories that were found, and of the turns around those that are turns: what comes before and after

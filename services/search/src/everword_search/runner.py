@@ -114,7 +114,9 @@ class Runner:
         started = time.perf_counter()
         try:
             with tracer().start_as_current_span("search arm", attributes=label):
-                await self.prepare(planned_once=planned_once or arm.planned_once, limit_s=limit_s)
+                if not arm.in_memory:
+                    once = planned_once or arm.planned_once
+                    await self.prepare(planned_once=once, limit_s=limit_s)
                 yield
         except psycopg.Error as error:
             if self.conn.broken or isinstance(error, _ENDS):

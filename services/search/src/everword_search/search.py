@@ -43,6 +43,7 @@ from everword_search.relevance import (
     ensure_judged,
     find_relevance,
 )
+from everword_search.resident.residents import Residents
 from everword_search.runner import ArmFailed, Runner
 from everword_search.store import Scope
 from everword_search.summaries.in_results import with_summaries
@@ -63,6 +64,7 @@ class Sources:
     database: Database
     embedder: QueryEmbedder
     ranker: Ranker
+    residents: Residents
     frequent: FrequentWords = field(default_factory=FrequentWords)
     large_scopes: LargeScopes = field(default_factory=LargeScopes)
 
@@ -173,7 +175,9 @@ class _Search:
         request = self._request
         if self._understood is None or self._understood.generation(self._generation_id) is None:
             profile = calibrated_profile(request)
-            self._understood = await understand(conn, self._namespace_id, request, profile)
+            self._understood = await understand(
+                conn, self._namespace_id, request, profile, self._sources.residents
+            )
             if self._understood.generation(self._generation_id) is None:
                 self._miss(QueryNotEmbedded("this database does not have the query's model"))
         if self._vector is None and request.mode in BY_MEANING:
@@ -273,7 +277,7 @@ def _ranking(
         return None
     if isinstance(profile, Balanced):
         return profile
-    return Ranking(ranker, plan.question, request.explain)
+    return Ranking(ranker, plan.question, request.explain, plan.resident)
 
 
 def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance) -> Window:

@@ -19,6 +19,7 @@ from everword_search.asking import Asking
 from everword_search.context_servicer import ContextServicer
 from everword_search.query_embedder import QueryEmbedder
 from everword_search.ranking.ranker import Ranker
+from everword_search.resident.residents import Residents
 from everword_search.search import Sources
 from everword_search.servicer import SearchServicer
 from everword_search.settings import SERVICE, Settings
@@ -32,7 +33,8 @@ class SearchServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._embedder = QueryEmbedder(settings.embedder_address, settings.server.internal_token)
-        sources = Sources(self._database, self._embedder, Ranker.load())
+        self._residents = Residents(self._database, settings.resident_bytes)
+        sources = Sources(self._database, self._embedder, Ranker.load(), self._residents)
         # Somebody waits for the answer: what fails is repeated once, and soon.
         chat = replace(settings.chat, pauses_s=(1.0,)) if settings.chat else None
         self._chat = ChatClient(chat) if chat else None
@@ -65,10 +67,12 @@ class SearchServer:
     async def start(self) -> str:
         await self._database.open()
         await self._embedder.open()
+        self._residents.open()
         return await self._server.start()
 
     async def stop(self) -> None:
         await self._server.stop()
+        await self._residents.close()
         await self._embedder.close()
         if self._chat:
             await self._chat.close()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from psycopg.types.numeric import Int8
 
-from everword.db.arrays import read_array
+from everword.db.arrays import ArrayParameter, array_of_uuids, read_array
 from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
@@ -35,10 +36,15 @@ class Scope:
     constraint: str | None = None
 
     @property
+    def is_open(self) -> bool:
+        """Whether nothing is asked to be left out but what is automated."""
+        return self.constraint is None and self.filter.is_open
+
+    @property
     def parameters(self) -> dict[str, Any]:
         return {
             **namespaced(self.namespace_id),
-            **asdict(self.filter),
+            **vars(self.filter),
             "constraint": self.constraint,
         }
 
@@ -54,6 +60,8 @@ class AnalysedText:
 
     text: str
     lexemes: list[str]
+    #: What stands for each lexeme in memory.
+    hashes: list[int]
     #: A tsquery as text.
     phrase: str
 
@@ -272,8 +280,8 @@ async def read_memories(
     """Return the memories that exist, in the order of `source_ids`; the whole of each without `max_chars`."""
     parameters = {
         **namespaced(namespace_id),
-        "source_ids": list(source_ids),
-        "passage_ids": list(passage_ids),
+        "source_ids": ArrayParameter(array_of_uuids(source_ids)),
+        "passage_ids": ArrayParameter(np.array(passage_ids, np.int64)),
         "max_chars": max_chars,
         "max_parts": max_parts,
     }
@@ -311,7 +319,7 @@ async def list_conversations(
     conn: Connection, namespace_id: int, wanted: ConversationFilter, after_id: UUID, limit: int
 ) -> list[ConversationRecord]:
     page = {"after_id": after_id, "limit": limit}
-    parameters = {**namespaced(namespace_id), **asdict(wanted), **page}
+    parameters = {**namespaced(namespace_id), **vars(wanted), **page}
     return await fetch_all(conn, SQL["list_conversations"], parameters, ConversationRecord)
 
 

@@ -7,7 +7,7 @@ connection.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from everword.db.namespaces import NamespaceSettings
@@ -18,6 +18,10 @@ from everword.text.author_names import name_words
 from everword_search.analysis import AnalysedQuery, analyse_query, texts_to_analyse
 from everword_search.model import SearchMode, SearchRequest
 from everword_search.query import Query, parse_query, parse_words
+from everword_search.resident.copy import Asked
+from everword_search.resident.resident import Resident
+from everword_search.resident.residents import Residents
+from everword_search.resident.store import PassagesRow
 from everword_search.store import SQL, AnalysedText, namespaced
 from everword_search.vectors import GenerationRow
 
@@ -48,6 +52,8 @@ class Understood:
     analysed: AnalysedQuery
     #: The live model generations, and one without an id for what needs none.
     generations: Sequence[GenerationRow]
+    #: None where the database is to be asked.
+    resident: Resident | None = None
 
     def generation(self, generation_id: int | None) -> GenerationRow | None:
         """Return a generation; for None the active one, or what needs none. None where it has come since."""
@@ -61,7 +67,11 @@ class Understood:
 
 
 async def understand(
-    conn: Connection, namespace_id: int, request: SearchRequest, profile: str
+    conn: Connection,
+    namespace_id: int,
+    request: SearchRequest,
+    profile: str,
+    residents: Residents,
 ) -> Understood:
     """Return what a request's query means; `profile` is what its relevance is calibrated for.
 
@@ -80,12 +90,16 @@ async def understand(
     if texts:
         parameters = {**namespace, "texts": texts}
         questions.append(Question(SQL["analyse_texts"], parameters, AnalysedText))
-    [found, generations, *analysed] = await fetch_each(conn, *questions)
+    asked = residents.ask(namespace_id) if _may_be_resident(request) else None
+    if asked:
+        questions.append(asked.question)
+    [found, generations, *others] = await fetch_each(conn, *questions)
     if not found:
+        residents.forget(namespace_id)
         raise NamespaceNotFound
     described: NamespaceRow = found[0]
-    known = {row.text: row for rows in analysed for row in rows}
-    return Understood(
+    known = {row.text: row for row in others[0]} if texts else {}
+    understood = Understood(
         described,
         described.passages,
         frozenset(described.names),
@@ -93,3 +107,31 @@ async def understand(
         analyse_query(query, known),
         generations,
     )
+    if asked:
+        [latest] = others[-1]
+        return await _with_resident(conn, residents, asked, latest, understood, request)
+    if _may_be_resident(request):
+        residents.consider(namespace_id, described.passages, understood.generation(None))
+    return understood
+
+
+def _may_be_resident(request: SearchRequest) -> bool:
+    """Tell whether a search is one that memory could answer."""
+    return request.mode in _BY_WORDS | BY_MEANING and request.filter.is_open and not request.explain
+
+
+async def _with_resident(
+    conn: Connection,
+    residents: Residents,
+    asked: Asked,
+    latest: PassagesRow,
+    understood: Understood,
+    request: SearchRequest,
+) -> Understood:
+    """Return what is understood, with the namespace in memory if it is complete there."""
+    copy = await residents.answer(conn, asked, latest, understood.active_id)
+    if copy is None:
+        return understood
+    include_automated = request.filter.include_automated
+    resident = Resident(copy.index.snapshot(), latest.corpus(), include_automated)
+    return replace(understood, resident=resident)

@@ -35,6 +35,8 @@ class GenerationRow:
     state: str
     #: `halfvec` or `array`.
     storage: str
+    #: None for what needs no model.
+    dimensions: int | None
     background_mean: float | None
     background_deviation: float | None
     #: The name that shipped calibrations know the model by.

@@ -67,7 +67,7 @@ def uuids_of(values: Array) -> list[UUID]:
     return [UUID(bytes=value.ljust(16, b"\0")) for value in values.tolist()]
 
 
-def array_of_uuids(values: list[UUID]) -> Array:
+def array_of_uuids(values: Sequence[UUID]) -> Array:
     """Return an array of `S16`."""
     return np.array([value.bytes for value in values], UUID_)
 

@@ -144,7 +144,8 @@ BEGIN
         EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND memory_id = ANY($2)', 'memory_vectors_' || generation)
           USING namespace, dropped;
     END LOOP;
-    INSERT INTO corpus_counts (namespace_id, passages, lexemes) VALUES (namespace, -cardinality(dropped), -words);
+    INSERT INTO corpus_counts (namespace_id, passages, dropped, lexemes)
+    VALUES (namespace, -cardinality(dropped), cardinality(dropped), -words);
     RETURN cardinality(dropped);
 END $_$;
 
@@ -580,10 +581,13 @@ CREATE TABLE everword.corpus_counts (
     turns bigint DEFAULT 0 NOT NULL,
     passages bigint DEFAULT 0 NOT NULL,
     lexemes bigint DEFAULT 0 NOT NULL,
-    content_bytes bigint DEFAULT 0 NOT NULL
+    content_bytes bigint DEFAULT 0 NOT NULL,
+    dropped bigint DEFAULT 0 NOT NULL
 );
 
 COMMENT ON TABLE everword.corpus_counts IS 'What is stored, and BM25''s statistics: the sum over a namespace''s rows. Every write adds a row, and a background task folds them into one: a counter row that each write updates would halve throughput. Counters only, so no fence.';
+
+COMMENT ON COLUMN everword.corpus_counts.dropped IS 'Passages that were taken out again. With `passages` it tells how many were ever stored, so that two equal pairs of sums mean the same passages.';
 
 ALTER TABLE everword.corpus_counts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.corpus_counts_id_seq

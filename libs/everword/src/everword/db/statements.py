@@ -21,7 +21,7 @@ from psycopg.rows import scalar_row
 
 from everword.db.rows import dataclass_row
 from everword.telemetry import names
-from everword.telemetry.tracing import tracer
+from everword.telemetry.tracing import inner_span
 
 T = TypeVar("T")
 Parameters = Mapping[str, Any]
@@ -52,6 +52,8 @@ def parse_statements(text: str) -> dict[str, Statement]:
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         name = header[1]
         body = text[header.end() : following.start() if following else len(text)].strip()
+        # psycopg parses what is longer than 4096 characters for each execution.
+        body = re.sub(r"\n +", "\n", body)
         if not body or name in statements:
             raise ValueError(f"statement {name} is empty or stands twice")
         description = " ".join(line[3:] for line in header[2].splitlines())
@@ -68,7 +70,7 @@ def load_statements(package: str) -> dict[str, Statement]:
 
 
 def statement_span(statement: Statement) -> Any:
-    return tracer().start_as_current_span(
+    return inner_span(
         statement.name,
         kind=SpanKind.CLIENT,
         attributes={names.DB_SYSTEM: "postgresql", names.DB_QUERY_SUMMARY: statement.name},

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import uvloop
@@ -13,6 +15,9 @@ from everword.domain.settings import Environment, SettingError
 from everword.rpc.server import serve_until_stopped
 from everword.rpc.settings import ServerSettings
 from everword.telemetry.setup import setup
+
+#: Objects after which the collector looks for cycles. A call makes some thousand, and is rid of them when it ends.
+YOUNG_OBJECTS = 10_000
 
 
 class Service(Protocol):
@@ -35,11 +40,19 @@ def run(build: Callable[[Environment], Service]) -> None:
         sys.exit(_refuse(error))
     flush = setup(service.settings.service, service.settings.log_level)
     try:
-        uvloop.run(serve_until_stopped(service.start, service.stop))
+        uvloop.run(serve_until_stopped(partial(_start, service), service.stop))
     except SettingError as error:
         sys.exit(_refuse(error))
     finally:
         flush()
+
+
+async def _start(service: Service) -> None:
+    await service.start()
+    # What a service is made of stays: the collector need not look through all of it, which takes 50 ms of some call.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG_OBJECTS)
 
 
 def _refuse(error: SettingError) -> int:

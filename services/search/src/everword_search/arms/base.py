@@ -50,6 +50,11 @@ class Arm(ABC):
         return False
 
     @property
+    def in_memory(self) -> bool:
+        """Whether `find` asks the database nothing."""
+        return False
+
+    @property
     def idle_state(self) -> ArmState:
         """What it means that the arm has nothing to do: usually that the query gives it nothing."""
         return ArmState.SKIPPED

@@ -25,6 +25,8 @@ class Term:
     lexeme: str
     #: Of a prefix: its letters as they were asked; `lexeme` is then what stemming makes of them.
     prefix: str | None = None
+    #: What stands for the lexeme in memory; of a prefix, nothing.
+    hash: int = 0
 
 
 class LexicalArm(RankingArm):

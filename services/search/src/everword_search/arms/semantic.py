@@ -14,7 +14,7 @@ from everword.db.pool import Connection
 from everword_search import vectors
 from everword_search.arms.base import RankingArm, Window, scored_position
 from everword_search.arms.large import LargeScopes
-from everword_search.model import EVERYTHING, ArmState, Candidate, Ranked, SearchArm
+from everword_search.model import ArmState, Candidate, Ranked, SearchArm
 from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.store import Scope
@@ -75,7 +75,12 @@ class SemanticArm(RankingArm):
     @property
     def planned_once(self) -> bool:
         # All of a small namespace is compared, one vector after the other.
-        return self._passages <= EXACT_PASSAGES and _is_open(self._scope)
+        return self._passages <= EXACT_PASSAGES and self._scope.is_open
+
+    @property
+    def floor(self) -> float:
+        """The cosine from which on likeness means something."""
+        return _calibration(self._asked().generation)["floor"]
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
         asked = self._asked()
@@ -100,7 +105,7 @@ class SemanticArm(RankingArm):
         scope, most = self._scope, EXACT_PASSAGES
         is_large = self._large_scopes.has_more(scope, most)
         approximate: Ranked | None = None
-        if is_large or (self._passages > most and _is_open(scope)):
+        if is_large or (self._passages > most and scope.is_open):
             approximate = await vectors.find_approximate(conn, scope, generation_id, parameters)
             # An open scope leaves out what is automated, which may be nearly all: the index would not get to the rest.
             if is_large or len(approximate.passage_ids) >= parameters["limit"]:
@@ -123,6 +128,11 @@ class SemanticArm(RankingArm):
 
     async def deviations(self, conn: Connection, passage_ids: Ints) -> Floats:
         """Return the cosines of passages, in deviations from the model's background; NaN without a vector."""
+        mean, deviation = _background(self._asked().generation)
+        return (await self.cosines(conn, passage_ids) - mean) / deviation
+
+    async def cosines(self, conn: Connection, passage_ids: Ints) -> Floats:
+        """Return the cosines of passages; NaN without a vector."""
         asked = self._asked()
         namespace_id = self._scope.namespace_id
         if asked.generation.storage == "array":
@@ -131,13 +141,8 @@ class SemanticArm(RankingArm):
                 row.passage_id: float(vectors.array_of(row.embedding) @ asked.vector.values)
                 for row in rows
             }
-            cosines = np.array([known.get(each, np.nan) for each in passage_ids.tolist()], float)
-        else:
-            cosines = await vectors.score_passages(
-                conn, namespace_id, asked.id, passage_ids, asked.vector
-            )
-        mean, deviation = _background(asked.generation)
-        return (cosines - mean) / deviation
+            return np.array([known.get(each, np.nan) for each in passage_ids.tolist()], float)
+        return await vectors.score_passages(conn, namespace_id, asked.id, passage_ids, asked.vector)
 
     def _asked(self) -> _Asked:
         assert self._vector is not None
@@ -163,11 +168,6 @@ class SemanticArm(RankingArm):
             if known is None or found.position > known.position:
                 best[row.source_id] = found
         return list(best.values())
-
-
-def _is_open(scope: Scope) -> bool:
-    """Tell whether nobody asked to leave out anything; what is automated may be left out all the same."""
-    return scope.constraint is None and replace(scope.filter, include_automated=False) == EVERYTHING
 
 
 def _within(window: Window, candidates: Sequence[Candidate]) -> list[Candidate]:

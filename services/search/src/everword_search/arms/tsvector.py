@@ -26,7 +26,7 @@ from everword_search.tsquery import prefix_query, quote_lexeme
 
 
 @dataclass(frozen=True)
-class _Statistics:
+class Statistics:
     """What the scores of one search rest on."""
 
     mean_length: float
@@ -49,7 +49,7 @@ class TsvectorArm(LexicalArm):
         self._terms = terms
         self._explain = explain
         self._frequent = frequent
-        self._statistics: _Statistics | None = None
+        self._statistics: Statistics | None = None
 
     @property
     def idle_reason(self) -> str:
@@ -101,7 +101,7 @@ class TsvectorArm(LexicalArm):
                 best[row.source_id] = candidate
         return list(best.values())
 
-    def _scored(self, row: FrequencyRow, statistics: _Statistics) -> Candidate:
+    def _scored(self, row: FrequencyRow, statistics: Statistics) -> Candidate:
         parts = [
             term_score(idf, frequency, row.length, statistics.mean_length)
             for idf, frequency in zip(statistics.idf, row.frequencies, strict=True)
@@ -112,7 +112,7 @@ class TsvectorArm(LexicalArm):
         return Candidate(row.source_id, row.passage_id, raw, score, [score, row.passage_id], terms)
 
     def _explanation(
-        self, row: FrequencyRow, statistics: _Statistics, parts: Sequence[float]
+        self, row: FrequencyRow, statistics: Statistics, parts: Sequence[float]
     ) -> tuple[TermScore, ...]:
         return tuple(
             TermScore(term.word, idf, df, frequency, score)
@@ -128,10 +128,10 @@ class TsvectorArm(LexicalArm):
         )
 
 
-def _statistics(row: LexicalRow) -> _Statistics:
+def _statistics(row: LexicalRow) -> Statistics:
     frequencies = row.document_frequencies
     idf = [inverse_document_frequency(row.passages, df) for df in frequencies]
-    return _Statistics(row.mean_length, frequencies, idf)
+    return Statistics(row.mean_length, frequencies, idf)
 
 
 def _columns(terms: Sequence[Term]) -> dict[str, Any]:

@@ -74,7 +74,7 @@ class Described:
 
 def describe(pool: Pool, question: Question) -> Described:
     """Compute what the models are given of a pool's memories."""
-    matches = match_words(pool.records, question.terms)
+    matches = match_words(pool.passages.records, question.terms)
     features = {
         **_relevance(pool, question, matches),
         **_people(pool, question, matches),
@@ -143,7 +143,7 @@ def _people(pool: Pool, question: Question, matches: Matches) -> dict[str, Float
 
 
 def _traits(pool: Pool) -> dict[str, Floats]:
-    records = pool.records
+    records = pool.passages.records
     flags = records.flags[pool.starts]
     length = np.log1p(records.words[pool.starts].astype(float))
     asks = (flags & ASKS > 0).astype(float)

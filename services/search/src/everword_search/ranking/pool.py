@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import Array
-from everword.text.ranking_record import Records, message_traits, pack_record, unpack_records
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.store import Candidates
 
@@ -27,7 +26,6 @@ class Pool:
     passages: Candidates
     #: The first passage of each memory.
     starts: Ints
-    records: Records
     #: Cosine of each passage, as deviations from the model's background; NaN without a vector.
     cosines: Floats
     #: Names of the question that are nobody's here and that the memory's conversation never mentions.
@@ -81,21 +79,10 @@ class Pool:
         return self._found[distance]
 
 
-def build_pool(passages: Candidates, cosines: Floats, config: str, absent: Floats) -> Pool:
+def build_pool(passages: Candidates, cosines: Floats, absent: Floats) -> Pool:
     """Return the pool of passages. `cosines` and `absent` have an element a passage."""
     starts = np.flatnonzero(_changes(passages.source_ids))
-    records = [
-        record or _record(content or "", config)
-        for record, content in zip(passages.records, passages.contents, strict=True)
-    ]
-    return Pool(
-        passages,
-        starts,
-        unpack_records(records),
-        cosines,
-        absent[starts],
-        _sessions(passages, starts),
-    )
+    return Pool(passages, starts, cosines, absent[starts], _sessions(passages, starts))
 
 
 def _changes(values: Array) -> npt.NDArray[np.bool_]:
@@ -103,11 +90,6 @@ def _changes(values: Array) -> npt.NDArray[np.bool_]:
     changes = np.ones(len(values), bool)
     changes[1:] = values[1:] != values[:-1]
     return changes
-
-
-def _record(text: str, config: str) -> bytes:
-    """Return the record of a passage that was stored before there were any; its traits are the passage's own."""
-    return pack_record(text, message_traits(text), config)
 
 
 def _sessions(passages: Candidates, starts: Ints) -> Ints:

@@ -37,6 +37,8 @@ from everword_search.ranking.features import Described, Question, describe
 from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker
 from everword_search.ranking.store import Candidates, find_mentions, read_candidates
+from everword_search.resident.candidates import find_candidates
+from everword_search.resident.resident import Resident
 from everword_search.runner import TIME_SHARE, Runner
 from everword_search.store import Scope
 
@@ -71,13 +73,15 @@ class Ranking:
     question: Question
     #: Whether hits carry what the models were given.
     explain: bool = False
+    #: The namespace in memory; None where the database is to be asked.
+    resident: Resident | None = None
 
 
 async def rank_by_recall(
     runner: Runner, arms: Sequence[RankingArm], scope: Scope, ranking: Ranking, window: Window
 ) -> Found:
     """Return the hits in `window`, best first. Raises ArmFailed."""
-    judged = await _judge(runner, arms, scope, ranking.question)
+    judged = await _judge(runner, arms, scope, ranking)
     if judged is None:
         return Found([])
     scores, passages = _scores(judged, ranking.ranker), _best_passages(judged)
@@ -124,9 +128,10 @@ def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.b
 
 
 async def _judge(
-    runner: Runner, arms: Sequence[RankingArm], scope: Scope, question: Question
+    runner: Runner, arms: Sequence[RankingArm], scope: Scope, ranking: Ranking
 ) -> Judged | None:
     """Return the candidates of a query with their features; None without any. Raises ArmFailed."""
+    question = ranking.question
     # What a prefix matches only the arm can tell, so its scores have to be what they are.
     window = Window(limit=POOL, spare=POOL, rough=not question.has_prefix)
     # Those that are planned anew come first: how statements are planned then changes once.
@@ -134,7 +139,7 @@ async def _judge(
         arm.name: await runner.rank(arm, window, TIME_SHARE)
         for arm in sorted(arms, key=lambda arm: arm.planned_once)
     }
-    passages = await _read(runner, scope, list(views.values()))
+    passages = await _read(runner, scope, list(views.values()), ranking)
     if passages is None:
         return None  # nothing was found, or it was erased since
     cosines = np.full(len(passages.passage_ids), np.nan)
@@ -147,25 +152,30 @@ async def _judge(
         if isinstance(arm, SemanticArm):
             cosines = await runner.deviations(arm, passages.passage_ids, TIME_SHARE)
     absent = await _absent_names(runner, scope, question, passages)
-    pool = build_pool(passages, cosines, question.config, absent)
+    pool = build_pool(passages, cosines, absent)
     literals = _literals(pool, alike, question)
     return Judged(pool, _wanted(pool, views.values()), describe(pool, question), literals, views)
 
 
-async def _read(runner: Runner, scope: Scope, found: Sequence[Ranked]) -> Candidates | None:
-    source_ids = np.unique(np.concatenate([each.source_ids for each in found]))
-    if not len(source_ids):
+async def _read(
+    runner: Runner, scope: Scope, found: Sequence[Ranked], ranking: Ranking
+) -> Candidates | None:
+    passage_ids = np.unique(np.concatenate([each.passage_ids for each in found]))
+    if not len(passage_ids):
         return None
+    if ranking.resident:
+        return find_candidates(ranking.resident, passage_ids, NEAR + CONTEXT, MAX_PARTS)
+    source_ids = np.unique(np.concatenate([each.source_ids for each in found]))
     parameters = {
         "source_ids": ArrayParameter(source_ids),
-        "passage_ids": ArrayParameter(np.unique(np.concatenate([e.passage_ids for e in found]))),
+        "passage_ids": ArrayParameter(passage_ids),
         "turn": MEMORY_KIND_MESSAGE,
         "reach": NEAR + CONTEXT,
         "max_parts": MAX_PARTS,
     }
     limit_s = remaining(STATEMENT_CAP_S) * TIME_SHARE
     await runner.prepare(planned_once=True, limit_s=limit_s)
-    return await read_candidates(runner.conn, scope, parameters)
+    return await read_candidates(runner.conn, scope, ranking.question.config, parameters)
 
 
 async def _absent_names(

@@ -10,6 +10,7 @@ from uuid import UUID
 from everword.db.arrays import Array, read_array
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_optional
+from everword.text.ranking_record import Records, message_traits, pack_record, unpack_records
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.store import SQL, Scope, namespaced
 
@@ -18,24 +19,22 @@ from everword_search.store import SQL, Scope, namespaced
 class Candidates:
     """Passages of memories that were found, and of turns near them: a column each, an element a passage.
 
-    They come in the order of threads, of sequence in each, and of parts in each memory. UUIDs are `S16`; see
-    `everword.db.arrays`.
+    They come in the order of threads, of sequence in each, and of parts in each memory.
     """
 
     passage_ids: Ints
+    #: `S16`; see `everword.db.arrays`.
     source_ids: Array
-    #: The conversation of a turn; what has no place in one is a thread by itself.
+    #: What stands for the conversation of a turn; what has no place in one is a thread by itself.
     threads: Array
-    #: Empty for what has none.
+    #: `S16`; empty for what has none.
     conversation_ids: Array
     seqs: Ints
     authors: list[str]
     roles: Array
     #: When it occurred, in seconds since 1970.
     moments: Floats
-    #: See `everword.text.ranking_record`; None where it was stored before there were any, and then there is a content.
-    records: list[bytes | None]
-    contents: list[str | None]
+    records: Records
     #: How many messages are below a summary; 1 for anything else.
     stands_for: Ints
     #: Whether it is a summary that says nothing but what its messages say word for word.
@@ -56,6 +55,7 @@ class _CandidatesRow:
     authors: list[str]
     roles: bytes
     moments: bytes
+    #: None where it was stored before there were records, and then there is a content.
     records: list[bytes | None]
     contents: list[str | None]
     stands_for: bytes
@@ -73,13 +73,17 @@ class MentionRow:
 
 
 async def read_candidates(
-    conn: Connection, scope: Scope, parameters: dict[str, Any]
+    conn: Connection, scope: Scope, config: str, parameters: dict[str, Any]
 ) -> Candidates | None:
-    """Return the candidates that exist; None without any."""
+    """Return the candidates that exist; None without any. `config` is the namespace's text search configuration."""
     asked = {**scope.parameters, **parameters}
     row = await fetch_optional(conn, SQL["read_candidates"], asked, _CandidatesRow)
     if row is None:
         return None
+    records = [
+        record or _record(content or "", config)
+        for record, content in zip(row.records, row.contents, strict=True)
+    ]
     return Candidates(
         read_array(row.passage_ids, "i8"),
         read_array(row.source_ids, "S16"),
@@ -89,12 +93,16 @@ async def read_candidates(
         row.authors,
         read_array(row.roles, "i2"),
         read_array(row.moments, "f8"),
-        row.records,
-        row.contents,
+        unpack_records(records),
         read_array(row.stands_for, "i8"),
         read_array(row.repeats, "?"),
         read_array(row.wanted, "?"),
     )
+
+
+def _record(text: str, config: str) -> bytes:
+    """Return the record of a passage that was stored before there were any; its traits are the passage's own."""
+    return pack_record(text, message_traits(text), config)
 
 
 async def find_mentions(

@@ -18,7 +18,12 @@ from everword.db.statements import load_statements
 from everword.embedded.process import log_path
 
 #: The packages whose statements are told apart.
-PACKAGES = ("everword.db", "everword_search", "everword_search.summaries")
+PACKAGES = (
+    "everword.db",
+    "everword_search",
+    "everword_search.resident",
+    "everword_search.summaries",
+)
 #: What the statements of each arm are called.
 ARMS = {
     "lexical": ("find_lexical", "lexical_", "find_postings", "read_postings"),

@@ -1,0 +1,109 @@
+"""The lexical and the semantic arm over a namespace in memory: they find what the statements would find."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from everword.db.arrays import Array
+from everword.db.pool import Connection
+from everword_search.arms.base import Window
+from everword_search.arms.lexical import K1, B, Term, inverse_document_frequency
+from everword_search.arms.semantic import SemanticArm
+from everword_search.arms.tsvector import Statistics, TsvectorArm
+from everword_search.model import Ranked
+from everword_search.ranking.arrays import Floats, Ints
+from everword_search.resident.best import best_memories
+from everword_search.resident.index import Snapshot
+from everword_search.resident.resident import Resident
+from everword_search.resident.vectors import Vectors
+from everword_search.store import Scope
+
+#: Passages of a large namespace whose cosines are computed: those with the most signs in common. Of 101,335 vectors
+#: that are sums of random directions, 4,000 have .987 of the true first ten, 1,000 have .943.
+NEAREST = 5_000
+
+
+class ResidentLexicalArm(TsvectorArm):
+    """BM25 over postings in memory: of every match of every word."""
+
+    in_memory = True
+
+    def __init__(self, resident: Resident, scope: Scope, terms: Sequence[Term]) -> None:
+        super().__init__(scope, terms)
+        self._resident = resident
+
+    async def rank(self, conn: Connection, window: Window) -> Ranked:
+        snapshot, corpus = self._resident.snapshot, self._resident.corpus
+        postings = _postings(snapshot, self._terms)
+        frequencies = [len(rows) for rows, _ in postings]
+        idf = [inverse_document_frequency(corpus.passages, df) for df in frequencies]
+        mean_length = corpus.lexemes / corpus.passages if corpus.passages else 1.0
+        self._statistics = Statistics(mean_length, frequencies, idf)
+        raws = np.zeros(snapshot.size)
+        lengths = snapshot.columns["lengths"]
+        for weight, (rows, occurrences) in zip(idf, postings, strict=True):
+            norm = K1 * (1 - B + B * lengths[rows] / mean_length)
+            raws[rows] += weight * occurrences * (K1 + 1) / (occurrences + norm)
+        matching = np.flatnonzero((raws > 0) & self._resident.wanted)
+        found = raws[matching]
+        scores = np.round(found / (sum(idf) * (K1 + 1)) * 1e9) / 1e9
+        return best_memories(snapshot, matching, found, scores, window)
+
+
+class ResidentSemanticArm(SemanticArm):
+    """Cosines with vectors in memory."""
+
+    in_memory = True
+
+    def __init__(self, resident: Resident, vectors: Vectors, *arguments: Any) -> None:
+        """`arguments` are those of SemanticArm."""
+        super().__init__(*arguments)
+        self._resident = resident
+        self._vectors = vectors
+
+    async def rank(self, conn: Connection, window: Window) -> Ranked:
+        snapshot, asked = self._resident.snapshot, self._asked().vector.values
+        most = max(NEAREST, 4 * window.limit)
+        rows = self._vectors.nearest(asked, self._resident.wanted, most)
+        cosines = self._vectors.cosines(asked, rows)
+        near = cosines > self.floor
+        rows, cosines = rows[near], cosines[near]
+        scores = np.round((cosines - self.floor) / (1 - self.floor) * 1e9) / 1e9
+        return best_memories(snapshot, rows, cosines, scores, window)
+
+    async def cosines(self, conn: Connection, passage_ids: Ints) -> Floats:
+        snapshot = self._resident.snapshot
+        rows = snapshot.rows_of(passage_ids)
+        order = np.argsort(passage_ids)
+        places = np.searchsorted(passage_ids, snapshot.columns["ids"][rows], sorter=order)
+        cosines = np.full(len(passage_ids), np.nan)
+        cosines[order[places]] = self._vectors.cosines(self._asked().vector.values, rows)
+        return cosines
+
+
+def _postings(snapshot: Snapshot, terms: Sequence[Term]) -> list[tuple[Ints, Floats]]:
+    """Return, for each term, the rows that hold it, and how often each does."""
+    words = np.array([term.hash for term in terms], np.int64)
+    alive = snapshot.columns["alive"]
+    none_gone = bool(alive.all())
+    found: list[list[tuple[Ints, Array]]] = [[] for _ in terms]
+    for segment in snapshot.segments:
+        for term, slot in enumerate(segment.postings.slots(words).tolist()):
+            if slot >= 0:
+                rows, occurrences = segment.postings.of(slot)
+                found[term].append((segment.start + rows.astype(np.int64), occurrences))
+    return [_joined(parts, None if none_gone else alive) for parts in found]
+
+
+def _joined(parts: Sequence[tuple[Ints, Array]], alive: Array | None) -> tuple[Ints, Floats]:
+    """Return the rows of all segments, without those that are gone, and how often each holds the word."""
+    if not parts:
+        return np.zeros(0, np.int64), np.zeros(0)
+    rows = np.concatenate([rows for rows, _ in parts])
+    occurrences = np.concatenate([occurrences for _, occurrences in parts]).astype(float)
+    if alive is None:
+        return rows, occurrences
+    return rows[alive[rows]], occurrences[alive[rows]]

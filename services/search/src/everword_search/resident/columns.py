@@ -1,0 +1,64 @@
+"""Arrays that grow at their end. What was read of one before stays as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from everword.db.arrays import Array
+
+#: What an array that is full grows to, of its size.
+_GROWTH = 1.25
+_LEAST = 64
+
+
+class Column:
+    """An array of one or more dimensions that rows are added to."""
+
+    def __init__(self, kind: Any, shape: tuple[int, ...] = ()) -> None:
+        self._values = np.empty((_LEAST, *shape), kind)
+        self._size = 0
+
+    @property
+    def values(self) -> Array:
+        """The rows so far. They are not copied, and must not be changed where others may read them."""
+        return self._values[: self._size]
+
+    @property
+    def nbytes(self) -> int:
+        return int(self._values.nbytes)
+
+    def trim(self) -> None:
+        """Give back the room that is left."""
+        self._values = self.values.copy()
+
+    def extend(self, rows: Array) -> None:
+        size = self._size + len(rows)
+        if size > len(self._values):
+            room = max(size, _LEAST, int(len(self._values) * _GROWTH))
+            grown = np.empty((room, *self._values.shape[1:]), self._values.dtype)
+            grown[: self._size] = self.values
+            self._values = grown
+        self._values[self._size : size] = rows
+        self._size = size
+
+
+class Numbers:
+    """Numbers things in the order in which they come: from 0."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+        self.things: list[Any] = []
+
+    def of(self, things: list[Any]) -> list[int]:
+        """Return the number of each thing."""
+        numbers, known = self._numbers, self.things
+        found = []
+        for thing in things:
+            number = numbers.get(thing)
+            if number is None:
+                number = numbers[thing] = len(known)
+                known.append(thing)
+            found.append(number)
+        return found

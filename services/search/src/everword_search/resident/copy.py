@@ -1,0 +1,156 @@
+"""A copy of one namespace, and whether it is complete.
+
+Passages never change: they come, and some are taken out again. Ids grow, but of two writes at the same time the one
+with the smaller ids may end later. So a copy asks for what is beyond its settled ids, but for the recent ones that it
+has; and it is complete exactly if nothing was taken out since, and it has as many passages as there are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from everword.db.pool import Connection
+from everword.db.statements import Question
+from everword_search.arms.semantic import EXACT_PASSAGES
+from everword_search.ranking.arrays import Ints
+from everword_search.resident.index import NamespaceIndex
+from everword_search.resident.store import Passages, PassagesRow, passages_after, read_vectors
+from everword_search.resident.vectors import CompactVectors, ExactVectors, Vectors
+from everword_search.vectors import GenerationRow
+
+#: Seconds within which every write ends: passages with smaller ids than one that is so old come no more.
+SETTLED_S = 120.0
+#: Ids that are left out of a question by name.
+_RECENT = 1_000
+#: Passages that are added within a search. Of more, the search asks the database, and they are added beside it.
+AT_ONCE = 500
+#: Passages without a vector that are asked for within a search.
+OWED_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of the database for a copy, and how many passages it had then."""
+
+    copy: NamespaceCopy
+    question: Question[PassagesRow]
+    present: int
+    limit: int
+
+
+class NamespaceCopy:
+    """A namespace's passages in memory, with the vectors of one generation."""
+
+    def __init__(
+        self,
+        namespace_id: int,
+        generation: GenerationRow | None,
+        passages: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`passages` is about how many there are: which vectors are kept depends on it."""
+        self.namespace_id = namespace_id
+        self.generation_id = generation.id if generation else None
+        self.index = NamespaceIndex(_vectors(generation, passages))
+        self._clock = clock
+        self._dropped: int | None = None
+        self._settled = 0
+        self._recent: deque[tuple[float, Ints]] = deque()
+
+    @property
+    def present(self) -> int:
+        return int(np.count_nonzero(self.index.alive))
+
+    @property
+    def is_outgrown(self) -> bool:
+        """Whether it has grown beyond what exact vectors are for."""
+        vectors = self.index.vectors
+        return isinstance(vectors, ExactVectors) and self.index.size > 2 * EXACT_PASSAGES
+
+    def ask(self, limit: int) -> Asked:
+        """Return what asks for passages that are not here yet."""
+        self._settle()
+        recent = [ids for _, ids in self._recent]
+        but = np.concatenate(recent) if recent else np.zeros(0, np.int64)
+        question = passages_after(self.namespace_id, self._settled, but, limit)
+        return Asked(self, question, self.present, limit)
+
+    def is_complete(self, asked: Asked, row: PassagesRow, found: Passages) -> bool:
+        """Tell whether the copy and what was found are all that there is."""
+        self._dropped = row.dropped if self._dropped is None else self._dropped
+        return (
+            row.dropped == self._dropped
+            and asked.present + len(found.ids) == row.passages
+            and not found.lacks_records
+        )
+
+    def add(self, found: Passages) -> bool:
+        """Add passages; return False where some of them, but not all, came meanwhile."""
+        known = int(np.isin(found.ids, self.index.ids[-_RECENT:]).sum()) if len(found.ids) else 0
+        if known:
+            return known == len(found.ids)
+        self.index.add(found)
+        if len(found.ids):
+            self._recent.append((self._clock(), found.ids))
+        return True
+
+    def settle(self) -> None:
+        """Take all that is here for settled: what comes late is missed by its number, and looked for then."""
+        self._recent.clear()
+        self._settled = int(self.index.ids.max(initial=0))
+
+    def keep(self, ids: Ints, dropped: int) -> None:
+        """Keep only the passages with these ids, of all of which so many were taken out."""
+        self.index.alive[:] = np.isin(self.index.ids, ids)
+        self._dropped = dropped
+
+    def ask_for(self, missing: Ints, limit: int) -> Question[PassagesRow]:
+        """Return what asks for passages that came late, at most `limit` of them."""
+        after = int(missing[0]) - 1
+        return passages_after(
+            self.namespace_id, after, self.index.ids[self.index.ids > after], limit
+        )
+
+    async def add_vectors(self, conn: Connection, rows: Ints) -> None:
+        """Read the vectors of some rows, as far as there are any."""
+        vectors = self.index.vectors
+        if vectors is None or not len(rows):
+            return
+        ids = self.index.ids[rows]
+        known, values = await read_vectors(
+            conn, self.namespace_id, vectors.generation_id, np.sort(ids)
+        )
+        order = np.argsort(ids)
+        vectors.store(rows[order[np.searchsorted(ids, known, sorter=order)]], values)
+
+    def owed(self) -> Ints:
+        """Return the rows that are owed a vector."""
+        vectors = self.index.vectors
+        return (
+            np.zeros(0, np.int64)
+            if vectors is None
+            else vectors.owed[self.index.alive[vectors.owed]]
+        )
+
+    def _settle(self) -> None:
+        """Take for settled what is old, and what is more than can be left out by name."""
+        since = self._clock() - SETTLED_S
+        count = sum(len(ids) for _, ids in self._recent)
+        while self._recent and (self._recent[0][0] < since or count > _RECENT):
+            _, ids = self._recent.popleft()
+            count -= len(ids)
+            self._settled = max(self._settled, int(ids.max()))
+
+
+def _vectors(generation: GenerationRow | None, passages: int) -> Vectors | None:
+    if generation is None or generation.id is None or generation.dimensions is None:
+        return None
+    if generation.storage != "halfvec":
+        return None
+    kept = ExactVectors if passages <= EXACT_PASSAGES else CompactVectors
+    return kept(generation.id, generation.dimensions)

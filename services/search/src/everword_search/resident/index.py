@@ -1,0 +1,189 @@
+"""What is known of a namespace's passages, by row in the order in which they came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from everword.db.arrays import Array
+from everword.text.ranking_record import Records
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
+from everword_search.ranking.arrays import Ints
+from everword_search.resident.columns import Column, Numbers
+from everword_search.resident.postings import build_postings
+from everword_search.resident.segments import (
+    Segment,
+    make_segment,
+    ranges,
+    rows_between,
+    rows_of,
+    with_segment,
+)
+from everword_search.resident.store import Passages
+from everword_search.resident.vectors import Vectors
+
+#: A thread's places are so far apart from those of the next one; more than a conversation has turns.
+_THREAD = 1 << 32
+_COLUMNS = {
+    "ids": np.int64,
+    "source_ids": np.dtype("S16"),
+    "kinds": np.int16,
+    "parts": np.int32,
+    "threads": np.int32,
+    "conversations": np.int32,
+    "seqs": np.int64,
+    "authors": np.int32,
+    "roles": np.int16,
+    "automated": np.bool_,
+    "moments": np.float64,
+    "lengths": np.int32,
+    "stands_for": np.int32,
+    "repeats": np.bool_,
+    "flags": np.uint8,
+    "words": np.uint16,
+    "time_words": np.uint8,
+    "self_words": np.uint8,
+    "term_starts": np.int64,
+    "term_counts": np.uint16,
+    "alive": np.bool_,
+}
+
+
+class NamespaceIndex:
+    """A growing copy of a namespace's passages. What one search sees of it is a Snapshot."""
+
+    def __init__(self, vectors: Vectors | None) -> None:
+        """Without `vectors`, there is no model."""
+        self.vectors = vectors
+        self._columns = {name: Column(kind) for name, kind in _COLUMNS.items()}
+        self._terms = Column(np.uint32)
+        self._threads, self._authors = Numbers(), Numbers()
+        self._segments: tuple[Segment, ...] = ()
+
+    @property
+    def size(self) -> int:
+        return len(self._columns["ids"].values)
+
+    @property
+    def ids(self) -> Ints:
+        return self._columns["ids"].values
+
+    @property
+    def alive(self) -> Array:
+        """Which passages were not taken out again."""
+        return self._columns["alive"].values
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory it takes."""
+        arrays = sum(column.nbytes for column in self._columns.values()) + self._terms.nbytes
+        named = 150 * (len(self._threads.things) + len(self._authors.things))
+        segments = sum(segment.nbytes for segment in self._segments)
+        return arrays + named + segments + (self.vectors.nbytes if self.vectors else 0)
+
+    def add(self, passages: Passages) -> None:
+        """Add passages that are not here yet."""
+        count, start = len(passages.ids), self.size
+        if not count:
+            return
+        is_turn = (passages.kinds == MEMORY_KIND_MESSAGE) & (passages.seqs >= 0)
+        named = np.where(is_turn, passages.conversation_ids, passages.source_ids)
+        threads = np.array(self._threads.of(named.tolist()), np.int64)
+        seqs = np.where(is_turn, passages.seqs, 0)
+        records = passages.records
+        added = {
+            "threads": threads,
+            "conversations": self._threads.of(passages.conversation_ids.tolist()),
+            "seqs": seqs,
+            "authors": self._authors.of(list(passages.authors)),
+            "flags": records.flags,
+            "words": records.words,
+            "time_words": records.time_words,
+            "self_words": records.self_words,
+            "term_starts": len(self._terms.values) + records.offsets[:-1],
+            "term_counts": np.diff(records.offsets),
+            "alive": np.ones(count, bool),
+        }
+        for name, column in self._columns.items():
+            values = added[name] if name in added else getattr(passages, name)
+            column.extend(np.asarray(values))
+        self._terms.extend(records.terms)
+        postings = build_postings(passages.words, passages.places, passages.occurrences)
+        segment = make_segment(start, passages.ids, threads * _THREAD + seqs, postings)
+        self._segments = with_segment(self._segments, segment)
+        if self.vectors:
+            self.vectors.add(count)
+
+    def trim(self) -> None:
+        """Give back memory that was taken for more to come."""
+        for column in (*self._columns.values(), self._terms):
+            column.trim()
+        if self.vectors:
+            self.vectors.trim()
+
+    def snapshot(self) -> Snapshot:
+        columns = {name: column.values for name, column in self._columns.items()}
+        return Snapshot(
+            columns, self._terms.values, self._threads, self._authors, self._segments, self.vectors
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """The passages of a namespace that one search sees."""
+
+    columns: dict[str, Array]
+    _terms: Array
+    _threads: Numbers
+    _authors: Numbers
+    segments: tuple[Segment, ...]
+    vectors: Vectors | None
+
+    @property
+    def size(self) -> int:
+        return len(self.columns["ids"])
+
+    def rows_of(self, ids: Ints) -> Ints:
+        """Return the rows of those passages that are here, in no order."""
+        return rows_of(self.segments, ids)
+
+    def rows_around(self, rows: Ints, reach: int) -> Ints:
+        """Return the rows of the memories that these belong to, and of turns up to `reach` places away, each once."""
+        threads, seqs = self.columns["threads"][rows], self.columns["seqs"][rows]
+        places = np.unique(threads.astype(np.int64) * _THREAD + seqs)
+        seqs = places % _THREAD
+        first, last = places - np.minimum(seqs, reach), places + reach
+        # Ranges that meet are one: each row is found once.
+        begins = np.ones(len(places), bool)
+        begins[1:] = first[1:] > last[:-1]
+        starts = np.flatnonzero(begins)
+        ends = np.append(starts[1:], len(places)) - 1
+        return rows_between(self.segments, first[starts], last[ends])
+
+    def in_threads(self, rows: Ints) -> Ints:
+        """Return rows in the order of threads, of places in each, and of parts in each memory."""
+        threads, seqs, parts = (self.columns[name][rows] for name in ("threads", "seqs", "parts"))
+        return rows[np.lexsort((parts, seqs, threads))]
+
+    def records(self, rows: Ints) -> Records:
+        counts = self.columns["term_counts"][rows].astype(np.int64)
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        return Records(
+            flags=self.columns["flags"][rows],
+            words=self.columns["words"][rows],
+            time_words=self.columns["time_words"][rows],
+            self_words=self.columns["self_words"][rows],
+            terms=self._terms[ranges(self.columns["term_starts"][rows], counts)],
+            offsets=offsets,
+        )
+
+    def authors(self, rows: Ints) -> list[str]:
+        names = self._authors.things
+        return [names[number] for number in self.columns["authors"][rows].tolist()]
+
+    def conversation_ids(self, rows: Ints) -> Array:
+        """Return the conversation of each row as `S16`; empty for what has none."""
+        ids = self._threads.things
+        return np.array([ids[n] for n in self.columns["conversations"][rows].tolist()], "S16")

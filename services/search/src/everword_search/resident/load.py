@@ -1,0 +1,78 @@
+"""Brings a copy up to date, beside the searches."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+
+from everword.db.pool import Connection, Database
+from everword.db.statements import Question, fetch_optional
+from everword_search.resident.copy import NamespaceCopy
+from everword_search.resident.store import Passages, PassagesRow, read_ids
+
+#: Passages that are read at once.
+_CHUNK = 2_000
+#: How often it is tried to find what is missing, while others write.
+_ATTEMPTS = 5
+
+
+class NotCopied(Exception):
+    """A namespace cannot be kept in memory; the message says why."""
+
+
+async def bring_up_to_date(database: Database, copy: NamespaceCopy, is_new: bool) -> None:
+    """Add what a copy lacks, and mark what was taken out. No search may ask for it meanwhile. Raises NotCopied."""
+    for _ in range(_ATTEMPTS):
+        if await _add_passages(database, copy, is_new):
+            await _add_vectors(database, copy)
+            if is_new:
+                copy.index.trim()
+            return
+        await _mend(database, copy)
+    raise NotCopied("too much is written at the same time")
+
+
+async def _mend(database: Database, copy: NamespaceCopy) -> None:
+    """Mark what was taken out, and add what came late."""
+    async with database.transaction(copy.namespace_id) as conn:
+        ids, row = await read_ids(conn, copy.namespace_id)
+        copy.keep(ids, row.dropped)
+        missing = np.setdiff1d(ids, copy.index.ids)
+        while len(missing):
+            found = (await _read(conn, copy.ask_for(missing, _CHUNK))).found()
+            copy.add(found)
+            missing = np.setdiff1d(missing, found.ids) if len(found.ids) else found.ids
+
+
+async def _add_passages(database: Database, copy: NamespaceCopy, is_new: bool) -> bool:
+    """Add the passages that came; return whether that is all there is."""
+    while True:
+        asked = copy.ask(_CHUNK)
+        async with database.transaction(copy.namespace_id) as conn:
+            row = await _read(conn, asked.question)
+        found: Passages = await asyncio.to_thread(row.found)
+        if found.lacks_records:
+            raise NotCopied("passages were stored before there were records")
+        complete = copy.is_complete(asked, row, found)
+        if is_new:
+            # Sorting words takes a while. Searches that have begun may still add vectors to a copy that is not new.
+            await asyncio.to_thread(copy.add, found)
+        else:
+            copy.add(found)
+        copy.settle()
+        if complete or len(found.ids) < _CHUNK:
+            return complete
+
+
+async def _read(conn: Connection, question: Question[PassagesRow]) -> PassagesRow:
+    row = await fetch_optional(conn, question.statement, question.parameters, question.row)
+    assert row is not None
+    return row
+
+
+async def _add_vectors(database: Database, copy: NamespaceCopy) -> None:
+    owed = copy.owed()
+    for start in range(0, len(owed), _CHUNK):
+        async with database.transaction(copy.namespace_id) as conn:
+            await copy.add_vectors(conn, owed[start : start + _CHUNK])

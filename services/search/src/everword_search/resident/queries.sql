@@ -1,0 +1,55 @@
+-- Statements that copy a namespace's passages into memory.
+
+-- read_passages --
+-- Passages after an id but some, in the order of their ids, and what the namespace holds at the same moment. A column each,
+-- and three of their words: which passage, from 0, what stands for the word, and how often it occurs.
+WITH passages AS MATERIALIZED (
+    SELECT m.id, m.kind, m.source_id, m.part, m.conversation_id, m.seq, m.author, m.role, m.automated,
+           extract(epoch FROM m.occurred_at)::float8 AS moment, m.lexeme_count, m.lexemes, m.ranking,
+           coalesce(s.message_count, 1) AS stands_for, coalesce(s.model = 'extractive', false) AS repeats,
+           row_number() OVER (ORDER BY m.id) - 1 AS place
+      FROM visible_memories m
+      LEFT JOIN summaries s ON m.kind = 2 AND s.namespace_id = %(namespace_id)s AND s.id = m.source_id
+     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s
+       AND NOT EXISTS (SELECT FROM unnest(%(but)b::bigint[]) AS known (id) WHERE known.id = m.id)
+     ORDER BY m.id
+     LIMIT %(limit)s
+), words AS (
+    SELECT p.place, hashtextextended(w.lexeme, 0) AS word, cardinality(w.positions) AS occurrences
+      FROM passages p CROSS JOIN LATERAL unnest(p.lexemes) AS w
+), listed AS (
+    SELECT array_send(array_agg(id)) AS ids, array_send(array_agg(kind)) AS kinds,
+           array_send(array_agg(source_id)) AS source_ids, array_send(array_agg(part)) AS parts,
+           array_send(array_agg(coalesce(conversation_id, '00000000-0000-0000-0000-000000000000'))) AS conversation_ids,
+           array_send(array_agg(coalesce(seq, -1))) AS seqs, array_agg(author) AS authors,
+           array_send(array_agg(role)) AS roles, array_send(array_agg(automated)) AS automated,
+           array_send(array_agg(moment)) AS moments, array_send(array_agg(lexeme_count)) AS lengths,
+           array_agg(ranking) AS records, array_send(array_agg(stands_for::integer)) AS stands_for,
+           array_send(array_agg(repeats)) AS repeats
+      FROM passages
+), indexed AS (
+    SELECT array_send(array_agg(place)) AS places, array_send(array_agg(word)) AS words,
+           array_send(array_agg(occurrences)) AS occurrences
+      FROM words
+), corpus AS (
+    SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(dropped), 0)::bigint AS dropped,
+           coalesce(sum(lexemes), 0)::bigint AS lexemes
+      FROM corpus_counts
+     WHERE namespace_id = %(namespace_id)s
+)
+SELECT listed.*, indexed.*, corpus.* FROM listed, indexed, corpus;
+
+-- read_vectors --
+-- The vectors of some passages, as far as they have one.
+SELECT array_send(coalesce(array_agg(v.memory_id), '{}')) AS passage_ids,
+       array_send(coalesce(array_agg(v.embedding), '{}')) AS vectors
+  FROM visible_vectors_:generation v
+ WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
+
+-- read_ids --
+-- The ids of all passages, and what the namespace holds at the same moment.
+SELECT array_send(coalesce(array_agg(m.id ORDER BY m.id), '{}')) AS ids,
+       (SELECT coalesce(sum(passages), 0)::bigint FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS passages,
+       (SELECT coalesce(sum(dropped), 0)::bigint FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS dropped
+  FROM visible_memories m
+ WHERE m.namespace_id = %(namespace_id)s;

@@ -1,0 +1,103 @@
+"""Groups of rows, each sorted in itself: what came later is a group of its own until it is merged with others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from everword_search.ranking.arrays import Ints
+from everword_search.resident.postings import Postings, merge_postings
+
+#: Segments of more rows are merged with no others, so that none takes long, and two bytes tell a row.
+_LARGEST = 16_384
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """The rows from `start` to `stop`."""
+
+    start: int
+    stop: int
+    #: Ids of passages, ascending, and the row of each.
+    ids: Ints
+    id_rows: Ints
+    #: Places in threads, ascending, and the row of each.
+    places: Ints
+    place_rows: Ints
+    postings: Postings
+
+    @property
+    def nbytes(self) -> int:
+        sorted_ = (self.ids, self.id_rows, self.places, self.place_rows)
+        return sum(part.nbytes for part in sorted_) + self.postings.nbytes
+
+
+def make_segment(start: int, ids: Ints, places: Ints, postings: Postings) -> Segment:
+    """Return the segment of the rows from `start`, each with a passage's id and its place."""
+    by_id, by_place = np.argsort(ids), np.argsort(places, kind="stable")
+    return Segment(
+        start,
+        start + len(ids),
+        ids[by_id],
+        start + by_id,
+        places[by_place],
+        start + by_place,
+        postings,
+    )
+
+
+def with_segment(segments: Sequence[Segment], added: Segment) -> tuple[Segment, ...]:
+    """Return segments with one more, merged with those that are hardly larger: few are left, and rows seldom move."""
+    kept = [*segments, added]
+    while len(kept) > 1 and _size(kept[-2]) <= 2 * _size(kept[-1]):
+        if _size(kept[-2]) + _size(kept[-1]) > _LARGEST:
+            break
+        last = kept.pop()
+        kept[-1] = _merged(kept[-1], last)
+    return tuple(kept)
+
+
+def _size(segment: Segment) -> int:
+    return segment.stop - segment.start
+
+
+def _merged(first: Segment, second: Segment) -> Segment:
+    ids, places = np.append(first.ids, second.ids), np.append(first.places, second.places)
+    by_id, by_place = np.argsort(ids, kind="stable"), np.argsort(places, kind="stable")
+    return Segment(
+        first.start,
+        second.stop,
+        ids[by_id],
+        np.append(first.id_rows, second.id_rows)[by_id],
+        places[by_place],
+        np.append(first.place_rows, second.place_rows)[by_place],
+        merge_postings(first.postings, second.postings, _size(first)),
+    )
+
+
+def rows_of(segments: Sequence[Segment], ids: Ints) -> Ints:
+    """Return the rows of those passages that are there, in no order."""
+    found = []
+    for segment in segments:
+        slots = np.minimum(np.searchsorted(segment.ids, ids), len(segment.ids) - 1)
+        found.append(segment.id_rows[slots[segment.ids[slots] == ids]])
+    return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
+def rows_between(segments: Sequence[Segment], first: Ints, last: Ints) -> Ints:
+    """Return the rows whose places are in one of several ranges, ends included, in no order."""
+    found = []
+    for segment in segments:
+        begin = np.searchsorted(segment.places, first, "left")
+        end = np.searchsorted(segment.places, last, "right")
+        found.append(segment.place_rows[ranges(begin, end - begin)])
+    return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
+def ranges(starts: Ints, lengths: Ints) -> Ints:
+    """Return the numbers from each start, as many as each length says, one range after the other."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.asarray(np.arange(total) + np.repeat(starts - (ends - lengths), lengths))

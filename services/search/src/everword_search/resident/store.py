@@ -1,0 +1,170 @@
+"""Statements that copy a namespace's passages into memory, as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from everword.db.arrays import Array, ArrayParameter, read_array
+from everword.db.pool import Connection
+from everword.db.statements import Question, fetch_optional, load_statements
+from everword.text.ranking_record import Records, unpack_records
+from everword_search.ranking.arrays import Ints
+from everword_search.store import namespaced
+
+SQL = load_statements("everword_search.resident")
+# An array's header, and what stands before the elements of each `halfvec`: its length in bytes, and its dimensions.
+_ARRAY_HEADER_BYTES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """Passages in the order of their ids: a column each, an element a passage. UUIDs are `S16`."""
+
+    ids: Ints
+    kinds: Array
+    source_ids: Array
+    parts: Array
+    conversation_ids: Array
+    #: -1 for what has no place in a conversation.
+    seqs: Ints
+    authors: Sequence[str]
+    roles: Array
+    automated: Array
+    #: When each occurred, in seconds since 1970.
+    moments: Array
+    #: BM25's document lengths.
+    lengths: Array
+    records: Records
+    #: Whether one of them was stored before there were records.
+    lacks_records: bool
+    stands_for: Array
+    repeats: Array
+    #: An element for each word of each passage: which passage, from 0, the word's hash, and how often it occurs there.
+    places: Ints
+    words: Ints
+    occurrences: Array
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What a namespace holds."""
+
+    passages: int
+    #: How many passages were ever taken out again.
+    dropped: int
+    #: Occurrences of words.
+    lexemes: int
+
+
+@dataclass(frozen=True)
+class PassagesRow:
+    """Passages and what the namespace holds: arrays in binary, None without any."""
+
+    ids: bytes | None
+    kinds: bytes | None
+    source_ids: bytes | None
+    parts: bytes | None
+    conversation_ids: bytes | None
+    seqs: bytes | None
+    authors: list[str] | None
+    roles: bytes | None
+    automated: bytes | None
+    moments: bytes | None
+    lengths: bytes | None
+    records: list[bytes | None] | None
+    stands_for: bytes | None
+    repeats: bytes | None
+    places: bytes | None
+    words: bytes | None
+    occurrences: bytes | None
+    passages: int
+    dropped: int
+    lexemes: int
+
+    def corpus(self) -> Corpus:
+        return Corpus(self.passages, self.dropped, self.lexemes)
+
+    def found(self) -> Passages:
+        records = self.records or []
+        return Passages(
+            _array(self.ids, "i8"),
+            _array(self.kinds, "i2"),
+            _array(self.source_ids, "S16"),
+            _array(self.parts, "i4"),
+            _array(self.conversation_ids, "S16"),
+            _array(self.seqs, "i8"),
+            self.authors or [],
+            _array(self.roles, "i2"),
+            _array(self.automated, "?"),
+            _array(self.moments, "f8"),
+            _array(self.lengths, "i4"),
+            unpack_records(records),
+            None in records,
+            _array(self.stands_for, "i4"),
+            _array(self.repeats, "?"),
+            _array(self.places, "i8"),
+            _array(self.words, "i8"),
+            _array(self.occurrences, "i4"),
+        )
+
+
+@dataclass(frozen=True)
+class _VectorsRow:
+    passage_ids: bytes
+    vectors: bytes
+
+
+@dataclass(frozen=True)
+class IdsRow:
+    """The ids of a namespace's passages, in binary, and how many it holds and ever lost."""
+
+    ids: bytes
+    passages: int
+    dropped: int
+
+
+def passages_after(namespace_id: int, after: int, but: Ints, limit: int) -> Question[PassagesRow]:
+    """Return what asks for at most `limit` passages after an id, without those whose ids are in `but`."""
+    parameters = {
+        **namespaced(namespace_id),
+        "after": after,
+        "but": ArrayParameter(but),
+        "limit": limit,
+    }
+    return Question(SQL["read_passages"], parameters, PassagesRow)
+
+
+async def read_vectors(
+    conn: Connection, namespace_id: int, generation_id: int, passage_ids: Ints
+) -> tuple[Ints, npt.NDArray[np.float32]]:
+    """Return which of the passages have a vector, and their vectors: float32, a row each."""
+    statement = SQL["read_vectors"].of_generation(generation_id)
+    parameters = {**namespaced(namespace_id), "passage_ids": ArrayParameter(passage_ids)}
+    found = await fetch_optional(conn, statement, parameters, _VectorsRow)
+    assert found is not None
+    ids = read_array(found.passage_ids, "i8")
+    return ids, _halfvecs(found.vectors, len(ids))
+
+
+async def read_ids(conn: Connection, namespace_id: int) -> tuple[Ints, IdsRow]:
+    found = await fetch_optional(conn, SQL["read_ids"], namespaced(namespace_id), IdsRow)
+    assert found is not None
+    return read_array(found.ids, "i8"), found
+
+
+def _array(binary: bytes | None, element: str) -> Array:
+    return np.zeros(0, element) if binary is None else read_array(binary, element)
+
+
+def _halfvecs(binary: bytes, count: int) -> npt.NDArray[np.float32]:
+    """Return an array of `halfvec` in binary as rows; all have as many dimensions."""
+    if not count:
+        return np.zeros((0, 0), np.float32)
+    size = (len(binary) - _ARRAY_HEADER_BYTES) // count
+    element = np.dtype([("head", "S8"), ("values", ">f2", ((size - 8) // 2,))])
+    framed = np.frombuffer(binary, element, offset=_ARRAY_HEADER_BYTES)
+    return framed["values"].astype(np.float32)

@@ -1,0 +1,162 @@
+"""The vectors of a namespace's passages: of a small one as they are, of a large one in a byte for each number."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from everword.db.arrays import Array
+from everword_search.ranking.arrays import Floats, Ints
+from everword_search.resident.columns import Column
+
+_FARTHEST = np.iinfo(np.uint16).max
+_LARGEST_BYTE = 127
+
+
+class Vectors(ABC):
+    """Vectors of one generation by row; a row has one, or is owed one."""
+
+    def __init__(self, generation_id: int) -> None:
+        self.generation_id = generation_id
+        self._known = Column(bool)
+
+    @property
+    @abstractmethod
+    def _columns(self) -> Sequence[Column]: ...
+
+    @property
+    def nbytes(self) -> int:
+        return sum(column.nbytes for column in self._columns)
+
+    def trim(self) -> None:
+        """Give back memory that was taken for more to come."""
+        for column in self._columns:
+            column.trim()
+
+    def add(self, rows: int) -> None:
+        """Add rows at the end, which are owed vectors."""
+        self._known.extend(np.zeros(rows, bool))
+
+    @property
+    def owed(self) -> Ints:
+        return np.flatnonzero(~self._known.values)
+
+    def store(self, rows: Ints, vectors: npt.NDArray[np.float32]) -> None:
+        """Keep the vectors of some rows: as Postgres has them, in half precision, and of length 1."""
+        if len(rows):
+            self._keep(rows, _unit(vectors))
+            self._known.values[rows] = True
+
+    @abstractmethod
+    def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
+        """Return the rows that may be the nearest, of those that are allowed and have a vector, in no order.
+
+        There are all of them, or at least `most`. `allowed` has an element for each row that counts.
+        """
+
+    def cosines(self, asked: npt.NDArray[np.float32], rows: Ints) -> Floats:
+        """Return the cosines of some rows; NaN where there is no vector."""
+        cosines = np.asarray(self._products(_unit(asked[None])[0], rows), float)
+        cosines[~self._known.values[rows]] = np.nan
+        return cosines
+
+    @abstractmethod
+    def _keep(self, rows: Ints, units: npt.NDArray[np.float32]) -> None: ...
+
+    @abstractmethod
+    def _products(self, unit: npt.NDArray[np.float32], rows: Ints) -> npt.NDArray[np.float32]: ...
+
+
+class ExactVectors(Vectors):
+    """Every vector as it is."""
+
+    def __init__(self, generation_id: int, dimensions: int) -> None:
+        super().__init__(generation_id)
+        self._matrix = Column(np.float32, (dimensions,))
+
+    @property
+    def _columns(self) -> Sequence[Column]:
+        return (self._known, self._matrix)
+
+    def add(self, rows: int) -> None:
+        super().add(rows)
+        self._matrix.extend(np.zeros((rows, self._matrix.values.shape[1]), np.float32))
+
+    def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
+        return np.flatnonzero(allowed & self._known.values[: len(allowed)])
+
+    def _keep(self, rows: Ints, units: npt.NDArray[np.float32]) -> None:
+        self._matrix.values[rows] = units
+
+    def _products(self, unit: npt.NDArray[np.float32], rows: Ints) -> npt.NDArray[np.float32]:
+        return _products(self._matrix.values[rows], unit)
+
+
+class CompactVectors(Vectors):
+    """A byte for each number of a vector, which keeps cosines to .002, and a bit for its sign.
+
+    Vectors whose signs differ in few places are near each other: comparing signs finds which cosines to compute.
+    """
+
+    def __init__(self, generation_id: int, dimensions: int) -> None:
+        super().__init__(generation_id)
+        self._bytes = Column(np.int8, (dimensions,))
+        self._scales = Column(np.float32)
+        # A column for each 64 signs: what is compared at once lies together.
+        self._signs = [Column(np.uint64) for _ in range(-(-dimensions // 64))]
+
+    @property
+    def _columns(self) -> Sequence[Column]:
+        return (self._known, self._bytes, self._scales, *self._signs)
+
+    def add(self, rows: int) -> None:
+        super().add(rows)
+        self._bytes.extend(np.zeros((rows, self._bytes.values.shape[1]), np.int8))
+        self._scales.extend(np.zeros(rows, np.float32))
+        for column in self._signs:
+            column.extend(np.zeros(rows, np.uint64))
+
+    def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
+        size = len(allowed)
+        differing = np.zeros(size, np.uint16)
+        for column, signs in zip(self._signs, _signs(asked[None])[0], strict=True):
+            differing += np.bitwise_count(column.values[:size] ^ signs)
+        differing[~(self._known.values[:size] & allowed)] = _FARTHEST
+        nearest = np.argpartition(differing, most)[:most] if size > most else np.arange(size)
+        return nearest[differing[nearest] < _FARTHEST]
+
+    def _keep(self, rows: Ints, units: npt.NDArray[np.float32]) -> None:
+        scales = np.abs(units).max(axis=1) / _LARGEST_BYTE
+        self._scales.values[rows] = scales
+        steps = np.maximum(scales, np.finfo(np.float32).tiny)
+        self._bytes.values[rows] = np.round(units / steps[:, None])
+        for column, signs in zip(self._signs, _signs(units).T, strict=True):
+            column.values[rows] = signs
+
+    def _products(self, unit: npt.NDArray[np.float32], rows: Ints) -> npt.NDArray[np.float32]:
+        products = _products(self._bytes.values[rows].astype(np.float32), unit)
+        return products * self._scales.values[rows]
+
+
+def _products(
+    vectors: npt.NDArray[np.float32], unit: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    # What multiplies matrices would wake its threads for a millisecond's work, and wait for those that have no core.
+    return np.asarray(np.einsum("ij,j->i", vectors, unit))
+
+
+def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return vectors as Postgres has them, in half precision, of length 1."""
+    halves = vectors.astype(np.float16).astype(np.float32)
+    lengths = np.linalg.norm(halves, axis=1, keepdims=True)
+    return np.asarray(halves / np.maximum(lengths, np.finfo(np.float32).tiny))
+
+
+def _signs(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
+    bits = np.packbits(vectors > 0, axis=1)
+    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return padded.view(np.uint64)

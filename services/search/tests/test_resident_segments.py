@@ -1,0 +1,145 @@
+"""Rows in groups: found by id and by place, however the groups were merged."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from everword_search.resident import segments
+from everword_search.resident.columns import Column, Numbers
+from everword_search.resident.postings import build_postings
+from everword_search.resident.segments import (
+    Segment,
+    make_segment,
+    ranges,
+    rows_between,
+    rows_of,
+    with_segment,
+)
+
+SEEDS = range(20)
+
+
+def grown(rng: random.Random, ids: list[int], places: list[int]) -> tuple[Segment, ...]:
+    """Return the segments of rows that came in groups of random sizes; each row holds the word of its number."""
+    kept: tuple[Segment, ...] = ()
+    start = 0
+    while start < len(ids):
+        stop = min(len(ids), start + rng.randint(1, 12))
+        rows = np.arange(start, stop)
+        postings = build_postings(rows, rows - start, np.ones(len(rows), np.int32))
+        added = make_segment(
+            start, np.array(ids[start:stop]), np.array(places[start:stop]), postings
+        )
+        kept = with_segment(kept, added)
+        start = stop
+    return kept
+
+
+def random_rows(rng: random.Random) -> tuple[list[int], list[int]]:
+    """Return ids, each once and in no order, and places, of which several are the same."""
+    count = rng.randint(1, 120)
+    return rng.sample(range(1000), count), [rng.randint(0, 200) for _ in range(count)]
+
+
+@pytest.mark.parametrize("largest", [10, 16_384])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_row_is_in_one_segment_with_its_words(
+    seed: int, largest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "_LARGEST", largest)
+    rng = random.Random(seed)
+    ids, places = random_rows(rng)
+    kept = grown(rng, ids, places)
+    edges = [edge for each in kept for edge in (each.start, each.stop)]
+    assert edges == sorted(edges)
+    assert edges[1:-1:2] == edges[2::2]
+    assert (edges[0], edges[-1]) == (0, len(ids))
+    for each in kept:
+        own = range(each.start, each.stop)
+        assert dict(zip(each.ids.tolist(), each.id_rows.tolist(), strict=True)) == {
+            ids[row]: row for row in own
+        }
+        assert (
+            [places[row] for row in each.place_rows]
+            == each.places.tolist()
+            == sorted(places[row] for row in own)
+        )
+        assert each.postings.words.tolist() == list(own)
+        assert each.postings.rows.tolist() == [row - each.start for row in own]
+
+
+def test_there_are_few_segments_and_none_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_LARGEST", 256)
+    rng = random.Random(1)
+    kept = grown(rng, list(range(4000)), list(range(4000)))
+    sizes = [each.stop - each.start for each in kept]
+    assert max(sizes) <= 256
+    assert len(sizes) < 4000 / 64
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_are_found_by_id(seed: int) -> None:
+    rng = random.Random(seed)
+    ids, places = random_rows(rng)
+    kept = grown(rng, ids, places)
+    asked = sorted(rng.sample(range(1000), 300))
+    found = rows_of(kept, np.array(asked)).tolist()
+    assert sorted(found) == [row for row, id_ in enumerate(ids) if id_ in set(asked)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_are_found_by_ranges_of_places(seed: int) -> None:
+    rng = random.Random(seed)
+    ids, places = random_rows(rng)
+    kept = grown(rng, ids, places)
+    # Ranges that do not meet, some of which hold nothing.
+    edges = sorted(rng.sample(range(-5, 210), 12))
+    first, last = np.array(edges[::2]), np.array(edges[1::2])
+    found = rows_between(kept, first, last).tolist()
+    inside = [any(a <= p <= b for a, b in zip(first, last, strict=True)) for p in places]
+    assert sorted(found) == [row for row, is_inside in enumerate(inside) if is_inside]
+
+
+def test_without_segments_nothing_is_found() -> None:
+    some = np.array([1, 2])
+    assert rows_of((), some).tolist() == rows_between((), some, some).tolist() == []
+
+
+def test_ranges_follow_each_other() -> None:
+    starts, lengths = np.array([5, 0, 9]), np.array([2, 0, 3])
+    assert ranges(starts, lengths).tolist() == [5, 6, 9, 10, 11]
+    assert ranges(starts[:0], lengths[:0]).tolist() == []
+
+
+# Columns
+
+
+def test_what_was_read_of_a_column_stays_while_it_grows() -> None:
+    column = Column(np.int64)
+    views, expected = [], []
+    for size in (1, 62, 1, 1, 500, 3):
+        before = len(column.values)
+        column.extend(np.arange(before, before + size))
+        views.append(column.values)
+        expected.append(before + size)
+    for view, size in zip(views, expected, strict=True):
+        assert view.tolist() == list(range(size))
+    assert column.nbytes >= 8 * expected[-1]
+
+
+def test_a_column_has_rows_of_several_numbers() -> None:
+    column = Column(np.float32, (3,))
+    for number in range(100):
+        column.extend(np.full((1, 3), number, np.float32))
+    assert column.values.shape == (100, 3)
+    assert column.values[:, 1].tolist() == list(range(100))
+
+
+def test_things_have_numbers_in_the_order_in_which_they_come() -> None:
+    numbers = Numbers()
+    assert numbers.of(["b", "a", "b"]) == [0, 1, 0]
+    assert numbers.of(["c", "a"]) == [2, 1]
+    assert numbers.things == ["b", "a", "c"]

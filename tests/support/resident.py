@@ -1,0 +1,154 @@
+"""Searches of namespaces in memory, and whether they were: by the statements that they ran."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from opentelemetry import propagate, trace
+from opentelemetry.context import Context
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.settings import NO_SECRET
+from everword.rpc.channel import open_channel
+from everword.v1 import search_service_pb2 as pb
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from everword_search.model import SearchMode, SearchRequest, SearchResponse
+from everword_search.query_embedder import QueryEmbedder
+from everword_search.ranking.ranker import Ranker
+from everword_search.resident.residents import OFTEN, Residents
+from everword_search.search import Sources, search
+from everword_search.server import SearchServer
+from everword_search.settings import Settings
+from support.callers import Metadata
+from support.corpus import search_request
+from support.databases import DatabaseUnderTest
+from support.spans import exporter, trace_of
+from support.stack import BASE, Stack
+from support.waiting import until
+
+_ASKING = "asking"
+
+
+@asynccontextmanager
+async def reference_search(
+    database: DatabaseUnderTest, embedder_address: str = ""
+) -> AsyncIterator[SearchServiceStub]:
+    """Run another search server, which keeps nothing in memory."""
+    settings = Settings(
+        replace(BASE, service="search"),
+        database.settings("search"),
+        embedder_address=embedder_address,
+        resident_bytes=0,
+    )
+    server = SearchServer(settings)
+    address = await server.start()
+    try:
+        async with open_channel(address) as channel:
+            yield SearchServiceStub(channel)
+    finally:
+        await server.stop()
+
+
+async def asked(
+    stub: SearchServiceStub, request: pb.SearchRequest, metadata: Metadata = ()
+) -> tuple[pb.SearchResponse, set[str]]:
+    """Return a search's response, and the names of the statements that it ran."""
+    memory = exporter()
+    with trace.get_tracer("tests").start_as_current_span(_ASKING, context=Context()):
+        carrier: dict[str, str] = {}
+        propagate.inject(carrier)
+        response = await stub.Search(request, metadata=(*metadata, *carrier.items()))
+    statements = {span.name for span in trace_of(memory.get_finished_spans(), _ASKING)}
+    memory.clear()
+    return response, statements
+
+
+def was_in_memory(statements: set[str]) -> bool:
+    found = {"find_lexical", "find_semantic_exact", "find_semantic_hnsw", "read_candidates"}
+    return "read_passages" in statements and not statements & found
+
+
+async def find(
+    stack: Stack, query: str, mode: str = "LEXICAL", metadata: Metadata = (), **fields: Any
+) -> tuple[list[str], bool]:
+    """Return the contents that a search finds, and whether it was answered from memory."""
+    fields.setdefault("page_size", 50)
+    response, statements = await asked(
+        stack.search, search_request(query, mode, **fields), metadata
+    )
+    return [result.memory.content for result in response.results], was_in_memory(statements)
+
+
+async def warm_up(stack: Stack, metadata: Metadata = ()) -> None:
+    """Search a namespace until it is in memory."""
+
+    async def is_warm() -> bool:
+        return (await find(stack, "anything", metadata=metadata))[1]
+
+    await until(is_warm)
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Searching:
+    """The use case itself, over namespaces in memory whose limits and clock are a test's."""
+
+    database: Database
+    residents: Residents
+    clock: Clock
+    sources: Sources = field(init=False)
+
+    def __post_init__(self) -> None:
+        embedder = QueryEmbedder("", NO_SECRET)
+        self.sources = Sources(self.database, embedder, Ranker.load(), self.residents)
+
+    async def search(self, text: str, namespace_id: int = 1) -> SearchResponse:
+        request = SearchRequest(text, SearchMode.LEXICAL)
+        return await search(self.sources, NamespaceScope(namespace_id, "tests"), request)
+
+    async def contents(self, text: str, namespace_id: int = 1) -> list[str]:
+        found = await self.search(text, namespace_id)
+        return [result.memory.content for result in found.results]
+
+    async def often(self, namespace_id: int = 1) -> None:
+        """Search a namespace as often as makes it worth being in memory, and wait for what that begins."""
+        for _ in range(OFTEN):
+            await self.search("anything", namespace_id)
+        await self.settled()
+
+    async def settled(self) -> None:
+        """Wait until nothing is being loaded."""
+        loading = [task for task in asyncio.all_tasks() if "_keep" in repr(task.get_coro())]
+        await asyncio.gather(*loading, return_exceptions=True)
+
+    def holds(self, namespace_id: int = 1) -> bool:
+        """Tell whether a namespace is in memory; to ask counts as a search."""
+        return self.residents.ask(namespace_id) is not None
+
+
+@asynccontextmanager
+async def searching(stack: Stack, limit_bytes: int = 64 << 20) -> AsyncIterator[Searching]:
+    database = Database(stack.database.settings("search"), "search")
+    await database.open()
+    clock = Clock()
+    residents = Residents(database, limit_bytes, clock)
+    residents.open()
+    try:
+        yield Searching(database, residents, clock)
+    finally:
+        await residents.close()
+        await database.close()
