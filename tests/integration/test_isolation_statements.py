@@ -68,7 +68,12 @@ DERIVING = {
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
-COUNTING = {"everword_search.corpus_counts", "everword_search.describe_namespace"}
+COUNTING = {
+    "everword_search.corpus_counts",
+    "everword_search.describe_namespace",
+    "everword_search.resident.read_ids",
+    "everword_search.resident.read_passages",
+}
 
 # By text
 

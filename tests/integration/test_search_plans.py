@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from everword_search.arms.lexical import K1, B
+from everword_search.resident.store import SQL as RESIDENT
 from everword_search.store import SQL as SEARCH
 from everword_search.summaries.store import SQL as SUMMARIES
 from support.databases import DatabaseUnderTest, cloned
@@ -34,7 +35,7 @@ TERMS = {
     "stems": ["word3", "word40", "word50"],
 }
 SOURCE_IDS = [UUID(int=n) for n in range(1, 50)]
-SQL = {**SEARCH, **SUMMARIES}
+SQL = {**SEARCH, **SUMMARIES, **RESIDENT}
 #: Leaves stand for ten messages, branches for eight leaves.
 LEAVES = [UUID(int=2**64 + n) for n in range(1, 30)]
 BRANCHES = [UUID(int=2**65 + n) for n in range(1, 30)]
@@ -100,6 +101,8 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         {"words": ["word777"], "config": "english", "conversation_ids": [UUID(int=1)]},
         "lexemes",
     ),
+    # What came lately is asked for by every search of a namespace in memory.
+    "read_passages": ({"after": PASSAGES - 20, "but": [PASSAGES - 1], "limit": 500}, "memories_p"),
     "read_signals": ({"source_ids": SOURCE_IDS}, "source_id"),
     "read_memories": (
         {
@@ -247,7 +250,8 @@ def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) 
 
 #: Statements that go by words or ids: see `plan_once`.
 PLANNED_ONCE = (
-    "find_lexical", "read_candidates", "find_mentions", "read_memories", "in_review", "read_children", "read_sources"
+    "find_lexical", "read_candidates", "find_mentions", "read_memories", "in_review", "read_children", "read_sources",
+    "read_passages"
 )  # fmt: skip
 
 

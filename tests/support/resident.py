@@ -132,12 +132,16 @@ class Searching:
 
     async def settled(self) -> None:
         """Wait until nothing is being loaded."""
-        loading = [task for task in asyncio.all_tasks() if "_keep" in repr(task.get_coro())]
+        loading = [task for task in asyncio.all_tasks() if _loads(task)]
         await asyncio.gather(*loading, return_exceptions=True)
 
     def holds(self, namespace_id: int = 1) -> bool:
         """Tell whether a namespace is in memory; to ask counts as a search."""
         return self.residents.ask(namespace_id) is not None
+
+
+def _loads(task: asyncio.Task[Any]) -> bool:
+    return getattr(task.get_coro(), "__qualname__", "") == "Residents._keep"
 
 
 @asynccontextmanager

@@ -46,6 +46,8 @@ from everword_search.store import Scope
 POOL = 150
 #: Turns on either side of what was found that become candidates too: an answer may hold no word of the question.
 NEAR = 1
+#: Candidates that are results: the best by the weighted sum. Trees for all of them would take a third of a search.
+RESULTS = 250
 #: Turns on either side that a score looks at.
 CONTEXT = 2
 #: Passages of a long memory that are looked at beside those that were found.
@@ -85,7 +87,7 @@ async def rank_by_recall(
     if judged is None:
         return Found([])
     scores, passages = _scores(judged, ranking.ranker), _best_passages(judged)
-    order = np.lexsort((-passages, -scores))[: judged.wanted.sum()]
+    order = np.lexsort((-passages, -scores))[: np.count_nonzero(scores >= 0)]
     page = order[_follows(scores, passages, window)[order]]
     if window.min_evidence == -math.inf:
         page = page[: window.limit]
@@ -98,11 +100,15 @@ async def rank_by_recall(
 
 
 def _scores(judged: Judged, ranker: Ranker) -> Floats:
-    """Return the score of each memory that may be a result; the others come last."""
-    rows = np.flatnonzero(judged.wanted)
+    """Return the score of each memory that is a result; -1 for the others."""
+    rows, handicaps = np.flatnonzero(judged.wanted), handicap(judged.pool)
+    features, literals = judged.described.features, judged.literals
+    if len(rows) > RESULTS:
+        rough = ranker.rank_roughly(_chosen(features, rows), literals[rows], handicaps[rows])
+        # Of equal ones the first in order: a result must be one on every page.
+        rows = np.sort(rows[np.argsort(-rough, kind="stable")[:RESULTS]])
     scores = np.full(judged.pool.size, -1.0)
-    features = _chosen(judged.described.features, rows)
-    scores[rows] = ranker.rank(features, judged.literals[rows], handicap(judged.pool)[rows])
+    scores[rows] = ranker.rank(_chosen(features, rows), literals[rows], handicaps[rows])
     return scores
 
 

@@ -185,5 +185,6 @@ class Snapshot:
 
     def conversation_ids(self, rows: Ints) -> Array:
         """Return the conversation of each row as `S16`; empty for what has none."""
+        numbers, which = np.unique(self.columns["conversations"][rows], return_inverse=True)
         ids = self._threads.things
-        return np.array([ids[n] for n in self.columns["conversations"][rows].tolist()], "S16")
+        return np.array([ids[number] for number in numbers.tolist()], "S16")[which]
