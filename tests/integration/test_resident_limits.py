@@ -25,7 +25,7 @@ async def fill(stack: Stack, *names: str, count: int = 40) -> list[int]:
         ]
         await append(stack, *texts, metadata=within(name))
     with stack.database.connect() as conn:
-        ids = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
+        ids: dict[str, int] = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
     return [ids[name] for name in names]
 
 

@@ -93,7 +93,8 @@ def test_the_best_memories_are_those_of_the_statement(seed: int) -> None:
     least = rng.choice((0.0, 0.0, 0.4, 2.0))
     check(rows, Window(limit, None, least, spare=spare), others)
     positions = [[row.score, row.id, "more"] for row in rng.sample(rows, min(3, len(rows)))]
-    for after in [*positions, [0.5, 5000], [2.0, 0]]:
+    places: list[list[Any]] = [*positions, [0.5, 5000], [2.0, 0]]
+    for after in places:
         check(rows, Window(limit, after, least, spare=spare), others)
 
 

@@ -63,7 +63,8 @@ def test_merged_postings_are_those_of_all_passages(seed: int) -> None:
     merged = merge_postings(packed(before), packed(after), first)
     moved = [(word, row + first, occurrences) for word, row, occurrences in after]
     assert unpacked(merged) == known([*before, *moved])
-    assert (merged.rows.dtype, merged.occurrences.dtype) == (np.uint16, np.uint8)
+    assert merged.rows.dtype == np.uint16
+    assert merged.occurrences.dtype == np.uint8
 
 
 def test_the_last_of_as_many_passages_as_there_can_be_is_found() -> None:

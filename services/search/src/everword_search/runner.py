@@ -17,7 +17,7 @@ import psycopg
 from everword.db.pool import STATEMENT_CAP_S, Connection
 from everword.domain.deadline import remaining
 from everword.telemetry import names
-from everword.telemetry.tracing import duration_histogram, tracer
+from everword.telemetry.tracing import duration_histogram, inner_span
 from everword_search.arms.base import Arm, RankingArm, Window
 from everword_search.arms.semantic import SemanticArm
 from everword_search.model import ArmReport, ArmState, Candidate, Ranked, SearchArm
@@ -55,10 +55,11 @@ class Runner:
         self._planned_once: bool | None = None
         self._limit_s = 0.0
 
-    def begin(self, conn: Connection) -> None:
-        """Go on in a new transaction."""
+    def begin(self, conn: Connection, planned_once_s: float | None) -> None:
+        """Go on in a new transaction: one whose statements are planned once and may take so long, or None."""
         self.conn = conn
-        self._planned_once = None
+        self._planned_once = None if planned_once_s is None else True
+        self._limit_s = planned_once_s or 0.0
 
     def left(self) -> list[Arm]:
         """Return the arms that have something to do and did not fail."""
@@ -113,7 +114,7 @@ class Runner:
         limit_s = min(arm.time_limit_s, remaining(STATEMENT_CAP_S) * share)
         started = time.perf_counter()
         try:
-            with tracer().start_as_current_span("search arm", attributes=label):
+            with inner_span("search arm", attributes=label):
                 if not arm.in_memory:
                     once = planned_once or arm.planned_once
                     await self.prepare(planned_once=once, limit_s=limit_s)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
+from everword.db.statements import Pending, ask
 from everword.domain.calibration import DECIDING
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
@@ -31,6 +32,7 @@ from everword_search.model import (
 )
 from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open_cursor
 from everword_search.plan import Plan, plan_search
+from everword_search.planning import plan_once
 from everword_search.profiles import Balanced, Profile, find_profile
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
 from everword_search.ranking.ranker import Ranker
@@ -46,7 +48,7 @@ from everword_search.relevance import (
 from everword_search.resident.residents import Residents
 from everword_search.runner import ArmFailed, Runner
 from everword_search.store import Scope
-from everword_search.summaries.in_results import with_summaries
+from everword_search.summaries.in_results import SUMMARY, with_summaries
 from everword_search.understand import BY_MEANING, Understood, understand
 from everword_search.use import count_use
 
@@ -122,9 +124,12 @@ async def _attempt(
     """Return what a search answers; None where its query has to be embedded first."""
     while True:
         try:
+            page: _Page | None = None
             async with database.bound(conn, namespace.id):
                 await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
-                return await search.answer(conn) if await search.is_ready(conn) else None
+                if await search.is_ready(conn):
+                    page = await search.find_page(conn)
+            return await search.answer(conn, page) if page else None
         except ArmFailed as failure:
             # Where no arm is left to answer, it is the database that fails. The others go on with the same connection:
             # there may be a queue for another one.
@@ -141,6 +146,18 @@ class _Planned:
     relevance: Relevance
     ranking: Ranking | Balanced | None
     window: Window
+
+
+@dataclass(frozen=True)
+class _Page:
+    """What a search found, before its memories are there."""
+
+    planned: _Planned
+    found: Found
+    hits: Sequence[Hit]
+    #: That something found answers the query.
+    chance: float | None
+    memories: Pending[store.MemoryRow]
 
 
 class _Search:
@@ -164,6 +181,8 @@ class _Search:
         self._understood: Understood | None = None
         self._vector: QueryVector | QueryNotEmbedded | None = None
         self._planned: _Planned | None = None
+        #: How long each statement of the transaction may take, where they are planned once.
+        self._planned_once_s: float | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -173,8 +192,12 @@ class _Search:
     async def is_ready(self, conn: Connection) -> bool:
         """Find out what the query means; return whether all is known that an answer takes, its vector too."""
         request = self._request
+        self._planned_once_s = None
         if self._understood is None or self._understood.generation(self._generation_id) is None:
             profile = calibrated_profile(request)
+            # What the query means is asked for in the same way each time, and so is the page at the end.
+            self._planned_once_s = remaining(STATEMENT_CAP_S)
+            await plan_once(conn, self._planned_once_s)
             self._understood = await understand(
                 conn, self._namespace_id, request, profile, self._sources.residents
             )
@@ -203,27 +226,51 @@ class _Search:
             ) from error
         self._vector = error
 
-    async def answer(self, conn: Connection) -> tuple[SearchResponse, NamespaceSettings]:
-        """Return the response of the arms that did not fail yet. Raises ArmFailed."""
+    async def find_page(self, conn: Connection) -> _Page:
+        """Return what the arms that did not fail find. Its memories are asked for, and come with the commit.
+
+        Raises ArmFailed.
+        """
         assert self._understood is not None
         self._planned = planned = self._planned or self._plan(self._understood)
-        request, cursor, relevance = self._request, self._cursor, planned.relevance
-        planned.runner.begin(conn)
+        cursor = self._cursor
+        planned.runner.begin(conn, self._planned_once_s)
         found = await _find(planned)
         # The verdict is the same on every page.
-        chance = cursor.after[0] if cursor.after else relevance.chance(found)
-        ensure_judged(request, found)
+        chance = cursor.after[0] if cursor.after else planned.relevance.chance(found)
+        ensure_judged(self._request, found)
         await planned.runner.prepare(planned_once=True, limit_s=remaining(STATEMENT_CAP_S))
-        page = found.hits[: cursor.size]
-        read = await _read(conn, self._namespace_id, page, self._chars, relevance)
-        results = await with_summaries(
-            conn, self._namespace_id, read, request, cursor.after is None
+        hits = found.hits[: cursor.size]
+        asked = store.memories_asked(
+            self._namespace_id,
+            [hit.source_id for hit in hits],
+            [hit.passage_id for hit in hits],
+            self._chars,
+            max_parts(self._chars),
         )
+        return _Page(planned, found, hits, chance, await ask(conn, asked))
+
+    async def answer(
+        self, conn: Connection, page: _Page
+    ) -> tuple[SearchResponse, NamespaceSettings]:
+        """Return the response that a page makes."""
+        assert self._understood is not None
+        relevance, found = page.planned.relevance, page.found
+        by_id = {hit.source_id: hit for hit in page.hits}
+        results = [
+            SearchResult(row, row.passage, by_id[row.id], relevance.of(by_id[row.id]))
+            for row in await page.memories.rows()
+        ]
+        if any(result.memory.kind == SUMMARY for result in results):
+            async with self._sources.database.bound(conn, self._namespace_id):
+                results = await with_summaries(
+                    conn, self._namespace_id, results, self._request, self._cursor.after is None
+                )
         response = SearchResponse(
             results,
-            _next_token(cursor, found, chance),
-            planned.runner.reports(),
-            relevance.verdict(found, chance),
+            _next_token(self._cursor, found, page.chance),
+            page.planned.runner.reports(),
+            relevance.verdict(found, page.chance),
             relevance.state(found),
         )
         return response, self._understood.settings
@@ -311,20 +358,6 @@ def _hit(arm: Arm, candidate: Candidate) -> Hit:
         candidate.terms,
         evidence=None if arm.name is SearchArm.REGEX else candidate.score,
     )
-
-
-async def _read(
-    conn: Connection, namespace_id: int, hits: Sequence[Hit], chars: int, relevance: Relevance
-) -> list[SearchResult]:
-    source_ids = [hit.source_id for hit in hits]
-    passage_ids = [hit.passage_id for hit in hits]
-    rows = await store.read_memories(
-        conn, namespace_id, source_ids, passage_ids, chars, max_parts(chars)
-    )
-    by_id = {hit.source_id: hit for hit in hits}
-    return [
-        SearchResult(row, row.passage, by_id[row.id], relevance.of(by_id[row.id])) for row in rows
-    ]
 
 
 def _next_token(cursor: Cursor, found: Found, chance: float | None) -> str:

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword_search import store
-from everword_search.store import BacklogRow, CorpusRow, TaskRow
+from everword_search import stats_store as store
+from everword_search.stats_store import BacklogRow, CorpusRow, TaskRow
 from everword_search.summaries import store as summaries
 from everword_search.summaries.store import LevelRow, SummaryBacklogRow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from psycopg.types.numeric import Int8
 from everword.db.arrays import ArrayParameter, array_of_uuids, read_array
 from everword.db.pool import Connection
 from everword.db.statements import (
+    Question,
     execute,
     fetch_all,
     fetch_optional,
@@ -160,41 +161,6 @@ class MessageRow(MessageRecord):
 
 
 @dataclass(frozen=True)
-class CorpusRow:
-    """What a namespace holds."""
-
-    conversations: int
-    messages: int
-    turns: int
-    passages: int
-    content_bytes: int
-    latest_recorded_at: datetime | None
-
-
-@dataclass(frozen=True)
-class BacklogRow:
-    """Passages without a vector of the model that is searched with."""
-
-    #: Its provider and name; empty without one.
-    model: str
-    owed: int
-    failed: int
-    oldest_owed: timedelta | None
-
-
-@dataclass(frozen=True)
-class TaskRow:
-    """How one task's jobs stand."""
-
-    task: str
-    pending: int
-    running: int
-    failed: int
-    oldest_pending: timedelta | None
-    sample_error: str
-
-
-@dataclass(frozen=True)
 class _TokenCountRow:
     id: UUID
     token_count: int
@@ -278,6 +244,18 @@ async def read_memories(
     max_parts: int | None = None,
 ) -> list[MemoryRow]:
     """Return the memories that exist, in the order of `source_ids`; the whole of each without `max_chars`."""
+    asked = memories_asked(namespace_id, source_ids, passage_ids, max_chars, max_parts)
+    return await fetch_all(conn, asked.statement, asked.parameters, asked.row)
+
+
+def memories_asked(
+    namespace_id: int,
+    source_ids: Sequence[UUID],
+    passage_ids: Sequence[int] = (),
+    max_chars: int | None = None,
+    max_parts: int | None = None,
+) -> Question[MemoryRow]:
+    """Return what asks for memories; see read_memories."""
     parameters = {
         **namespaced(namespace_id),
         "source_ids": ArrayParameter(array_of_uuids(source_ids)),
@@ -285,7 +263,7 @@ async def read_memories(
         "max_chars": max_chars,
         "max_parts": max_parts,
     }
-    return await fetch_all(conn, SQL["read_memories"], parameters, MemoryRow)
+    return Question(SQL["read_memories"], parameters, MemoryRow)
 
 
 async def read_signals(
@@ -343,21 +321,6 @@ async def list_messages(
         "max_bytes": max_bytes,
     }
     return await fetch_all(conn, statement, parameters, MessageRow)
-
-
-async def corpus_counts(conn: Connection, namespace_id: int) -> CorpusRow:
-    rows = await fetch_all(conn, SQL["corpus_counts"], namespaced(namespace_id), CorpusRow)
-    return rows[0]
-
-
-async def embedding_backlog(conn: Connection, namespace_id: int, limit: int) -> BacklogRow | None:
-    """Return the backlog of the active generation, counted up to `limit`; None where no generation is active."""
-    parameters = {**namespaced(namespace_id), "limit": limit}
-    return await fetch_optional(conn, SQL["embedding_backlog"], parameters, BacklogRow)
-
-
-async def job_counts(conn: Connection, namespace_id: int) -> list[TaskRow]:
-    return await fetch_all(conn, SQL["job_counts"], namespaced(namespace_id), TaskRow)
 
 
 async def recent_turns(

@@ -32,7 +32,7 @@ from everword_search.model import (
     SearchResult,
 )
 from everword_search.stats import Alert, Stats
-from everword_search.store import TaskRow
+from everword_search.stats_store import TaskRow
 from everword_search.summaries.model import ExpandMode
 from everword_search.summaries.translate import expansion_to_proto, to_limits
 

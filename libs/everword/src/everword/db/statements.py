@@ -115,6 +115,27 @@ class Question(Generic[T]):
     row: type[T]
 
 
+class Pending(Generic[T]):
+    """Rows that are on their way: what was asked in a pipeline is sent, at the latest, when the pipeline ends."""
+
+    def __init__(self, statement: Statement, cursor: Any) -> None:
+        self._statement = statement
+        self._cursor = cursor
+
+    async def rows(self) -> list[T]:
+        """Return the rows. Where the pipeline is over, that waits for nothing."""
+        with statement_span(self._statement):
+            rows: list[T] = await self._cursor.fetchall()
+            return rows
+
+
+async def ask(conn: AsyncConnection[Any], question: Question[T]) -> Pending[T]:
+    """Run a statement in a pipeline without waiting for its rows."""
+    cursor = conn.cursor(binary=True, row_factory=dataclass_row(question.row))
+    await cursor.execute(question.statement.sql, question.parameters)
+    return Pending(question.statement, cursor)
+
+
 async def fetch_each(conn: AsyncConnection[Any], *questions: Question[Any]) -> list[list[Any]]:
     """Run several statements, of which none needs another's rows, in one round trip; return the rows of each."""
     cursors = [

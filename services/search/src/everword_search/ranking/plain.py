@@ -69,11 +69,11 @@ class PlainRanking:
     def score(self, features: Mapping[str, Floats]) -> Floats:
         """Return how well memories answer: higher is better, 0 says nothing."""
         terms = plain_terms(features)
-        return np.where(
-            np.isnan(features["de"]),
-            _sum(self._without_vector, terms),
-            _sum(self._with_vector, terms),
-        )
+        lacks_vector = np.isnan(features["de"])
+        scores = _sum(self._with_vector, terms)
+        if lacks_vector.any():
+            scores[lacks_vector] = _sum(self._without_vector, terms)[lacks_vector]
+        return scores
 
 
 def _sum(weights: Mapping[str, float], terms: Mapping[str, Floats]) -> Floats:

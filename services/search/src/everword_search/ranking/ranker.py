@@ -47,20 +47,21 @@ class Ranker:
         return cls(PlainRanking.load(), None, None)
 
     def rank(
-        self, features: Mapping[str, Floats], literals: Floats, handicaps: Floats | float = 0.0
+        self,
+        features: Mapping[str, Floats],
+        literals: Floats,
+        handicaps: Floats | float = 0.0,
+        plain: Floats | None = None,
     ) -> Floats:
-        """Return each memory's score, from 0 to 1, to the ninth digit; `handicaps` are in the models' own unit."""
-        total = self.plain.score(features)
+        """Return each memory's score, from 0 to 1, to the ninth digit.
+
+        `handicaps` are in the models' own unit; `plain` are the weighted sums, where those are known.
+        """
+        total = self.plain.score(features) if plain is None else plain
         if self.trees is not None:
             total = PLAIN_SHARE * total + self.trees.score(features)
-        total = (total + _beside(literals, handicaps) - _MIDDLE) / _SPREAD
+        total = (total + beside(literals, handicaps) - _MIDDLE) / _SPREAD
         return np.round(1 / (1 + np.exp(-total)), 9)
-
-    def rank_roughly(
-        self, features: Mapping[str, Floats], literals: Floats, handicaps: Floats
-    ) -> Floats:
-        """Return what orders memories about as `rank` does, and costs a small part of it."""
-        return self.plain.score(features) + _beside(literals, handicaps)
 
     def judge(self, features: Mapping[str, Floats], literals: Floats) -> Floats:
         """Return the evidence that each memory answers the query, in log-odds; NaN where that cannot be told."""
@@ -69,6 +70,6 @@ class Ranker:
         return np.round(self.relevance.score(features) + LITERAL_EVIDENCE * literals**3, 9)
 
 
-def _beside(literals: Floats, handicaps: Floats | float) -> Floats:
+def beside(literals: Floats, handicaps: Floats | float) -> Floats:
     """Return what counts beside the models."""
     return LITERAL_WEIGHT * literals**3 - handicaps

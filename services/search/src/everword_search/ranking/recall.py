@@ -35,7 +35,7 @@ from everword_search.model import Found, Hit, Ranked, ScorePart, SearchArm
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.features import Described, Question, describe
 from everword_search.ranking.pool import Pool, build_pool
-from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker
+from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker, beside
 from everword_search.ranking.store import Candidates, find_mentions, read_candidates
 from everword_search.resident.candidates import find_candidates
 from everword_search.resident.resident import Resident
@@ -47,7 +47,7 @@ POOL = 150
 #: Turns on either side of what was found that become candidates too: an answer may hold no word of the question.
 NEAR = 1
 #: Candidates that are results: the best by the weighted sum. Trees for all of them would take a third of a search.
-RESULTS = 250
+RESULTS = 200
 #: Turns on either side that a score looks at.
 CONTEXT = 2
 #: Passages of a long memory that are looked at beside those that were found.
@@ -103,12 +103,15 @@ def _scores(judged: Judged, ranker: Ranker) -> Floats:
     """Return the score of each memory that is a result; -1 for the others."""
     rows, handicaps = np.flatnonzero(judged.wanted), handicap(judged.pool)
     features, literals = judged.described.features, judged.literals
+    plain = np.zeros(judged.pool.size)
+    plain[rows] = ranker.plain.score(_chosen(features, rows))
     if len(rows) > RESULTS:
-        rough = ranker.rank_roughly(_chosen(features, rows), literals[rows], handicaps[rows])
+        rough = plain[rows] + beside(literals[rows], handicaps[rows])
         # Of equal ones the first in order: a result must be one on every page.
         rows = np.sort(rows[np.argsort(-rough, kind="stable")[:RESULTS]])
     scores = np.full(judged.pool.size, -1.0)
-    scores[rows] = ranker.rank(_chosen(features, rows), literals[rows], handicaps[rows])
+    chosen = _chosen(features, rows)
+    scores[rows] = ranker.rank(chosen, literals[rows], handicaps[rows], plain[rows])
     return scores
 
 

@@ -92,7 +92,11 @@ class ExactVectors(Vectors):
         self._matrix.values[rows] = units
 
     def _products(self, unit: npt.NDArray[np.float32], rows: Ints) -> npt.NDArray[np.float32]:
-        return _products(self._matrix.values[rows], unit)
+        matrix = self._matrix.values
+        if 2 * len(rows) > len(matrix):
+            # To copy most rows costs more than to compute all.
+            return _products(matrix, unit)[rows]
+        return _products(matrix[rows], unit)
 
 
 class CompactVectors(Vectors):
