@@ -42,6 +42,8 @@ async def rank_by_formula(
     rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
     judged = {arm.name for arm in arms} >= _JUDGING
     hits = [_hit(row, pool[row.source_id], profile, now, judged) for row in rows]
+    # In memory and in the database the last digits differ.
+    [score, *_] = [*(hit.score for hit in hits if hit.passage_id == passage_id), score]
     hits.sort(key=lambda hit: (hit.score, hit.passage_id), reverse=True)
     wanted = [
         hit

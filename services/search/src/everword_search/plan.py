@@ -36,6 +36,10 @@ class Plan:
     #: The namespace in memory; None where the database is to be asked.
     resident: Resident | None = None
 
+    @property
+    def in_memory(self) -> bool:
+        return any(arm.in_memory for arm in self.arms)
+
 
 def plan_search(
     scope: Scope,
@@ -83,7 +87,7 @@ def _semantic(
         understood.generation(vector.generation_id) if isinstance(vector, QueryVector) else None
     )
     arguments = (scope, vector, generation, understood.passages, large_scopes)
-    known = resident.snapshot.vectors if resident else None
+    known = resident.vectors if resident else None
     if resident and known and generation and known.generation_id == generation.id:
         return ResidentSemanticArm(resident, known, *arguments)
     return SemanticArm(*arguments)

@@ -17,6 +17,7 @@ from everword_search import store
 from everword_search.arms.base import Arm, RankingArm, Window
 from everword_search.arms.frequent import FrequentWords
 from everword_search.arms.large import LargeScopes
+from everword_search.arms.semantic import SemanticArm
 from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
 from everword_search.model import (
@@ -54,7 +55,7 @@ from everword_search.use import count_use
 
 DEFAULT_PAGE = 10
 #: Page tokens of one kind hold positions of one form: a change of `_next_token` takes another number.
-TOKEN_KIND = "Search/3"
+TOKEN_KIND = "Search/4"
 #: `UseCounting` of a namespace in which being returned is a use.
 _RETURNED = 2
 
@@ -193,13 +194,19 @@ class _Search:
         """Find out what the query means; return whether all is known that an answer takes, its vector too."""
         request = self._request
         self._planned_once_s = None
+        # What began in the database goes on there: scores in memory differ by a little.
+        may_be_in_memory = self._cursor.after is None or self._cursor.after[0]
         if self._understood is None or self._understood.generation(self._generation_id) is None:
             profile = calibrated_profile(request)
             # What the query means is asked for in the same way each time, and so is the page at the end.
             self._planned_once_s = remaining(STATEMENT_CAP_S)
             await plan_once(conn, self._planned_once_s)
             self._understood = await understand(
-                conn, self._namespace_id, request, profile, self._sources.residents
+                conn,
+                self._namespace_id,
+                request,
+                profile,
+                self._sources.residents if may_be_in_memory else None,
             )
             if self._understood.generation(self._generation_id) is None:
                 self._miss(QueryNotEmbedded("this database does not have the query's model"))
@@ -237,7 +244,7 @@ class _Search:
         planned.runner.begin(conn, self._planned_once_s)
         found = await _find(planned)
         # The verdict is the same on every page.
-        chance = cursor.after[0] if cursor.after else planned.relevance.chance(found)
+        chance = cursor.after[1] if cursor.after else planned.relevance.chance(found)
         ensure_judged(self._request, found)
         await planned.runner.prepare(planned_once=True, limit_s=remaining(STATEMENT_CAP_S))
         hits = found.hits[: cursor.size]
@@ -268,7 +275,7 @@ class _Search:
                 )
         response = SearchResponse(
             results,
-            _next_token(self._cursor, found, page.chance),
+            _next_token(self._cursor, found, page.chance, page.planned.plan.in_memory),
             page.planned.runner.reports(),
             relevance.verdict(found, page.chance),
             relevance.state(found),
@@ -288,7 +295,7 @@ class _Search:
             Runner(plan.arms),
             relevance,
             _ranking(sources.ranker, self._profile, request, plan),
-            _window(self._cursor, request, relevance),
+            _window(self._cursor, request, relevance, plan),
         )
 
     @property
@@ -327,16 +334,19 @@ def _ranking(
     return Ranking(ranker, plan.question, request.explain, plan.resident)
 
 
-def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance) -> Window:
+def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance, plan: Plan) -> Window:
     """Return which hits are asked for: one more than the page has, which tells whether there is another one."""
-    after = cursor.after[1:] if cursor.after else None
+    began_in_memory, _, *after = cursor.after or (False, None)
+    moved = began_in_memory and not plan.in_memory
     least = relevance.least_evidence(request.min_relevance)
-    return Window(cursor.size + 1, after, request.min_score, least)
+    return Window(cursor.size + 1, after or None, request.min_score, least, moved=moved)
 
 
 async def _rank_alone(runner: Runner, arm: Arm, window: Window) -> Found:
     """Return the hits of a search with one arm, whose score is the evidence."""
     window = replace(window, min_score=max(window.min_score, window.min_evidence))
+    if window.moved and window.after and isinstance(arm, SemanticArm):
+        window = replace(window, after=await arm.moved(runner.conn, window.after))
     asked = window
     if window.after is None and isinstance(arm, RankingArm):
         # The verdict goes by more results than a short page has, and by those that a floor leaves out.
@@ -360,7 +370,7 @@ def _hit(arm: Arm, candidate: Candidate) -> Hit:
     )
 
 
-def _next_token(cursor: Cursor, found: Found, chance: float | None) -> str:
+def _next_token(cursor: Cursor, found: Found, chance: float | None, in_memory: bool) -> str:
     if len(found.hits) <= cursor.size:
         return ""
-    return cursor.token([chance, *found.hits[cursor.size - 1].position])
+    return cursor.token([in_memory, chance, *found.hits[cursor.size - 1].position])

@@ -18,10 +18,8 @@ from everword.text.author_names import name_words
 from everword_search.analysis import AnalysedQuery, analyse_query, texts_to_analyse
 from everword_search.model import SearchMode, SearchRequest
 from everword_search.query import Query, parse_query, parse_words
-from everword_search.resident.copy import Asked
 from everword_search.resident.resident import Resident
 from everword_search.resident.residents import Residents
-from everword_search.resident.store import PassagesRow
 from everword_search.store import SQL, AnalysedText, namespaced
 from everword_search.vectors import GenerationRow
 
@@ -71,9 +69,11 @@ async def understand(
     namespace_id: int,
     request: SearchRequest,
     profile: str,
-    residents: Residents,
+    residents: Residents | None,
 ) -> Understood:
     """Return what a request's query means; `profile` is what its relevance is calibrated for.
+
+    Without `residents` it is not looked for in memory.
 
     Raises NamespaceNotFound once the namespace is being deleted.
     """
@@ -90,12 +90,15 @@ async def understand(
     if texts:
         parameters = {**namespace, "texts": texts}
         questions.append(Question(SQL["analyse_texts"], parameters, AnalysedText))
-    asked = residents.ask(namespace_id) if _may_be_resident(request) else None
+    if not _may_be_resident(request):
+        residents = None
+    asked = residents.ask(namespace_id) if residents else None
     if asked:
         questions.append(asked.question)
     [found, generations, *others] = await fetch_each(conn, *questions)
     if not found:
-        residents.forget(namespace_id)
+        if residents:
+            residents.forget(namespace_id)
         raise NamespaceNotFound
     described: NamespaceRow = found[0]
     known = {row.text: row for row in others[0]} if texts else {}
@@ -107,10 +110,12 @@ async def understand(
         analyse_query(query, known),
         generations,
     )
-    if asked:
-        [latest] = others[-1]
-        return await _with_resident(conn, residents, asked, latest, understood, request)
-    if _may_be_resident(request):
+    if residents and asked:
+        include_automated = request.filter.include_automated
+        active = understood.active_id
+        resident = await residents.answer(conn, asked, others[-1][0], active, include_automated)
+        return replace(understood, resident=resident)
+    if residents:
         residents.consider(namespace_id, described.passages, understood.generation(None))
     return understood
 
@@ -118,20 +123,3 @@ async def understand(
 def _may_be_resident(request: SearchRequest) -> bool:
     """Tell whether a search is one that memory could answer."""
     return request.mode in _BY_WORDS | BY_MEANING and request.filter.is_open and not request.explain
-
-
-async def _with_resident(
-    conn: Connection,
-    residents: Residents,
-    asked: Asked,
-    latest: PassagesRow,
-    understood: Understood,
-    request: SearchRequest,
-) -> Understood:
-    """Return what is understood, with the namespace in memory if it is complete there."""
-    copy = await residents.answer(conn, asked, latest, understood.active_id)
-    if copy is None:
-        return understood
-    include_automated = request.filter.include_automated
-    resident = Resident(copy.index.snapshot(), latest.corpus(), include_automated)
-    return replace(understood, resident=resident)

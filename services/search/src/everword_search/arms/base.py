@@ -27,6 +27,8 @@ class Window:
     spare: int = 0
     #: Whether the last candidates may be others that are about as good: all are ranked anew by something else.
     rough: bool = False
+    #: Whether `after` was found in memory, and the database goes on: its scores differ by a little.
+    moved: bool = False
 
     def admits(self, score: float, evidence: float | None) -> bool:
         return score >= self.min_score and (evidence is None or evidence >= self.min_evidence)

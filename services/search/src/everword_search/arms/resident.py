@@ -36,11 +36,11 @@ class ResidentLexicalArm(TsvectorArm):
         self._resident = resident
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
-        snapshot, corpus = self._resident.snapshot, self._resident.corpus
+        snapshot, passages = self._resident.snapshot, self._resident.passages
         postings = _postings(snapshot, self._terms)
         frequencies = [len(rows) for rows, _ in postings]
-        idf = [inverse_document_frequency(corpus.passages, df) for df in frequencies]
-        mean_length = corpus.lexemes / corpus.passages if corpus.passages else 1.0
+        idf = [inverse_document_frequency(passages, df) for df in frequencies]
+        mean_length = self._resident.mean_length
         self._statistics = Statistics(mean_length, frequencies, idf)
         raws = np.zeros(snapshot.size)
         lengths = snapshot.columns["lengths"]

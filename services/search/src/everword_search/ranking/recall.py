@@ -132,6 +132,9 @@ def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.b
     follows = scores >= window.min_score
     if window.after:
         score, passage_id, *_ = window.after
+        # Where it is told apart from the page before by other digits, it is the same memory all the same.
+        here: list[float] = scores[(passages == passage_id) & (scores >= 0)].tolist()
+        [score, *_] = [*here, score]
         follows &= (scores < score) | ((scores == score) & (passages < passage_id))
     return follows
 

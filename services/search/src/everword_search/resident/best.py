@@ -61,5 +61,8 @@ def _inside(
     if window.after:
         score, passage_id, *_ = window.after
         ids = snapshot.columns["ids"][rows]
+        # Vectors may have become compact since the page before, and cosines less exact.
+        here: list[float] = scores[ids == passage_id].tolist()
+        [score, *_] = [*here, score]
         inside &= (scores < score) | ((scores == score) & (ids < passage_id))
     return inside

@@ -7,6 +7,7 @@ has; and it is complete exactly if nothing was taken out since, and it has as ma
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -27,10 +28,14 @@ from everword_search.vectors import GenerationRow
 SETTLED_S = 120.0
 #: Ids that are left out of a question by name.
 _RECENT = 1_000
+#: Share of the passages in memory that are still there, below which it is made anew.
+_LEAST_PRESENT = 0.8
 #: Passages that are added within a search. Of more, the search asks the database, and they are added beside it.
 AT_ONCE = 500
 #: Passages without a vector that are asked for within a search.
 OWED_AT_ONCE = 1_000
+#: Seconds until more than those are looked for again.
+LOOK_AGAIN_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,6 @@ class Asked:
     copy: NamespaceCopy
     question: Question[PassagesRow]
     present: int
-    limit: int
 
 
 class NamespaceCopy:
@@ -61,6 +65,8 @@ class NamespaceCopy:
         self._dropped: int | None = None
         self._settled = 0
         self._recent: deque[tuple[float, Ints]] = deque()
+        #: When all vectors were last looked for beside the searches.
+        self._looked_at = -math.inf
 
     @property
     def present(self) -> int:
@@ -68,9 +74,23 @@ class NamespaceCopy:
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether it has grown beyond what exact vectors are for."""
-        vectors = self.index.vectors
-        return isinstance(vectors, ExactVectors) and self.index.size > 2 * EXACT_PASSAGES
+        """Whether it should be made anew: grown beyond what exact vectors are for, or with much that is gone."""
+        vectors, size = self.index.vectors, self.index.size
+        grown = isinstance(vectors, ExactVectors) and size > 2 * EXACT_PASSAGES
+        return grown or self.present < _LEAST_PRESENT * size
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether more passages have no vector than a search should ask for."""
+        return len(self.owed()) > OWED_AT_ONCE
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to look for all vectors again."""
+        return self._looked_at < self._clock() - LOOK_AGAIN_S
+
+    def looked(self) -> None:
+        self._looked_at = self._clock()
 
     def ask(self, limit: int) -> Asked:
         """Return what asks for passages that are not here yet."""
@@ -78,7 +98,7 @@ class NamespaceCopy:
         recent = [ids for _, ids in self._recent]
         but = np.concatenate(recent) if recent else np.zeros(0, np.int64)
         question = passages_after(self.namespace_id, self._settled, but, limit)
-        return Asked(self, question, self.present, limit)
+        return Asked(self, question, self.present)
 
     def is_complete(self, asked: Asked, row: PassagesRow, found: Passages) -> bool:
         """Tell whether the copy and what was found are all that there is."""

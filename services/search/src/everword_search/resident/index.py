@@ -124,9 +124,7 @@ class NamespaceIndex:
 
     def snapshot(self) -> Snapshot:
         columns = {name: column.values for name, column in self._columns.items()}
-        return Snapshot(
-            columns, self._terms.values, self._threads, self._authors, self._segments, self.vectors
-        )
+        return Snapshot(columns, self._terms.values, self._threads, self._authors, self._segments)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +136,6 @@ class Snapshot:
     _threads: Numbers
     _authors: Numbers
     segments: tuple[Segment, ...]
-    vectors: Vectors | None
 
     @property
     def size(self) -> int:

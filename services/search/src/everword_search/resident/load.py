@@ -72,6 +72,7 @@ async def _read(conn: Connection, question: Question[PassagesRow]) -> PassagesRo
 
 
 async def _add_vectors(database: Database, copy: NamespaceCopy) -> None:
+    copy.looked()
     owed = copy.owed()
     for start in range(0, len(owed), _CHUNK):
         async with database.transaction(copy.namespace_id) as conn:

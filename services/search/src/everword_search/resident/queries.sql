@@ -32,8 +32,7 @@ WITH passages AS MATERIALIZED (
            array_send(array_agg(occurrences)) AS occurrences
       FROM words
 ), corpus AS (
-    SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(dropped), 0)::bigint AS dropped,
-           coalesce(sum(lexemes), 0)::bigint AS lexemes
+    SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(dropped), 0)::bigint AS dropped
       FROM corpus_counts
      WHERE namespace_id = %(namespace_id)s
 )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from everword.db.arrays import Array
 from everword_search.resident.index import Snapshot
-from everword_search.resident.store import Corpus
+from everword_search.resident.vectors import Vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,8 +17,20 @@ class Resident:
     """A namespace in memory, as one search sees it."""
 
     snapshot: Snapshot
-    corpus: Corpus
+    #: None where there is no model, or too many passages have no vector.
+    vectors: Vectors | None
     include_automated: bool
+
+    @cached_property
+    def passages(self) -> int:
+        """How many there are."""
+        return int(np.count_nonzero(self.snapshot.columns["alive"]))
+
+    @cached_property
+    def mean_length(self) -> float:
+        """BM25's mean document length."""
+        alive = self.snapshot.columns["alive"]
+        return float(self.snapshot.columns["lengths"] @ alive) / max(1, self.passages)
 
     @cached_property
     def wanted(self) -> Array:

@@ -15,14 +15,15 @@ from cachetools import TTLCache
 
 from everword.db.pool import Connection, Database
 from everword_search.arms.semantic import EXACT_PASSAGES
-from everword_search.resident.copy import AT_ONCE, OWED_AT_ONCE, Asked, NamespaceCopy
+from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
 from everword_search.resident.load import NotCopied, bring_up_to_date
+from everword_search.resident.resident import Resident
 from everword_search.resident.store import PassagesRow
 from everword_search.vectors import GenerationRow
 
 log = logging.getLogger(__name__)
 
-#: Searches of a namespace within `_OFTEN_S` seconds that make it worth being in memory.
+#: Searches of a namespace, each within `_OFTEN_S` seconds of the last, that make it worth being in memory.
 OFTEN = 3
 _OFTEN_S = 60.0
 _COUNTED = 10_000
@@ -31,8 +32,8 @@ IDLE_S = 900.0
 _AT_REST_S = 60.0
 #: Seconds until a namespace that could not be kept is tried again.
 _REFUSED_S = 600.0
-#: About what a passage takes, in bytes, beside the vector of a small namespace.
-_PASSAGE_BYTES = 400
+#: About what a passage takes, in bytes, beside its vector.
+_PASSAGE_BYTES = 350
 
 
 class Residents:
@@ -73,9 +74,14 @@ class Residents:
         return copy.ask(AT_ONCE)
 
     async def answer(
-        self, conn: Connection, asked: Asked, row: PassagesRow, active_id: int | None
-    ) -> NamespaceCopy | None:
-        """Return the copy with what it lacked; None where that is too much, and is being added beside the search."""
+        self,
+        conn: Connection,
+        asked: Asked,
+        row: PassagesRow,
+        active_id: int | None,
+        include_automated: bool,
+    ) -> Resident | None:
+        """Return the namespace with what it lacked; None where that is too much, and is added beside the search."""
         copy, found = asked.copy, row.found()
         namespace_id = copy.namespace_id
         if self._copies.get(namespace_id) is not copy or namespace_id in self._tasks:
@@ -83,17 +89,18 @@ class Residents:
         if copy.generation_id != active_id or copy.is_outgrown:
             self.forget(namespace_id)
             return None
-        if not copy.is_complete(asked, row, found) or len(copy.owed()) > OWED_AT_ONCE:
+        if not copy.is_complete(asked, row, found) or (copy.lacks_vectors and copy.is_due):
             self._bring_up(copy, is_new=False)
             return None
         if not copy.add(found):
             return None
         if len(found.ids):
             self._shrink()
-        owed = copy.owed()
-        if len(owed):
-            await copy.add_vectors(conn, owed)
-        return copy
+        snapshot = copy.index.snapshot()
+        if copy.lacks_vectors:
+            return Resident(snapshot, None, include_automated)
+        await copy.add_vectors(conn, copy.owed())
+        return Resident(snapshot, copy.index.vectors, include_automated)
 
     def consider(self, namespace_id: int, passages: int, generation: GenerationRow | None) -> None:
         """Count a search that asked the database, and begin to load the namespace where that pays."""
@@ -119,15 +126,19 @@ class Residents:
     def _make_room(self, passages: int, generation: GenerationRow | None) -> bool:
         """Return whether a namespace fits, once those that were not searched lately are gone."""
         dimensions = (generation and generation.dimensions) or 0
-        wanted = passages * (_PASSAGE_BYTES + 4 * dimensions * (passages <= EXACT_PASSAGES))
+        wanted = passages * (_PASSAGE_BYTES + (4 if passages <= EXACT_PASSAGES else 1) * dimensions)
         if not 0 < wanted <= self._limit_bytes:
             return False
-        at_rest = self._clock() - _AT_REST_S
-        while wanted + self.nbytes > self._limit_bytes:
-            oldest = next(iter(self._copies), None)
-            if oldest is None or self._used[oldest] > at_rest:
-                return False
-            self.forget(oldest)
+        room, at_rest, leaving = self._limit_bytes - self.nbytes, self._clock() - _AT_REST_S, []
+        for namespace_id, copy in self._copies.items():
+            if room >= wanted or self._used[namespace_id] > at_rest:
+                break
+            room += copy.index.nbytes
+            leaving.append(namespace_id)
+        if room < wanted:
+            return False
+        for namespace_id in leaving:
+            self.forget(namespace_id)
         return True
 
     def _bring_up(self, copy: NamespaceCopy, is_new: bool) -> None:
@@ -142,12 +153,12 @@ class Residents:
 
     async def _keep(self, copy: NamespaceCopy, is_new: bool) -> None:
         namespace_id = copy.namespace_id
+        # The database answers the searches meanwhile, and goes on to where this fails: half of a copy is none.
+        self._let_go(namespace_id)
         try:
             await bring_up_to_date(self._database, copy, is_new)
         except (psycopg.Error, NotCopied) as error:
-            # The database answers the searches meanwhile.
             log.info("a namespace is not kept in memory", extra={"reason": repr(error)})
-            self._let_go(namespace_id)
             self._refused[namespace_id] = None
             return
         self._copies[namespace_id] = copy

@@ -50,17 +50,6 @@ class Passages:
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """What a namespace holds."""
-
-    passages: int
-    #: How many passages were ever taken out again.
-    dropped: int
-    #: Occurrences of words.
-    lexemes: int
-
-
-@dataclass(frozen=True)
 class PassagesRow:
     """Passages and what the namespace holds: arrays in binary, None without any."""
 
@@ -82,11 +71,8 @@ class PassagesRow:
     words: bytes | None
     occurrences: bytes | None
     passages: int
+    #: How many were ever taken out again.
     dropped: int
-    lexemes: int
-
-    def corpus(self) -> Corpus:
-        return Corpus(self.passages, self.dropped, self.lexemes)
 
     def found(self) -> Passages:
         records = self.records or []
