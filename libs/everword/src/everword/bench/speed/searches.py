@@ -69,6 +69,11 @@ async def search(
     return response
 
 
+async def search_in_database(client: Client, query: str) -> None:
+    """Search by all arms where no namespace is in memory: what is explained is asked of the database."""
+    await client.search_service.Search(pb.SearchRequest(query=query, explain=True, page_size=10))
+
+
 async def build_context(client: Client, query: str) -> None:
     asked = BuildContextRequest(query=query, token_budget=BUDGET)
     await client.context_service.BuildContext(asked)
@@ -83,14 +88,17 @@ async def empty_call(client: Client) -> None:
             raise
 
 
-async def ask(bed: Bed, call: Ask, queries: Sequence[str]) -> Asked:
-    """Make every call once so that the query's vector is cached, once to be timed, and some to be recorded."""
+async def ask(bed: Bed, call: Ask, queries: Sequence[str], bare: Ask | None = None) -> Asked:
+    """Make every call once so that the query's vector is cached, once to be timed, and some to be recorded.
+
+    `bare` is recorded instead, where it is given.
+    """
     await closed_loop(call, queries)
     times = await closed_loop(call, queries)
     async with recorded(bed) as recording:
         for query in queries[:RECORDED]:
             next_call(bed)
-            await call(query)
+            await (bare or call)(query)
         next_call(bed)
     # What follows the last mark is not a call.
     del recording.calls[-1:]
@@ -106,7 +114,7 @@ def hybrid_id(scale: int, wanted: AbstractSet[str]) -> str:
 
 
 async def hybrid(bed: Bed, client: Client, id_: str, scale: int, queries: Sequence[str]) -> Row:
-    asked = await ask(bed, lambda query: search(client, query), queries)
+    asked = await ask(bed, partial(search, client), queries, partial(search_in_database, client))
     arm, floor_ms = asked.recording.slowest_arm()
     empty = await closed_loop(lambda _: empty_call(client), range(_EMPTY_CALLS))
     details = {**_details(asked), "slowest_arm": arm, "empty_call_p50_ms": round(empty.ms(0.5), 3)}
@@ -149,7 +157,12 @@ async def many(
 ) -> Row:
     """Search in many namespaces in turn; the details have the median of one alone beside it."""
     turns = {query: client for client, own in zip(clients, queries, strict=True) for query in own}
-    asked = await ask(bed, lambda query: search(turns[query], query), list(turns))
+    asked = await ask(
+        bed,
+        lambda query: search(turns[query], query),
+        list(turns),
+        lambda query: search_in_database(turns[query], query),
+    )
     alone = await ask(bed, lambda query: search(clients[0], query), list(queries[0]) * len(clients))
     _, floor_ms = asked.recording.slowest_arm()
     details = {
