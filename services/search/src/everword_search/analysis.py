@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from everword.text.analysis import is_lone
 from everword_search.arms.lexical import MAX_TERMS, Term
@@ -21,6 +21,8 @@ class AnalysedQuery:
     constraint: str | None
     #: Words, in lower case, that are not indexed.
     ignored: frozenset[str] = frozenset()
+    #: The hash of each word, in lower case, that is one lexeme.
+    words: Mapping[str, int] = field(default_factory=dict)
 
 
 def texts_to_analyse(query: Query) -> list[str]:
@@ -34,7 +36,9 @@ def texts_to_analyse(query: Query) -> list[str]:
 def analyse_query(query: Query, known: dict[str, AnalysedText]) -> AnalysedQuery:
     """Return what `query` means; `known` has its texts."""
     ignored = frozenset(text.lower() for text, analysed in known.items() if not analysed.lexemes)
-    return AnalysedQuery(_terms(query.wanted, known), _constraint(query.filters, known), ignored)
+    words = {text.lower(): row.hashes[0] for text, row in known.items() if len(row.hashes) == 1}
+    terms, constraint = _terms(query.wanted, known), _constraint(query.filters, known)
+    return AnalysedQuery(terms, constraint, ignored, words)
 
 
 def _operands(clauses: Iterable[Clause]) -> Iterator[Operand]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from everword_search.arms.base import Arm
 from everword_search.arms.frequent import FrequentWords
@@ -35,6 +35,8 @@ class Plan:
     question: Question | None = None
     #: The namespace in memory; None where the database is to be asked.
     resident: Resident | None = None
+    #: What stands for words of the query in memory, by the word in lower case: for those of one lexeme.
+    words: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def in_memory(self) -> bool:
@@ -73,7 +75,7 @@ def plan_search(
         return Plan(scope, [lexical])
     literal = TrigramArm(scope, literals_asked_for(understood.query))
     arms = [lexical, literal, _semantic(scope, understood, vector, large_scopes, resident)]
-    return Plan(scope, arms, _question(understood, has_prefix), resident)
+    return Plan(scope, arms, _question(understood, has_prefix), resident, understood.analysed.words)
 
 
 def _semantic(

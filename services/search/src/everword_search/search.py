@@ -331,7 +331,7 @@ def _ranking(
         return None
     if isinstance(profile, Balanced):
         return profile
-    return Ranking(ranker, plan.question, request.explain, plan.resident)
+    return Ranking(ranker, plan.question, request.explain, plan.resident, plan.words)
 
 
 def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance, plan: Plan) -> Window:

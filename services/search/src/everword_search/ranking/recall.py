@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +77,8 @@ class Ranking:
     explain: bool = False
     #: The namespace in memory; None where the database is to be asked.
     resident: Resident | None = None
+    #: What stands for words of the query in memory, by the word in lower case: for those of one lexeme.
+    words: Mapping[str, int] = field(default_factory=dict)
 
 
 async def rank_by_recall(
@@ -163,7 +165,7 @@ async def _judge(
             alike[arm.name] = Ranked.of(await runner.score(arm, ids, TIME_SHARE))
         if isinstance(arm, SemanticArm):
             cosines = await runner.deviations(arm, passages.passage_ids, TIME_SHARE)
-    absent = await _absent_names(runner, scope, question, passages)
+    absent = await _absent_names(runner, scope, ranking, passages)
     pool = build_pool(passages, cosines, absent)
     literals = _literals(pool, alike, question)
     return Judged(pool, _wanted(pool, views.values()), describe(pool, question), literals, views)
@@ -191,12 +193,16 @@ async def _read(
 
 
 async def _absent_names(
-    runner: Runner, scope: Scope, question: Question, passages: Candidates
+    runner: Runner, scope: Scope, ranking: Ranking, passages: Candidates
 ) -> Floats:
     """Return how many names of the question each passage's conversation never mentions: it can hardly be about them."""
+    question, resident, rows = ranking.question, ranking.resident, passages.rows
     strangers = question.terms.strangers
     if not strangers:
         return np.zeros(len(passages.passage_ids))
+    if resident and rows is not None and ranking.words.keys() >= set(strangers):
+        words = [ranking.words[stranger] for stranger in strangers]
+        return np.asarray(len(words) - resident.snapshot.conversations_with(words, rows), float)
     conversations, which = np.unique(passages.conversation_ids, return_inverse=True)
     ids = uuids_of(conversations)
     named = await find_mentions(runner.conn, scope.namespace_id, question.config, strangers, ids)

@@ -41,6 +41,8 @@ class Candidates:
     repeats: Array
     #: Whether the search's filter lets the passage through.
     wanted: Array
+    #: Where they are in memory; None where the database read them.
+    rows: Ints | None = None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,9 @@ def find_candidates(
         return None  # stored since, and found by an arm that asks the database
     rows = snapshot.rows_around(found, reach)
     columns = snapshot.columns
-    is_read = columns["alive"][rows] & ((columns["parts"][rows] < max_parts) | np.isin(rows, found))
+    is_found = np.zeros(snapshot.size, bool)
+    is_found[found] = True
+    is_read = columns["alive"][rows] & ((columns["parts"][rows] < max_parts) | is_found[rows])
     rows = snapshot.in_threads(rows[is_read])
     if not len(rows):
         return None
@@ -39,4 +41,5 @@ def find_candidates(
         columns["stands_for"][rows].astype(np.int64),
         columns["repeats"][rows],
         resident.wanted[rows],
+        rows,
     )

@@ -51,6 +51,10 @@ class Numbers:
         self._numbers: dict[Any, int] = {}
         self.things: list[Any] = []
 
+    def get(self, thing: Any) -> int | None:
+        """Return the number of a thing; None where it did not come yet."""
+        return self._numbers.get(thing)
+
     def of(self, things: list[Any]) -> list[int]:
         """Return the number of each thing."""
         numbers, known = self._numbers, self.things

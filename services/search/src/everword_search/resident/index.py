@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,6 +61,7 @@ class NamespaceIndex:
         self._terms = Column(np.uint32)
         self._threads, self._authors = Numbers(), Numbers()
         self._segments: tuple[Segment, ...] = ()
+        self._is_ordered = True
 
     @property
     def size(self) -> int:
@@ -87,6 +89,7 @@ class NamespaceIndex:
         count, start = len(passages.ids), self.size
         if not count:
             return
+        self._is_ordered &= start == 0 or bool(self.ids[-1] < passages.ids[0])
         is_turn = (passages.kinds == MEMORY_KIND_MESSAGE) & (passages.seqs >= 0)
         named = np.where(is_turn, passages.conversation_ids, passages.source_ids)
         threads = np.array(self._threads.of(named.tolist()), np.int64)
@@ -124,7 +127,14 @@ class NamespaceIndex:
 
     def snapshot(self) -> Snapshot:
         columns = {name: column.values for name, column in self._columns.items()}
-        return Snapshot(columns, self._terms.values, self._threads, self._authors, self._segments)
+        return Snapshot(
+            columns,
+            self._terms.values,
+            self._threads,
+            self._authors,
+            self._segments,
+            self._is_ordered,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +146,8 @@ class Snapshot:
     _threads: Numbers
     _authors: Numbers
     segments: tuple[Segment, ...]
+    #: Whether ids ascend: whether none came late.
+    is_ordered: bool
 
     @property
     def size(self) -> int:
@@ -143,6 +155,10 @@ class Snapshot:
 
     def rows_of(self, ids: Ints) -> Ints:
         """Return the rows of those passages that are here, in no order."""
+        if self.is_ordered and self.size:
+            known = self.columns["ids"]
+            rows = np.minimum(np.searchsorted(known, ids), self.size - 1)
+            return np.asarray(rows[known[rows] == ids])
         return rows_of(self.segments, ids)
 
     def rows_around(self, rows: Ints, reach: int) -> Ints:
@@ -175,6 +191,26 @@ class Snapshot:
             terms=self._terms[ranges(self.columns["term_starts"][rows], counts)],
             offsets=offsets,
         )
+
+    def rows_with(self, word: int) -> Ints:
+        """Return the rows that hold the word of a hash."""
+        found = []
+        for segment in self.segments:
+            [slot] = segment.postings.slots(np.array([word], np.int64)).tolist()
+            if slot >= 0:
+                found.append(segment.start + segment.postings.of(slot)[0].astype(np.int64))
+        rows = np.concatenate(found) if found else np.zeros(0, np.int64)
+        return np.asarray(rows[self.columns["alive"][rows]])
+
+    def conversations_with(self, words: Sequence[int], rows: Ints) -> Ints:
+        """Return how many of the words the conversation of each of `rows` holds."""
+        conversations = self.columns["conversations"]
+        held = np.zeros(len(self._threads.things), np.int64)
+        for word in words:
+            held[np.unique(conversations[self.rows_with(word)])] += 1
+        if (none := self._threads.get(b"")) is not None:
+            held[none] = 0  # what is in no conversation has nothing in common
+        return held[conversations[rows]]
 
     def authors(self, rows: Ints) -> list[str]:
         names = self._authors.things

@@ -12,7 +12,6 @@ from everword.db.arrays import Array
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.resident.columns import Column
 
-_FARTHEST = np.iinfo(np.uint16).max
 _LARGEST_BYTE = 127
 
 
@@ -124,13 +123,14 @@ class CompactVectors(Vectors):
             column.extend(np.zeros(rows, np.uint64))
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
-        size = len(allowed)
+        size, farthest = len(allowed), 64 * len(self._signs) + 1
         differing = np.zeros(size, np.uint16)
         for column, signs in zip(self._signs, _signs(asked[None])[0], strict=True):
             differing += np.bitwise_count(column.values[:size] ^ signs)
-        differing[~(self._known.values[:size] & allowed)] = _FARTHEST
-        nearest = np.argpartition(differing, most)[:most] if size > most else np.arange(size)
-        return nearest[differing[nearest] < _FARTHEST]
+        differing[~(self._known.values[:size] & allowed)] = farthest
+        # Those that differ in as many signs as the last one come as well: to count is faster than to sort.
+        within = np.cumsum(np.bincount(differing, minlength=farthest + 1)[:farthest])
+        return np.flatnonzero(differing <= min(int(np.searchsorted(within, most)), farthest - 1))
 
     def _keep(self, rows: Ints, units: npt.NDArray[np.float32]) -> None:
         scales = np.abs(units).max(axis=1) / _LARGEST_BYTE
