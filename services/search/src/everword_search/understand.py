@@ -80,16 +80,8 @@ async def understand(
     query = Query(())
     if request.mode in _BY_WORDS:
         query = parse_query(request.text) if request.operators else parse_words(request.text)
-    words = sorted(name_words(request.text)) if request.mode in BY_MEANING else []
     texts = texts_to_analyse(query)
-    namespace = namespaced(namespace_id)
-    questions: list[Question[Any]] = [
-        Question(SQL["describe_namespace"], {**namespace, "words": words}, NamespaceRow),
-        Question(SQL["list_generations"], {"profile": profile}, GenerationRow),
-    ]
-    if texts:
-        parameters = {**namespace, "texts": texts}
-        questions.append(Question(SQL["analyse_texts"], parameters, AnalysedText))
+    questions = _questions(namespace_id, request, profile, texts)
     if not _may_be_resident(request):
         residents = None
     asked = residents.ask(namespace_id) if residents else None
@@ -118,6 +110,22 @@ async def understand(
     if residents:
         residents.consider(namespace_id, described.passages, understood.generation(None))
     return understood
+
+
+def _questions(
+    namespace_id: int, request: SearchRequest, profile: str, texts: Sequence[str]
+) -> list[Question[Any]]:
+    """Return what is asked of the namespace, of the generations, and of texts, if there are any."""
+    words = sorted(name_words(request.text)) if request.mode in BY_MEANING else []
+    namespace = namespaced(namespace_id)
+    questions: list[Question[Any]] = [
+        Question(SQL["describe_namespace"], {**namespace, "words": words}, NamespaceRow),
+        Question(SQL["list_generations"], {"profile": profile}, GenerationRow),
+    ]
+    if texts:
+        parameters = {**namespace, "texts": list(texts)}
+        questions.append(Question(SQL["analyse_texts"], parameters, AnalysedText))
+    return questions
 
 
 def _may_be_resident(request: SearchRequest) -> bool:
