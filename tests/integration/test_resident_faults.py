@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
 
 import psycopg
 import pytest
 
+from everword.v1 import search_service_pb2 as pb
 from support.background import embed_everything
 from support.calls import append
-from support.resident import Searching, searching
-from support.stack import Stack
+from support.corpus import search_request
+from support.databases import DatabaseUnderTest
+from support.resident import Searching, find, searching, warm_up
+from support.stack import Stack, running_stack
 from support.waiting import until
+
+
+@pytest.fixture
+async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    async with running_stack(database, semantic=True) as stack:
+        yield stack
+
 
 WAITING = """
 SELECT pid FROM pg_stat_activity
@@ -64,28 +75,65 @@ async def test_a_load_that_the_database_ends_is_logged_and_searches_go_on(
         assert search.holds()
 
 
-async def test_a_search_that_is_cancelled_while_it_adds_leaves_nothing_half_done(
-    stack: Stack,
+async def test_what_cannot_be_copied_is_logged_once_and_the_database_answers(
+    stack: Stack, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """Whatever goes wrong: here a model whose vectors have other dimensions than it says."""
     await append(stack, "The ferry leaves at nine.")
+    await embed_everything(stack)
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE model_generations SET dimensions = 7 WHERE state = 'active'")
     async with searching(stack) as search:
-        await search.often()
-        await append(stack, "The ferry is late.", "The train is not.")
-        await embed_everything(stack)
-        with locked(stack, "memory_vectors_1") as lock:
-            asking = asyncio.create_task(search.contents("ferry"))
-            await until(lambda: bool(waiting(stack)))
-            asking.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await asking
-            lock.rollback()
-        for _ in range(2):
-            assert sorted(await search.contents("ferry train")) == [
-                "The ferry is late.",
-                "The ferry leaves at nine.",
-                "The train is not.",
-            ]
-            assert search.holds()
+        for _ in range(3):
+            await search.often()
+            assert await search.contents("ferry") == ["The ferry leaves at nine."]
+        assert not search.holds()
+    assert caplog.text.count("a namespace cannot be kept in memory") == 1
+
+
+async def test_a_search_that_is_cancelled_while_it_adds_leaves_nothing_half_done(
+    knowing: Stack,
+) -> None:
+    await append(knowing, "The ferry leaves at nine.")
+    await embed_everything(knowing)
+    await warm_up(knowing)
+    await append(knowing, "The ferry is late.", "The train is not.")
+    with locked(knowing, "memory_vectors_1") as lock:
+        asking = knowing.search.Search(search_request("ferry", "HYBRID"))
+        await until(lambda: bool(waiting(knowing)))
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        lock.rollback()
+    for mode in ("LEXICAL", "HYBRID"):
+        found, in_memory = await find(knowing, "ferry train", mode)
+        assert in_memory
+        assert sorted(found) == [
+            "The ferry is late.",
+            "The ferry leaves at nine.",
+            "The train is not.",
+        ]
+
+
+async def test_vectors_that_cannot_be_read_cost_a_search_its_semantic_arm_alone(
+    knowing: Stack,
+) -> None:
+    await append(knowing, "The ferry leaves at nine.")
+    await embed_everything(knowing)
+    await find(knowing, "ferry", "HYBRID")
+    await warm_up(knowing)
+    await append(knowing, "The ferry is late.")
+    with locked(knowing, "memory_vectors_1") as lock:
+        assert len((await find(knowing, "ferry"))[0]) == 2
+        assert not waiting(knowing)
+        response = await knowing.search.Search(search_request("ferry", "HYBRID"), timeout=3)
+        lock.rollback()
+    assert len(response.results) == 2
+    states = {report.arm: report.state for report in response.arms}
+    assert states[pb.SEARCH_ARM_LEXICAL] == pb.ArmReport.STATE_RAN
+    assert states[pb.SEARCH_ARM_SEMANTIC] == pb.ArmReport.STATE_DEGRADED
+    again = await knowing.search.Search(search_request("ferry", "HYBRID"))
+    assert all(report.state != pb.ArmReport.STATE_DEGRADED for report in again.arms)
 
 
 async def test_searches_that_add_the_same_passages_add_them_once(stack: Stack) -> None:

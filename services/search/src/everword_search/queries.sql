@@ -283,7 +283,7 @@ SELECT m.source_id AS id, m.kind,
        SELECT content FROM tool_sentences
         WHERE namespace_id = %(namespace_id)s AND message_id = wanted.source_id
        OFFSET 0) AS sentence ON true
- ORDER BY wanted.place;;
+ ORDER BY wanted.place;
 
 -- read_candidates --
 -- The passages of memories that were found, and of the turns around those that are turns: what comes before and after

@@ -79,7 +79,7 @@ class Runner:
         self, arm: RankingArm, source_ids: Sequence[UUID], share: float
     ) -> list[Candidate]:
         """Return what an arm says of some memories, within `share` of the time that is left. Raises ArmFailed."""
-        async with self._running(arm, share, in_memory=False):
+        async with self._running(arm, share, asks_nothing=False):
             return await arm.score(self.conn, source_ids)
 
     async def deviations(self, arm: SemanticArm, passage_ids: Ints, share: float) -> Floats:
@@ -112,14 +112,14 @@ class Runner:
         arm: Arm,
         share: float,
         planned_once: bool | None = None,
-        in_memory: bool | None = None,
+        asks_nothing: bool | None = None,
     ) -> AsyncIterator[None]:
         label = {names.SEARCH_ARM: arm.name.name.lower()}
         limit_s = min(arm.time_limit_s, remaining(STATEMENT_CAP_S) * share)
         started = time.perf_counter()
         try:
             with inner_span("search arm", attributes=label):
-                if not (arm.in_memory if in_memory is None else in_memory):
+                if not (arm.asks_nothing if asks_nothing is None else asks_nothing):
                     once = planned_once or arm.planned_once
                     await self.prepare(planned_once=once, limit_s=limit_s)
                 yield

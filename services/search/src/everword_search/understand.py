@@ -105,7 +105,7 @@ async def understand(
     if residents and asked:
         include_automated = request.filter.include_automated
         active = understood.active_id
-        resident = await residents.answer(conn, asked, others[-1][0], active, include_automated)
+        resident = residents.answer(asked, others[-1][0], active, include_automated)
         return replace(understood, resident=resident)
     if residents:
         residents.consider(namespace_id, described.passages, understood.generation(None))

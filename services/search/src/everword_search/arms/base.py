@@ -53,8 +53,13 @@ class Arm(ABC):
 
     @property
     def in_memory(self) -> bool:
-        """Whether `find` asks the database nothing."""
+        """Whether what `find` finds is in memory."""
         return False
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether `find` asks the database nothing."""
+        return self.in_memory
 
     @property
     def idle_state(self) -> ArmState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ from everword_search.store import Scope
 #: Passages of a large namespace whose cosines are computed: those with the most signs in common. Of 101,335 vectors
 #: that are sums of random directions, 4,000 have .987 of the true first ten, 1,000 have .943.
 NEAREST = 4_000
+#: Postings that are scored before other calls get their turn: about a millisecond.
+AT_ONCE = 30_000
 
 
 class ResidentLexicalArm(TsvectorArm):
@@ -46,6 +49,10 @@ class ResidentLexicalArm(TsvectorArm):
         lengths = snapshot.columns["lengths"]
         for weight, (rows, occurrences) in zip(idf, postings, strict=True):
             norm = K1 * (1 - B + B * lengths[rows] / mean_length)
+            if len(rows) > AT_ONCE:
+                await asyncio.sleep(
+                    0
+                )  # many words that all passages hold must not keep other calls waiting
             raws[rows] += weight * occurrences * (K1 + 1) / (occurrences + norm)
         matching = np.flatnonzero((raws > 0) & self._resident.wanted)
         found = raws[matching]
@@ -54,9 +61,10 @@ class ResidentLexicalArm(TsvectorArm):
 
 
 class ResidentSemanticArm(SemanticArm):
-    """Cosines with vectors in memory."""
+    """Cosines with vectors in memory, once those that came lately are there too."""
 
     in_memory = True
+    planned_once = True
 
     def __init__(self, resident: Resident, vectors: Vectors, *arguments: Any) -> None:
         """`arguments` are those of SemanticArm."""
@@ -64,8 +72,14 @@ class ResidentSemanticArm(SemanticArm):
         self._resident = resident
         self._vectors = vectors
 
+    @property
+    def asks_nothing(self) -> bool:
+        return not len(self._resident.copy.owed())
+
     async def rank(self, conn: Connection, window: Window) -> Ranked:
-        snapshot, asked = self._resident.snapshot, self._asked().vector.values
+        copy, snapshot = self._resident.copy, self._resident.snapshot
+        await copy.add_vectors(conn, copy.owed())
+        asked = self._asked().vector.values
         most = max(NEAREST, 4 * window.limit)
         rows = self._vectors.nearest(asked, self._resident.wanted, most)
         cosines = self._vectors.cosines(asked, rows)

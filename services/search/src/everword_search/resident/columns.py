@@ -8,8 +8,8 @@ import numpy as np
 
 from everword.db.arrays import Array
 
-#: What an array that is full grows to, of its size.
-_GROWTH = 1.25
+#: What an array that is full grows to, of its size: hardly more than it has to, since there is a limit to all of them.
+_GROWTH = 1.0625
 _LEAST = 64
 
 

@@ -40,11 +40,13 @@ LOOK_AGAIN_S = 60.0
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of the database for a copy, and how many passages it had then."""
+    """What was asked of the database for a copy, how many passages it had then, and how many were ever taken out."""
 
     copy: NamespaceCopy
     question: Question[PassagesRow]
     present: int
+    #: None for a copy that is new.
+    dropped: int | None
 
 
 class NamespaceCopy:
@@ -98,20 +100,21 @@ class NamespaceCopy:
         recent = [ids for _, ids in self._recent]
         but = np.concatenate(recent) if recent else np.zeros(0, np.int64)
         question = passages_after(self.namespace_id, self._settled, but, limit)
-        return Asked(self, question, self.present)
+        return Asked(self, question, self.present, self._dropped)
 
     def is_complete(self, asked: Asked, row: PassagesRow, found: Passages) -> bool:
         """Tell whether the copy and what was found are all that there is."""
         self._dropped = row.dropped if self._dropped is None else self._dropped
         return (
             row.dropped == self._dropped
+            and asked.dropped in (None, row.dropped)
             and asked.present + len(found.ids) == row.passages
             and not found.lacks_records
         )
 
     def add(self, found: Passages) -> bool:
         """Add passages; return False where some of them, but not all, came meanwhile."""
-        known = int(np.isin(found.ids, self.index.ids[-_RECENT:]).sum()) if len(found.ids) else 0
+        known = self.index.count_known(found.ids)
         if known:
             return known == len(found.ids)
         self.index.add(found)
@@ -124,10 +127,13 @@ class NamespaceCopy:
         self._recent.clear()
         self._settled = int(self.index.ids.max(initial=0))
 
-    def keep(self, ids: Ints, dropped: int) -> None:
-        """Keep only the passages with these ids, of all of which so many were taken out."""
-        self.index.alive[:] = np.isin(self.index.ids, ids)
+    def keep(self, ids: Ints, dropped: int) -> Ints:
+        """Keep only the passages with these ids, which ascend; so many were taken out. Return those that are missing."""
+        known = self.index.ids
+        places = np.minimum(np.searchsorted(ids, known), max(0, len(ids) - 1))
+        self.index.alive[:] = ids[places] == known if len(ids) else False
         self._dropped = dropped
+        return ids[:0] if self.present == len(ids) else np.setdiff1d(ids, known)
 
     def ask_for(self, missing: Ints, limit: int) -> Question[PassagesRow]:
         """Return what asks for passages that came late, at most `limit` of them."""

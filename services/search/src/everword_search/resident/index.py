@@ -26,6 +26,8 @@ from everword_search.resident.vectors import Vectors
 
 #: A thread's places are so far apart from those of the next one; more than a conversation has turns.
 _THREAD = 1 << 32
+#: What the objects around the arrays take, which is most of what a small namespace takes.
+OBJECTS_BYTES = 9_000
 _COLUMNS = {
     "ids": np.int64,
     "source_ids": np.dtype("S16"),
@@ -82,7 +84,12 @@ class NamespaceIndex:
         arrays = sum(column.nbytes for column in self._columns.values()) + self._terms.nbytes
         named = 150 * (len(self._threads.things) + len(self._authors.things))
         segments = sum(segment.nbytes for segment in self._segments)
-        return arrays + named + segments + (self.vectors.nbytes if self.vectors else 0)
+        vectors = self.vectors.nbytes if self.vectors else 0
+        return OBJECTS_BYTES + arrays + named + segments + vectors
+
+    def count_known(self, ids: Ints) -> int:
+        """Return how many of some passages are here."""
+        return len(rows_of(self._segments, ids))
 
     def add(self, passages: Passages) -> None:
         """Add passages that are not here yet."""

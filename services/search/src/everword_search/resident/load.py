@@ -37,8 +37,7 @@ async def _mend(database: Database, copy: NamespaceCopy) -> None:
     """Mark what was taken out, and add what came late."""
     async with database.transaction(copy.namespace_id) as conn:
         ids, row = await read_ids(conn, copy.namespace_id)
-        copy.keep(ids, row.dropped)
-        missing = np.setdiff1d(ids, copy.index.ids)
+        missing = copy.keep(ids, row.dropped)
         while len(missing):
             found = (await _read(conn, copy.ask_for(missing, _CHUNK))).found()
             copy.add(found)

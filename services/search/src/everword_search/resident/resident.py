@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from everword.db.arrays import Array
+from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.index import Snapshot
 from everword_search.resident.vectors import Vectors
 
@@ -16,6 +17,7 @@ from everword_search.resident.vectors import Vectors
 class Resident:
     """A namespace in memory, as one search sees it."""
 
+    copy: NamespaceCopy
     snapshot: Snapshot
     #: None where there is no model, or too many passages have no vector.
     vectors: Vectors | None

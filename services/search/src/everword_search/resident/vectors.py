@@ -128,9 +128,12 @@ class CompactVectors(Vectors):
         for column, signs in zip(self._signs, _signs(asked[None])[0], strict=True):
             differing += np.bitwise_count(column.values[:size] ^ signs)
         differing[~(self._known.values[:size] & allowed)] = farthest
-        # Those that differ in as many signs as the last one come as well: to count is faster than to sort.
+        # To count is faster than to sort.
         within = np.cumsum(np.bincount(differing, minlength=farthest + 1)[:farthest])
-        return np.flatnonzero(differing <= min(int(np.searchsorted(within, most)), farthest - 1))
+        last = min(int(np.searchsorted(within, most)), farthest - 1)
+        closer, equal = np.flatnonzero(differing < last), np.flatnonzero(differing == last)
+        # What is said again and again is all equal: no more of it than was asked for.
+        return np.append(closer, equal[: most - len(closer)])
 
     def _keep(self, rows: Ints, units: npt.NDArray[np.float32]) -> None:
         scales = np.abs(units).max(axis=1) / _LARGEST_BYTE
