@@ -128,7 +128,7 @@ class NamespaceCopy:
         self._settled = int(self.index.ids.max(initial=0))
 
     def keep(self, ids: Ints, dropped: int) -> Ints:
-        """Keep only the passages with these ids, which ascend; so many were taken out. Return those that are missing."""
+        """Keep only the passages with these ids, which ascend; so many were taken out. Return what is missing."""
         known = self.index.ids
         places = np.minimum(np.searchsorted(ids, known), max(0, len(ids) - 1))
         self.index.alive[:] = ids[places] == known if len(ids) else False
