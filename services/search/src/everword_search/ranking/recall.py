@@ -6,12 +6,13 @@ memories and among 1,000,000, nor on which other candidates there are, with thes
 
 - Of a memory of more than `MAX_PARTS` passages, a later one is read only where an arm has it among its best `POOL`; the
   memory is judged by the passages that were read.
-- Which memories are candidates at all: in a namespace of more than 10,000 passages, words that one in twenty
-  passages holds find none where rarer ones of the query find enough.
+- Which memories are candidates at all: in a namespace of more than 10,000 passages that is not in memory, words that
+  one in twenty passages holds find none where rarer ones of the query find enough. In memory, its cosines are told to
+  .002.
 - Where the query has a prefix or a lone character, hashes of whole words cannot tell what matches. Then the lexical
   arm's score counts in the same way: it rests on the statistics of the namespace.
 
-The pool has a bounded size, so pages end with it.
+At most `RESULTS` memories are results, so pages end with them.
 """
 
 from __future__ import annotations
