@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from everword_search.resident.vectors import CompactVectors, ExactVectors, Vectors
+from everword_search.resident.vectors import CompactVectors, ExactVectors
 
 SIZE = 300
 Matrix = npt.NDArray[Any]
@@ -19,9 +19,11 @@ def random_vectors(rng: np.random.Generator, count: int, dimensions: int) -> Mat
 
 
 @pytest.mark.parametrize("kind", [ExactVectors, CompactVectors])
-def test_rows_are_owed_vectors_until_they_have_them(kind: type[Vectors]) -> None:
+def test_rows_are_owed_vectors_until_they_have_them(
+    kind: type[ExactVectors | CompactVectors],
+) -> None:
     rng = np.random.default_rng(1)
-    vectors = kind(7, 20)  # type: ignore[call-arg]
+    vectors = kind(7, 20)
     vectors.add(5)
     vectors.add(100)
     rows = np.array([3, 50, 104])
@@ -39,14 +41,14 @@ def cosines_of(stored: Matrix, asked: Matrix) -> Matrix:
 @pytest.mark.parametrize(("kind", "within"), [(ExactVectors, 1e-6), (CompactVectors, 0.004)])
 @pytest.mark.parametrize("dimensions", [48, 100, 384])
 def test_cosines_are_told_and_nothing_without_a_vector(
-    kind: type[Vectors], within: float, dimensions: int
+    kind: type[ExactVectors | CompactVectors], within: float, dimensions: int
 ) -> None:
     rng = np.random.default_rng(2)
     stored, asked = random_vectors(rng, SIZE, dimensions), random_vectors(rng, 1, dimensions)[0]
     # Near ones too: what is asked is among them.
     stored[:50] = asked + 0.5 * stored[:50]
     stored[7] = asked
-    vectors = kind(1, dimensions)  # type: ignore[call-arg]
+    vectors = kind(1, dimensions)
     vectors.add(SIZE)
     rows = np.union1d(rng.permutation(SIZE)[: SIZE // 2], [7])
     vectors.store(rows, stored[rows])
@@ -61,10 +63,10 @@ def test_cosines_are_told_and_nothing_without_a_vector(
 
 
 @pytest.mark.parametrize("kind", [ExactVectors, CompactVectors])
-def test_equal_vectors_are_equally_near(kind: type[Vectors]) -> None:
+def test_equal_vectors_are_equally_near(kind: type[ExactVectors | CompactVectors]) -> None:
     """Else memories that say the same would come in an order that nobody can tell."""
     rng = np.random.default_rng(3)
-    vectors = kind(1, 384)  # type: ignore[call-arg]
+    vectors = kind(1, 384)
     vectors.add(101)
     vectors.store(np.arange(101), np.repeat(random_vectors(rng, 1, 384), 101, axis=0))
     asked = random_vectors(rng, 1, 384)[0]
@@ -111,10 +113,10 @@ def test_vectors_that_are_not_there_or_not_allowed_are_never_near() -> None:
 
 
 @pytest.mark.parametrize("kind", [ExactVectors, CompactVectors])
-def test_what_is_trimmed_stays_and_grows_again(kind: type[Vectors]) -> None:
+def test_what_is_trimmed_stays_and_grows_again(kind: type[ExactVectors | CompactVectors]) -> None:
     rng = np.random.default_rng(6)
     stored, asked = random_vectors(rng, 5, 20), random_vectors(rng, 1, 20)[0]
-    vectors = kind(1, 20)  # type: ignore[call-arg]
+    vectors = kind(1, 20)
     vectors.add(3)
     vectors.store(np.arange(3), stored[:3])
     before, rows = vectors.cosines(asked, np.arange(3)), vectors.nbytes

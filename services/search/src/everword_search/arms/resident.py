@@ -26,7 +26,7 @@ from everword_search.store import Scope
 #: that are sums of random directions, 4,000 have .987 of the true first ten, 1,000 have .943.
 NEAREST = 4_000
 #: Postings that are scored before other calls get their turn: about a millisecond.
-AT_ONCE = 30_000
+SCORED_AT_ONCE = 30_000
 
 
 class ResidentLexicalArm(TsvectorArm):
@@ -49,10 +49,9 @@ class ResidentLexicalArm(TsvectorArm):
         lengths = snapshot.columns["lengths"]
         for weight, (rows, occurrences) in zip(idf, postings, strict=True):
             norm = K1 * (1 - B + B * lengths[rows] / mean_length)
-            if len(rows) > AT_ONCE:
-                await asyncio.sleep(
-                    0
-                )  # many words that all passages hold must not keep other calls waiting
+            if len(rows) > SCORED_AT_ONCE:
+                # Many words that all passages hold must not keep other calls waiting.
+                await asyncio.sleep(0)
             raws[rows] += weight * occurrences * (K1 + 1) / (occurrences + norm)
         matching = np.flatnonzero((raws > 0) & self._resident.wanted)
         found = raws[matching]

@@ -33,7 +33,7 @@ _AT_REST_S = 60.0
 #: Seconds until a namespace that could not be kept is tried again.
 _REFUSED_S = 120.0
 #: Namespaces that are brought up to date at the same time: each takes a connection from the searches.
-_AT_ONCE = 2
+_BROUGHT_UP_AT_ONCE = 2
 #: About what a passage takes, in bytes, beside its vector.
 _PASSAGE_BYTES = 350
 
@@ -53,7 +53,7 @@ class Residents:
         self._used: dict[int, float] = {}
         #: What each takes: to add it all up again took 16 ms of 1,000 namespaces.
         self._bytes: dict[int, int] = {}
-        self._few = asyncio.Semaphore(_AT_ONCE)
+        self._few = asyncio.Semaphore(_BROUGHT_UP_AT_ONCE)
         self._refused: TTLCache[int, None] = TTLCache(_COUNTED, _REFUSED_S, timer=clock)
         self._searches: TTLCache[int, int] = TTLCache(_COUNTED, _OFTEN_S, timer=clock)
         #: What is brought up to date, and not searched meanwhile.
