@@ -40,12 +40,13 @@ async def test_a_namespace_that_is_searched_often_is_answered_from_memory(stack:
     assert await find(stack, "ferry") == (["The ferry leaves at nine."], False)
     await warm_up(stack)
     assert await find(stack, "ferry") == (["The ferry leaves at nine."], True)
+    narrowed = MemoryFilter(authors=[""])
+    assert await find(stack, "ferry", filter=narrowed) == (["The ferry leaves at nine."], True)
     # What memory has no answer to, the database has.
     for query, fields in (
         ("fer*", {}),
         ('"ferry leaves"', {}),
         ("ferry -train", {}),
-        ("ferry", {"filter": MemoryFilter(authors=[""])}),
         ("ferry", {"explain": True}),
     ):
         assert await find(stack, query, **fields) == (["The ferry leaves at nine."], False)

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from everword.v1 import search_service_pb2 as pb
-from everword.v1.memory_pb2 import MemoryFilter
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, ROLE_TOOL, ROLE_USER, MemoryFilter
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.background import embed_everything
 from support.calls import append, message
@@ -60,7 +60,13 @@ QUESTIONS = (
     "7",
 )
 ways = pytest.mark.parametrize("way", list(WAYS))
-automated = pytest.mark.parametrize("include_automated", [False, True], ids=["spoken", "all"])
+FILTERS = {
+    "spoken": MemoryFilter(),
+    "all": MemoryFilter(include_automated=True),
+    "asked": MemoryFilter(roles=[ROLE_USER, ROLE_TOOL], include_automated=True),
+    "messages": MemoryFilter(kinds=[MEMORY_KIND_MESSAGE]),
+}
+filters = pytest.mark.parametrize("only", list(FILTERS))
 
 
 @dataclass(frozen=True)
@@ -98,9 +104,8 @@ def queries() -> list[str]:
     return found
 
 
-def request_of(way: str, query: str, include_automated: bool, **fields: Any) -> pb.SearchRequest:
-    only = MemoryFilter(include_automated=include_automated)
-    return search_request(query, filter=only, **WAYS[way], **fields)
+def request_of(way: str, query: str, only: str, **fields: Any) -> pb.SearchRequest:
+    return search_request(query, filter=FILTERS[only], **WAYS[way], **fields)
 
 
 async def pages(
@@ -132,15 +137,15 @@ def relevances(results: list[pb.SearchResult]) -> list[float]:
     return [result.relevance for result in results]
 
 
-@automated
+@filters
 @ways
 async def test_memory_finds_what_the_database_finds(
-    pair: Pair, queries: list[str], way: str, include_automated: bool
+    pair: Pair, queries: list[str], way: str, only: str
 ) -> None:
     await warm_up(pair.stack)
     found_any = 0
     for query in queries:
-        request = request_of(way, query, include_automated, page_size=100)
+        request = request_of(way, query, only, page_size=100)
         found, statements = await asked(pair.stack.search, request)
         expected, others = await asked(pair.reference, request)
         assert was_in_memory(statements) or way == "balanced"
@@ -159,17 +164,15 @@ async def test_memory_finds_what_the_database_finds(
     assert found_any > 10 * len(queries)
 
 
-@automated
+@filters
 @ways
 async def test_pages_in_memory_are_everything_once(
-    pair: Pair, queries: list[str], way: str, include_automated: bool
+    pair: Pair, queries: list[str], way: str, only: str
 ) -> None:
     await warm_up(pair.stack)
     for query in queries[:: 1 if way == "lexical" else 3]:
-        whole = await pages(
-            [pair.reference], request_of(way, query, include_automated, page_size=200)
-        )
-        request = request_of(way, query, include_automated, page_size=7)
+        whole = await pages([pair.reference], request_of(way, query, only, page_size=200))
+        request = request_of(way, query, only, page_size=7)
         paged = await pages([pair.stack.search], request)
         assert told(results_of(paged)) == told(results_of(whole)), query
         assert {page.verdict for page in paged} == {page.verdict for page in whole}
@@ -184,8 +187,8 @@ async def test_pages_go_on_wherever_they_began(
     stubs = [pair.stack.search, pair.reference]
     stubs = stubs if first == "memory" else stubs[::-1]
     for query in queries[::3]:
-        whole = await pages([pair.reference], request_of(way, query, False, page_size=200))
-        paged = await pages(stubs, request_of(way, query, False, page_size=7))
+        whole = await pages([pair.reference], request_of(way, query, "spoken", page_size=200))
+        paged = await pages(stubs, request_of(way, query, "spoken", page_size=7))
         assert told(results_of(paged)) == told(results_of(whole)), query
 
 
@@ -207,7 +210,7 @@ async def test_a_namespace_that_counts_as_large_finds_about_the_same(
             await warm_up(stack)
             same = 0.0
             for query in queries:
-                request = request_of(way, query, True, page_size=100)
+                request = request_of(way, query, "all", page_size=100)
                 found, statements = await asked(stack.search, request)
                 expected = await reference.Search(request)
                 assert was_in_memory(statements)

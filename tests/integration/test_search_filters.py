@@ -13,22 +13,30 @@ from everword.v1 import search_service_pb2 as pb
 from support.calls import append_request, message, target
 from support.corpus import moment, search_request
 from support.databases import cloned
+from support.resident import asked, find, warm_up, was_in_memory
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 MODES = ["HYBRID", "LEXICAL", "TRIGRAM", "REGEX", "BROWSE"]
+#: Those that need nothing but what is kept in memory of a namespace.
+IN_MEMORY = {"HYBRID", "LEXICAL"}
 #: Found by every mode in every message.
 QUERY = "v2.10.3"
 #: Differs from the first conversation in everything that can be filtered.
 DAYS = ("2026-03-01T10:00:00+00:00", "2026-03-02T10:00:00+00:00", "2026-03-03T10:00:00+00:00")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["database", "memory"])
+async def stack(postgres_url: str, request: pytest.FixtureRequest) -> AsyncIterator[Stack]:
+    in_memory = request.param == "memory"
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, resident_mb=64 if in_memory else 0) as stack:
             await _fill(stack)
+            if in_memory:
+                await warm_up(stack)
+                only = memory_pb2.MemoryFilter(agents=["atlas"])
+                assert (await find(stack, QUERY, filter=only))[1]
             yield stack
 
 
@@ -61,7 +69,10 @@ async def found(stack: Stack, mode: str, **fields: Any) -> set[str]:
         memories = list(page.memories)
     else:
         query = r"v2\.1\d\.3" if mode == "REGEX" else QUERY
-        response = await stack.search.Search(search_request(query, mode, filter=filter_))
+        asking = search_request(query, mode, filter=filter_)
+        response, statements = await asked(stack.search, asking)
+        if "read_passages" in statements and mode in IN_MEMORY:
+            assert was_in_memory(statements)
         memories = [result.memory for result in response.results]
     return {memory.content.split()[0] for memory in memories}
 

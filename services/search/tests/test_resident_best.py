@@ -66,7 +66,7 @@ def snapshot_of(rows: list[Row], others: int) -> Snapshot:
     columns["source_ids"][at] = [row.source_id for row in rows]
     columns["kinds"][at] = [row.kind for row in rows]
     nothing: Any = None
-    return Snapshot(columns, nothing, nothing, nothing, (), True)
+    return Snapshot(columns, *[nothing] * 6, (), True, count, 1.0)
 
 
 def check(rows: list[Row], window: Window, others: int) -> None:

@@ -64,7 +64,7 @@ def plan_search(
     scope = replace(scope, constraint=understood.analysed.constraint)
     terms = understood.analysed.terms
     has_prefix = any(term.prefix is not None for term in terms)
-    resident = understood.resident if scope.is_open and not has_prefix else None
+    resident = None if scope.constraint or has_prefix else understood.resident
     large = understood.passages > LARGE
     lexical = (
         ResidentLexicalArm(resident, scope, terms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from everword.db.namespaces import NamespaceSettings
@@ -11,8 +12,7 @@ from everword.db.statements import Pending, ask
 from everword.domain.calibration import DECIDING
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
-from everword.domain.errors import EmbedderUnavailable, InvalidArgument
-from everword.text.author_names import without_names
+from everword.domain.errors import InvalidArgument
 from everword_search import store
 from everword_search.arms.base import Arm, RankingArm, Window
 from everword_search.arms.frequent import FrequentWords
@@ -26,7 +26,6 @@ from everword_search.model import (
     Hit,
     ScorePart,
     SearchArm,
-    SearchMode,
     SearchRequest,
     SearchResponse,
     SearchResult,
@@ -35,7 +34,7 @@ from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open
 from everword_search.plan import Plan, plan_search
 from everword_search.planning import plan_once
 from everword_search.profiles import Balanced, Profile, find_profile
-from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
+from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded
 from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.relevance import (
@@ -48,9 +47,10 @@ from everword_search.relevance import (
 )
 from everword_search.resident.residents import Residents
 from everword_search.runner import ArmFailed, Runner
+from everword_search.sought_vector import SoughtVector
 from everword_search.store import Scope
 from everword_search.summaries.in_results import SUMMARY, with_summaries
-from everword_search.understand import BY_MEANING, Understood, understand
+from everword_search.understand import Understood, understand
 from everword_search.use import count_use
 
 DEFAULT_PAGE = 10
@@ -106,13 +106,14 @@ async def find_memories(
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, TOKEN_KIND, request.page, DEFAULT_PAGE, chars)
     search = _Search(sources, namespace, request, profile, cursor, chars)
-    while True:
-        async with database.connection() as conn:
-            answer = await _attempt(database, conn, namespace, request, search)
-        if answer:
-            return answer
-        # A slow model must not hold a connection.
-        await search.embed()
+    with closing(search):
+        while True:
+            async with database.connection() as conn:
+                answer = await _attempt(database, conn, namespace, request, search)
+            if answer:
+                return answer
+            # A slow model must not hold a connection.
+            await search.embed()
 
 
 async def _attempt(
@@ -180,7 +181,9 @@ class _Search:
         self._cursor = cursor
         self._chars = chars
         self._understood: Understood | None = None
-        self._vector: QueryVector | QueryNotEmbedded | None = None
+        self._vector = SoughtVector(sources.embedder, request)
+        if copy := sources.residents.find(namespace.id):
+            self._vector.expect(copy)
         self._planned: _Planned | None = None
         #: How long each statement of the transaction may take, where they are planned once.
         self._planned_once_s: float | None = None
@@ -196,7 +199,10 @@ class _Search:
         self._planned_once_s = None
         # What began in the database goes on there: scores in memory differ by a little.
         may_be_in_memory = self._cursor.after is None or self._cursor.after[0]
-        if self._understood is None or self._understood.generation(self._generation_id) is None:
+        if (
+            self._understood is None
+            or self._understood.generation(self._vector.generation_id) is None
+        ):
             profile = calibrated_profile(request)
             # What the query means is asked for in the same way each time, and so is the page at the end.
             self._planned_once_s = remaining(STATEMENT_CAP_S)
@@ -208,30 +214,19 @@ class _Search:
                 profile,
                 self._sources.residents if may_be_in_memory else None,
             )
-            if self._understood.generation(self._generation_id) is None:
-                self._miss(QueryNotEmbedded("this database does not have the query's model"))
-        if self._vector is None and request.mode in BY_MEANING:
-            known = self._sources.embedder.known(self._text, self._understood.active_id)
-            self._vector = known
-        return self._vector is not None or request.mode not in BY_MEANING
+            if self._understood.generation(self._vector.generation_id) is None:
+                self._vector.miss(QueryNotEmbedded("this database does not have the query's model"))
+        self._vector.look(self._understood)
+        return self._vector.is_settled
 
     async def embed(self) -> None:
         """Get the query's vector, or why there is none. Raises EmbedderUnavailable where nothing else would answer."""
         assert self._understood is not None
-        try:
-            self._vector = await self._sources.embedder.embed(
-                self._text, self._understood.active_id
-            )
-        except QueryNotEmbedded as error:
-            self._miss(error)
+        await self._vector.embed(self._understood)
 
-    def _miss(self, error: QueryNotEmbedded) -> None:
-        """Go on without a vector. Raises EmbedderUnavailable where nothing else would answer."""
-        if self._request.mode is SearchMode.SEMANTIC:
-            raise EmbedderUnavailable(
-                f"Search by meaning alone is not possible: {error}."
-            ) from error
-        self._vector = error
+    def close(self) -> None:
+        """Let go what the search began."""
+        self._vector.close()
 
     async def find_page(self, conn: Connection) -> _Page:
         """Return what the arms that did not fail find. Its memories are asked for, and come with the commit.
@@ -287,9 +282,9 @@ class _Search:
         scope = Scope(self._namespace_id, request.filter)
         sources = self._sources
         plan = plan_search(
-            scope, request, understood, self._vector, sources.frequent, sources.large_scopes
+            scope, request, understood, self._vector.found, sources.frequent, sources.large_scopes
         )
-        relevance = find_relevance(request, understood.generation(self._generation_id))
+        relevance = find_relevance(request, understood.generation(self._vector.generation_id))
         return _Planned(
             plan,
             Runner(plan.arms),
@@ -297,16 +292,6 @@ class _Search:
             _ranking(sources.ranker, self._profile, request, plan),
             _window(self._cursor, request, relevance, plan),
         )
-
-    @property
-    def _text(self) -> str:
-        """The query as it is embedded: passages are, without who spoke, so that a name would only draw it away."""
-        assert self._understood is not None
-        return without_names(self._request.text, self._understood.names)
-
-    @property
-    def _generation_id(self) -> int | None:
-        return self._vector.generation_id if isinstance(self._vector, QueryVector) else None
 
 
 async def _find(planned: _Planned) -> Found:

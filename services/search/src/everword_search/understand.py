@@ -103,9 +103,8 @@ async def understand(
         generations,
     )
     if residents and asked:
-        include_automated = request.filter.include_automated
-        active = understood.active_id
-        resident = residents.answer(asked, others[-1][0], active, include_automated)
+        row, active_id = others[-1][0], understood.active_id
+        resident = residents.answer(asked, row, active_id, request.filter)
         return replace(understood, resident=resident)
     if residents:
         residents.consider(namespace_id, described.passages, understood.generation(None))
@@ -130,4 +129,4 @@ def _questions(
 
 def _may_be_resident(request: SearchRequest) -> bool:
     """Tell whether a search is one that memory could answer."""
-    return request.mode in _BY_WORDS | BY_MEANING and request.filter.is_open and not request.explain
+    return request.mode in _BY_WORDS | BY_MEANING and not request.explain

@@ -39,11 +39,11 @@ class ResidentLexicalArm(TsvectorArm):
         self._resident = resident
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
-        snapshot, passages = self._resident.snapshot, self._resident.passages
+        snapshot = self._resident.snapshot
         postings = _postings(snapshot, self._terms)
         frequencies = [len(rows) for rows, _ in postings]
-        idf = [inverse_document_frequency(passages, df) for df in frequencies]
-        mean_length = self._resident.mean_length
+        idf = [inverse_document_frequency(snapshot.present, df) for df in frequencies]
+        mean_length = snapshot.mean_length
         self._statistics = Statistics(mean_length, frequencies, idf)
         raws = np.zeros(snapshot.size)
         lengths = snapshot.columns["lengths"]
@@ -103,7 +103,7 @@ def _postings(snapshot: Snapshot, terms: Sequence[Term]) -> list[tuple[Ints, Flo
     """Return, for each term, the rows that hold it, and how often each does."""
     words = np.array([term.hash for term in terms], np.int64)
     alive = snapshot.columns["alive"]
-    none_gone = bool(alive.all())
+    none_gone = snapshot.present == snapshot.size
     found: list[list[tuple[Ints, Array]]] = [[] for _ in terms]
     for segment in snapshot.segments:
         for term, slot in enumerate(segment.postings.slots(words).tolist()):

@@ -95,16 +95,17 @@ def _relevance(pool: Pool, question: Question, matches: Matches) -> dict[str, Fl
         "bg": pool.best(matches.pairs),
         **_held(pool, question.terms, matches),
     }
+    likeness = known(meaning)
     for suffix, distance in NEIGHBOURS.items():
         features[f"sb_{suffix}"] = _around(pool, words, distance)
-        features[f"de_{suffix}"] = _around(pool, meaning, distance)
+        features[f"de_{suffix}"] = _around(pool, likeness, distance)
     return features
 
 
 def _around(pool: Pool, values: Floats, distance: int) -> Floats:
     """Return what stands around a memory; what stands alone has its context within itself."""
     near = pool.neighbour(values, distance)
-    return np.where(pool.alone, ALONE_SHARE * known(values), near)
+    return np.where(pool.alone, ALONE_SHARE * values, near)
 
 
 def _held(pool: Pool, terms: QueryTerms, matches: Matches) -> dict[str, Floats]:

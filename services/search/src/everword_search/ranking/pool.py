@@ -59,14 +59,17 @@ class Pool:
         return np.fmax.reduceat(values, self.starts) if len(values) else values
 
     def neighbour(self, values: Floats, distance: int) -> Floats:
-        """Return the value of what was said `distance` turns later in the same session, 0 where nothing was."""
-        return self.neighbours(values[:, None], distance)[:, 0]
+        """Return the value of what was said `distance` turns later in the same session, 0 where nothing was.
+
+        All values are known.
+        """
+        index, same = self._places(distance)
+        return np.asarray(values[index] * same)
 
     def neighbours(self, values: Floats, distance: int) -> Floats:
-        """Return rows of values of what was said `distance` turns later in the same session, 0 where nothing was."""
+        """Return rows of values of what was said `distance` turns later in the same session; see `neighbour`."""
         index, same = self._places(distance)
-        near = values[index]
-        return np.where(same[:, None] & ~np.isnan(near), near, 0.0)
+        return np.asarray(values[index] * same[:, None])
 
     def _places(self, distance: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
         """Return the row so many places further for each row, and whether it is in the same session."""

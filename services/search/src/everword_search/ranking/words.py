@@ -65,11 +65,15 @@ def _occurrences(
     """Return the places of wanted words, ascending, and which of `wanted` each is."""
     if not len(wanted) or not len(words):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    # Nearly every word is none of them, which its last bits tell.
+    endings = np.zeros(1 << 16, bool)
+    endings[wanted.astype(np.uint16)] = True
+    maybe = np.flatnonzero(endings[words.astype(np.uint16)])
     order = np.argsort(wanted, kind="stable")
-    sorted_wanted = wanted[order]
-    slot = np.minimum(np.searchsorted(sorted_wanted, words), len(wanted) - 1)
-    place = np.flatnonzero(sorted_wanted[slot] == words)
-    return place, order[slot[place]]
+    sorted_wanted, like = wanted[order], words[maybe]
+    slot = np.minimum(np.searchsorted(sorted_wanted, like), len(wanted) - 1)
+    same = np.flatnonzero(sorted_wanted[slot] == like)
+    return maybe[same], order[slot[same]]
 
 
 def _pairs(

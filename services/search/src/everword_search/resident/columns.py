@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class Numbers:
         """Return the number of a thing; None where it did not come yet."""
         return self._numbers.get(thing)
 
-    def of(self, things: list[Any]) -> list[int]:
+    def of(self, things: Iterable[Any]) -> list[int]:
         """Return the number of each thing."""
         numbers, known = self._numbers, self.things
         found = []

@@ -72,7 +72,7 @@ class NamespaceCopy:
 
     @property
     def present(self) -> int:
-        return int(np.count_nonzero(self.index.alive))
+        return self.index.present
 
     @property
     def is_outgrown(self) -> bool:
@@ -131,7 +131,7 @@ class NamespaceCopy:
         """Keep only the passages with these ids, which ascend; so many were taken out. Return what is missing."""
         known = self.index.ids
         places = np.minimum(np.searchsorted(ids, known), max(0, len(ids) - 1))
-        self.index.alive[:] = ids[places] == known if len(ids) else False
+        self.index.keep(ids[places] == known if len(ids) else np.zeros(len(known), bool))
         self._dropped = dropped
         return ids[:0] if self.present == len(ids) else np.setdiff1d(ids, known)
 
@@ -156,12 +156,8 @@ class NamespaceCopy:
 
     def owed(self) -> Ints:
         """Return the rows that are owed a vector."""
-        vectors = self.index.vectors
-        return (
-            np.zeros(0, np.int64)
-            if vectors is None
-            else vectors.owed[self.index.alive[vectors.owed]]
-        )
+        owed = self.index.vectors.owed if self.index.vectors else np.zeros(0, np.int64)
+        return np.asarray(owed[self.index.alive[owed]])
 
     def _settle(self) -> None:
         """Take for settled what is old, and what is more than can be left out by name."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from everword.db.arrays import Array
+from everword.text.author_names import name_words
 from everword.text.ranking_record import Records
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_search.ranking.arrays import Ints
@@ -28,6 +30,8 @@ from everword_search.resident.vectors import Vectors
 _THREAD = 1 << 32
 #: What the objects around the arrays take, which is most of what a small namespace takes.
 OBJECTS_BYTES = 9_000
+#: Columns of texts that few passages have each of, kept as numbers.
+_LABELS = ("agents", "subjects", "channels", "instances")
 _COLUMNS = {
     "ids": np.int64,
     "source_ids": np.dtype("S16"),
@@ -36,6 +40,10 @@ _COLUMNS = {
     "threads": np.int32,
     "conversations": np.int32,
     "seqs": np.int64,
+    "agents": np.int32,
+    "subjects": np.int32,
+    "channels": np.int32,
+    "instances": np.int32,
     "authors": np.int32,
     "roles": np.int16,
     "automated": np.bool_,
@@ -61,9 +69,14 @@ class NamespaceIndex:
         self.vectors = vectors
         self._columns = {name: Column(kind) for name, kind in _COLUMNS.items()}
         self._terms = Column(np.uint32)
-        self._threads, self._authors = Numbers(), Numbers()
+        self._tags, self._tag_rows = Column(np.int32), Column(np.int32)
+        self._threads, self._authors, self._labels = Numbers(), Numbers(), Numbers()
+        #: The words that authors are named by, also those of what was taken out.
+        self.author_words: set[str] = set()
         self._segments: tuple[Segment, ...] = ()
         self._is_ordered = True
+        #: How many passages were not taken out again, and BM25's lengths of all of them together.
+        self.present, self._total_length = 0, 0
 
     @property
     def size(self) -> int:
@@ -81,8 +94,8 @@ class NamespaceIndex:
     @property
     def nbytes(self) -> int:
         """About how much memory it takes."""
-        arrays = sum(column.nbytes for column in self._columns.values()) + self._terms.nbytes
-        named = 150 * (len(self._threads.things) + len(self._authors.things))
+        arrays = sum(column.nbytes for column in self._all_columns)
+        named = 150 * sum(len(each.things) for each in (self._threads, self._authors, self._labels))
         segments = sum(segment.nbytes for segment in self._segments)
         vectors = self.vectors.nbytes if self.vectors else 0
         return OBJECTS_BYTES + arrays + named + segments + vectors
@@ -97,6 +110,7 @@ class NamespaceIndex:
         if not count:
             return
         self._is_ordered &= start == 0 or bool(self.ids[-1] < passages.ids[0])
+        known_authors = len(self._authors.things)
         is_turn = (passages.kinds == MEMORY_KIND_MESSAGE) & (passages.seqs >= 0)
         named = np.where(is_turn, passages.conversation_ids, passages.source_ids)
         threads = np.array(self._threads.of(named.tolist()), np.int64)
@@ -106,7 +120,8 @@ class NamespaceIndex:
             "threads": threads,
             "conversations": self._threads.of(passages.conversation_ids.tolist()),
             "seqs": seqs,
-            "authors": self._authors.of(list(passages.authors)),
+            **{name: self._labels.of(getattr(passages, name)) for name in _LABELS},
+            "authors": self._authors.of(passages.authors),
             "flags": records.flags,
             "words": records.words,
             "time_words": records.time_words,
@@ -115,32 +130,52 @@ class NamespaceIndex:
             "term_counts": np.diff(records.offsets),
             "alive": np.ones(count, bool),
         }
+        self.author_words.update(*map(name_words, self._authors.things[known_authors:]))
         for name, column in self._columns.items():
             values = added[name] if name in added else getattr(passages, name)
             column.extend(np.asarray(values))
         self._terms.extend(records.terms)
+        self._tags.extend(np.array(self._labels.of(passages.tags), np.int32))
+        self._tag_rows.extend(start + passages.tag_places)
         postings = build_postings(passages.words, passages.places, passages.occurrences)
         segment = make_segment(start, passages.ids, threads * _THREAD + seqs, postings)
         self._segments = with_segment(self._segments, segment)
         if self.vectors:
             self.vectors.add(count)
+        self.present += count
+        self._total_length += int(passages.lengths.sum())
+
+    def keep(self, alive: Array) -> None:
+        """Take out the passages that are not in `alive`, which has an element for each."""
+        self.alive[:] = alive
+        self.present = int(np.count_nonzero(alive))
+        self._total_length = int(self._columns["lengths"].values @ alive.astype(np.int64))
 
     def trim(self) -> None:
         """Give back memory that was taken for more to come."""
-        for column in (*self._columns.values(), self._terms):
+        for column in self._all_columns:
             column.trim()
         if self.vectors:
             self.vectors.trim()
+
+    @property
+    def _all_columns(self) -> Sequence[Column]:
+        return (*self._columns.values(), self._terms, self._tags, self._tag_rows)
 
     def snapshot(self) -> Snapshot:
         columns = {name: column.values for name, column in self._columns.items()}
         return Snapshot(
             columns,
             self._terms.values,
+            self._tags.values,
+            self._tag_rows.values,
             self._threads,
             self._authors,
+            self._labels,
             self._segments,
             self._is_ordered,
+            self.present,
+            self._total_length / max(1, self.present),
         )
 
 
@@ -150,11 +185,18 @@ class Snapshot:
 
     columns: dict[str, Array]
     _terms: Array
+    _tags: Array
+    _tag_rows: Array
     _threads: Numbers
     _authors: Numbers
+    _labels: Numbers
     segments: tuple[Segment, ...]
     #: Whether ids ascend: whether none came late.
     is_ordered: bool
+    #: How many were not taken out again.
+    present: int
+    #: BM25's mean document length.
+    mean_length: float
 
     @property
     def size(self) -> int:
@@ -219,6 +261,17 @@ class Snapshot:
             held[none] = 0  # what is in no conversation has nothing in common
         return held[conversations[rows]]
 
+    def having(self, name: str, things: Collection[Any]) -> Array:
+        """Return which rows have one of these: conversations (`S16`), or texts of one of the columns of such."""
+        numbers = {"conversations": self._threads, "authors": self._authors}.get(name, self._labels)
+        return np.isin(self.columns[name], _known(numbers, things))
+
+    def tagged(self, tags: Collection[str]) -> Array:
+        """Return which rows have one of these tags."""
+        tagged = np.zeros(self.size, bool)
+        tagged[self._tag_rows[np.isin(self._tags, _known(self._labels, tags))]] = True
+        return tagged
+
     def authors(self, rows: Ints) -> list[str]:
         names = self._authors.things
         return [names[number] for number in self.columns["authors"][rows].tolist()]
@@ -228,3 +281,9 @@ class Snapshot:
         numbers, which = np.unique(self.columns["conversations"][rows], return_inverse=True)
         ids = self._threads.things
         return np.array([ids[number] for number in numbers.tolist()], "S16")[which]
+
+
+def _known(numbers: Numbers, things: Collection[Any]) -> list[int]:
+    """Return the numbers of those things that have come."""
+    found = [numbers.get(thing) for thing in things]
+    return [number for number in found if number is not None]

@@ -2,9 +2,10 @@
 
 -- read_passages --
 -- Passages after an id but some, in the order of their ids, and what the namespace holds at the same moment. A column each,
--- and three of their words: which passage, from 0, what stands for the word, and how often it occurs.
+-- three of their words: which passage, from 0, what stands for the word, and how often it occurs; and two of their tags.
 WITH passages AS MATERIALIZED (
-    SELECT m.id, m.kind, m.source_id, m.part, m.conversation_id, m.seq, m.author, m.role, m.automated,
+    SELECT m.id, m.kind, m.source_id, m.part, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance,
+           m.author, m.role, m.automated, m.tags,
            extract(epoch FROM m.occurred_at)::float8 AS moment, m.lexeme_count, m.lexemes, m.ranking,
            coalesce(s.message_count, 1) AS stands_for, coalesce(s.model = 'extractive', false) AS repeats,
            row_number() OVER (ORDER BY m.id) - 1 AS place
@@ -21,7 +22,8 @@ WITH passages AS MATERIALIZED (
     SELECT array_send(array_agg(id)) AS ids, array_send(array_agg(kind)) AS kinds,
            array_send(array_agg(source_id)) AS source_ids, array_send(array_agg(part)) AS parts,
            array_send(array_agg(coalesce(conversation_id, '00000000-0000-0000-0000-000000000000'))) AS conversation_ids,
-           array_send(array_agg(coalesce(seq, -1))) AS seqs, array_agg(author) AS authors,
+           array_send(array_agg(coalesce(seq, -1))) AS seqs, array_agg(agent) AS agents, array_agg(subject) AS subjects,
+           array_agg(channel) AS channels, array_agg(instance) AS instances, array_agg(author) AS authors,
            array_send(array_agg(role)) AS roles, array_send(array_agg(automated)) AS automated,
            array_send(array_agg(moment)) AS moments, array_send(array_agg(lexeme_count)) AS lengths,
            array_agg(ranking) AS records, array_send(array_agg(stands_for::integer)) AS stands_for,
@@ -31,12 +33,15 @@ WITH passages AS MATERIALIZED (
     SELECT array_send(array_agg(place)) AS places, array_send(array_agg(word)) AS words,
            array_send(array_agg(occurrences)) AS occurrences
       FROM words
+), tagged AS (
+    SELECT array_send(array_agg(p.place)) AS tag_places, array_agg(t.tag) AS tags
+      FROM passages p CROSS JOIN LATERAL unnest(p.tags) AS t (tag)
 ), corpus AS (
     SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(dropped), 0)::bigint AS dropped
       FROM corpus_counts
      WHERE namespace_id = %(namespace_id)s
 )
-SELECT listed.*, indexed.*, corpus.* FROM listed, indexed, corpus;
+SELECT listed.*, indexed.*, tagged.*, corpus.* FROM listed, indexed, tagged, corpus;
 
 -- read_vectors --
 -- The vectors of some passages, as far as they have one.

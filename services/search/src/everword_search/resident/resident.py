@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from everword.db.arrays import Array
+from everword_search.model import MemoryFilter
 from everword_search.resident.copy import NamespaceCopy
+from everword_search.resident.filters import let_through
 from everword_search.resident.index import Snapshot
 from everword_search.resident.vectors import Vectors
 
@@ -21,21 +21,9 @@ class Resident:
     snapshot: Snapshot
     #: None where there is no model, or too many passages have no vector.
     vectors: Vectors | None
-    include_automated: bool
-
-    @cached_property
-    def passages(self) -> int:
-        """How many there are."""
-        return int(np.count_nonzero(self.snapshot.columns["alive"]))
-
-    @cached_property
-    def mean_length(self) -> float:
-        """BM25's mean document length."""
-        alive = self.snapshot.columns["alive"]
-        return float(self.snapshot.columns["lengths"] @ alive) / max(1, self.passages)
+    filter: MemoryFilter
 
     @cached_property
     def wanted(self) -> Array:
         """Which rows the search's filter lets through."""
-        alive = self.snapshot.columns["alive"]
-        return alive if self.include_automated else alive & ~self.snapshot.columns["automated"]
+        return let_through(self.snapshot, self.filter)

@@ -15,6 +15,7 @@ from cachetools import TTLCache
 
 from everword.db.pool import Database
 from everword_search.arms.semantic import EXACT_PASSAGES
+from everword_search.model import MemoryFilter
 from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
 from everword_search.resident.load import NotCopied, bring_up_to_date
 from everword_search.resident.resident import Resident
@@ -69,6 +70,10 @@ class Residents:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    def find(self, namespace_id: int) -> NamespaceCopy | None:
+        """Return the copy of a namespace, which may lack what came lately; None where it is not there."""
+        return self._copies.get(namespace_id)
+
     def ask(self, namespace_id: int) -> Asked | None:
         """Return what asks for what a namespace in memory lacks; None where it is not there."""
         copy = self._copies.get(namespace_id)
@@ -79,7 +84,7 @@ class Residents:
         return copy.ask(AT_ONCE)
 
     def answer(
-        self, asked: Asked, row: PassagesRow, active_id: int | None, include_automated: bool
+        self, asked: Asked, row: PassagesRow, active_id: int | None, wanted: MemoryFilter
     ) -> Resident | None:
         """Return the namespace with what it lacked; None where that is too much, and is added beside the search."""
         copy, found = asked.copy, row.found()
@@ -98,7 +103,7 @@ class Residents:
             self._weigh(copy)
             self._shrink()
         vectors = None if copy.lacks_vectors else copy.index.vectors
-        return Resident(copy, copy.index.snapshot(), vectors, include_automated)
+        return Resident(copy, copy.index.snapshot(), vectors, wanted)
 
     def consider(self, namespace_id: int, passages: int, generation: GenerationRow | None) -> None:
         """Count a search that asked the database, and begin to load the namespace where that pays."""

@@ -31,6 +31,10 @@ class Passages:
     conversation_ids: Array
     #: -1 for what has no place in a conversation.
     seqs: Ints
+    agents: Sequence[str]
+    subjects: Sequence[str]
+    channels: Sequence[str]
+    instances: Sequence[str]
     authors: Sequence[str]
     roles: Array
     automated: Array
@@ -47,6 +51,9 @@ class Passages:
     places: Ints
     words: Ints
     occurrences: Array
+    #: An element for each tag of each passage: which passage, from 0, and the tag.
+    tag_places: Ints
+    tags: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,10 @@ class PassagesRow:
     parts: bytes | None
     conversation_ids: bytes | None
     seqs: bytes | None
+    agents: list[str] | None
+    subjects: list[str] | None
+    channels: list[str] | None
+    instances: list[str] | None
     authors: list[str] | None
     roles: bytes | None
     automated: bytes | None
@@ -70,6 +81,8 @@ class PassagesRow:
     places: bytes | None
     words: bytes | None
     occurrences: bytes | None
+    tag_places: bytes | None
+    tags: list[str] | None
     passages: int
     #: How many were ever taken out again.
     dropped: int
@@ -83,6 +96,10 @@ class PassagesRow:
             _array(self.parts, "i4"),
             _array(self.conversation_ids, "S16"),
             _array(self.seqs, "i8"),
+            self.agents or [],
+            self.subjects or [],
+            self.channels or [],
+            self.instances or [],
             self.authors or [],
             _array(self.roles, "i2"),
             _array(self.automated, "?"),
@@ -95,6 +112,8 @@ class PassagesRow:
             _array(self.places, "i8"),
             _array(self.words, "i8"),
             _array(self.occurrences, "i4"),
+            _array(self.tag_places, "i8"),
+            self.tags or [],
         )
 
 

@@ -13,6 +13,8 @@ from everword_search.ranking.arrays import Floats, Ints
 from everword_search.resident.columns import Column
 
 _LARGEST_BYTE = 127
+#: Vectors that are multiplied at once: they stay in the processor's cache.
+_TOGETHER = 256
 
 
 class Vectors(ABC):
@@ -21,6 +23,7 @@ class Vectors(ABC):
     def __init__(self, generation_id: int) -> None:
         self.generation_id = generation_id
         self._known = Column(bool)
+        self._lacking = 0
 
     @property
     @abstractmethod
@@ -38,15 +41,17 @@ class Vectors(ABC):
     def add(self, rows: int) -> None:
         """Add rows at the end, which are owed vectors."""
         self._known.extend(np.zeros(rows, bool))
+        self._lacking += rows
 
     @property
     def owed(self) -> Ints:
-        return np.flatnonzero(~self._known.values)
+        return np.flatnonzero(~self._known.values) if self._lacking else np.zeros(0, np.int64)
 
     def store(self, rows: Ints, vectors: npt.NDArray[np.float32]) -> None:
         """Keep the vectors of some rows: as Postgres has them, in half precision, and of length 1."""
         if len(rows):
             self._keep(rows, _unit(vectors))
+            self._lacking -= int(np.count_nonzero(~self._known.values[rows]))
             self._known.values[rows] = True
 
     @abstractmethod
@@ -123,11 +128,14 @@ class CompactVectors(Vectors):
             column.extend(np.zeros(rows, np.uint64))
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
+        allowed = allowed & self._known.values[: len(allowed)]
+        if np.count_nonzero(allowed) <= 2 * most:
+            return np.flatnonzero(allowed)
         size, farthest = len(allowed), 64 * len(self._signs) + 1
         differing = np.zeros(size, np.uint16)
         for column, signs in zip(self._signs, _signs(asked[None])[0], strict=True):
             differing += np.bitwise_count(column.values[:size] ^ signs)
-        differing[~(self._known.values[:size] & allowed)] = farthest
+        differing[~allowed] = farthest
         # To count is faster than to sort.
         within = np.cumsum(np.bincount(differing, minlength=farthest + 1)[:farthest])
         last = min(int(np.searchsorted(within, most)), farthest - 1)
@@ -144,7 +152,16 @@ class CompactVectors(Vectors):
             column.values[rows] = signs
 
     def _products(self, unit: npt.NDArray[np.float32], rows: Ints) -> npt.NDArray[np.float32]:
-        products = _products(self._bytes.values[rows].astype(np.float32), unit)
+        products = np.empty(len(rows), np.float32)
+        narrow = np.empty((_TOGETHER, len(unit)), np.int8)
+        wide = np.empty((_TOGETHER, len(unit)), np.float32)
+        for start in range(0, len(rows), _TOGETHER):
+            part = rows[start : start + _TOGETHER]
+            some = len(part)
+            # Rows that were there before are still there; to have that checked would copy each part once more.
+            np.take(self._bytes.values, part, axis=0, out=narrow[:some], mode="clip")
+            wide[:some] = narrow[:some]
+            products[start : start + some] = _products(wide[:some], unit)
         return products * self._scales.values[rows]
 
 

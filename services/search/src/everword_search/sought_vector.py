@@ -1,0 +1,83 @@
+"""The vector of one search's query, on its way: kept from before, asked for in advance, or asked for."""
+
+from __future__ import annotations
+
+import asyncio
+
+from everword.domain.errors import EmbedderUnavailable
+from everword.text.author_names import name_words, without_names
+from everword_search.model import SearchMode, SearchRequest
+from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
+from everword_search.resident.copy import NamespaceCopy
+from everword_search.understand import BY_MEANING, Understood
+
+
+class SoughtVector:
+    """Gets the vector of a request's query, or the reason why there is none."""
+
+    def __init__(self, embedder: QueryEmbedder, request: SearchRequest) -> None:
+        self._embedder = embedder
+        self._request = request
+        self.found: QueryVector | QueryNotEmbedded | None = None
+        #: What was asked for in advance: a text, a generation, and its vector to come.
+        self._expected: tuple[str, int, asyncio.Task[QueryVector]] | None = None
+
+    @property
+    def generation_id(self) -> int | None:
+        """The model generation of the vector; None without one."""
+        return self.found.generation_id if isinstance(self.found, QueryVector) else None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to wait for."""
+        return self.found is not None or self._request.mode not in BY_MEANING
+
+    def expect(self, copy: NamespaceCopy) -> None:
+        """Begin to ask for the vector before the database tells which words name authors: a copy hardly lacks one."""
+        if self._request.mode not in BY_MEANING or copy.generation_id is None:
+            return
+        text = self._request.text
+        text = without_names(text, name_words(text) & copy.index.author_words)
+        if self._embedder.known(text, copy.generation_id) is None:
+            coming = asyncio.create_task(self._embedder.embed(text, copy.generation_id))
+            coming.add_done_callback(_see)
+            self._expected = text, copy.generation_id, coming
+
+    def look(self, understood: Understood) -> None:
+        """Take the vector if it is at hand."""
+        if not self.is_settled:
+            self.found = self._embedder.known(self._text(understood), understood.active_id)
+
+    async def embed(self, understood: Understood) -> None:
+        """Wait for the vector. Raises EmbedderUnavailable where there is none, and nothing else would answer."""
+        text, generation_id = self._text(understood), understood.active_id
+        try:
+            if self._expected and self._expected[:2] == (text, generation_id):
+                self.found = await self._expected[2]
+            else:
+                self.found = await self._embedder.embed(text, generation_id)
+        except QueryNotEmbedded as error:
+            self.miss(error)
+
+    def miss(self, error: QueryNotEmbedded) -> None:
+        """Go on without a vector. Raises EmbedderUnavailable where nothing else would answer."""
+        if self._request.mode is SearchMode.SEMANTIC:
+            raise EmbedderUnavailable(
+                f"Search by meaning alone is not possible: {error}."
+            ) from error
+        self.found = error
+
+    def close(self) -> None:
+        """Let go what was asked for and is not wanted any more."""
+        if self._expected:
+            self._expected[2].cancel()
+
+    def _text(self, understood: Understood) -> str:
+        """Return the query as it is embedded: passages are without who spoke, so a name would only draw it away."""
+        return without_names(self._request.text, understood.names)
+
+
+def _see(coming: asyncio.Task[QueryVector]) -> None:
+    # What fails and is not waited for is no news: whoever needs the vector asks for it.
+    if not coming.cancelled():
+        coming.exception()
