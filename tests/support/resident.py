@@ -20,7 +20,7 @@ from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_search.model import SearchMode, SearchRequest, SearchResponse
 from everword_search.query_embedder import QueryEmbedder
 from everword_search.ranking.ranker import Ranker
-from everword_search.resident.residents import OFTEN, Residents
+from everword_search.resident.residents import OFTEN, Limits, Residents
 from everword_search.search import Sources, search
 from everword_search.server import SearchServer
 from everword_search.settings import Settings
@@ -43,7 +43,7 @@ async def reference_search(
         replace(BASE, service="search"),
         database.settings("search"),
         embedder_address=embedder_address,
-        resident_bytes=0,
+        limits=Limits(0, 0),
     )
     server = SearchServer(settings)
     address = await server.start()
@@ -149,7 +149,7 @@ async def searching(stack: Stack, limit_bytes: int = 64 << 20) -> AsyncIterator[
     database = Database(stack.database.settings("search"), "search")
     await database.open()
     clock = Clock()
-    residents = Residents(database, limit_bytes, clock)
+    residents = Residents(database, Limits(limit_bytes, limit_bytes), clock)
     residents.open()
     try:
         yield Searching(database, residents, clock)

@@ -33,7 +33,7 @@ class SearchServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._embedder = QueryEmbedder(settings.embedder_address, settings.server.internal_token)
-        self._residents = Residents(self._database, settings.resident_bytes)
+        self._residents = Residents(self._database, settings.limits)
         sources = Sources(self._database, self._embedder, Ranker.load(), self._residents)
         # Somebody waits for the answer: what fails is repeated once, and soon.
         chat = replace(settings.chat, pauses_s=(1.0,)) if settings.chat else None

@@ -8,11 +8,15 @@ from everword.chat.settings import ChatSettings
 from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment
 from everword.rpc.settings import ServerSettings
+from everword_search.resident.residents import Limits
 
 SERVICE = "search"
-#: Mebibytes of namespaces that are kept in memory, unless said otherwise: about 120,000 passages.
-DEFAULT_RESIDENT_MB = 96
+#: Mebibytes of namespaces that are kept, unless said otherwise: some 50,000 passages of small ones in memory, and some
+#: 1,400,000 of large ones in files.
+DEFAULT_MEMORY_MB = 96
+DEFAULT_FILES_MB = 1024
 _MB = 1 << 20
+DEFAULT_LIMITS = Limits(DEFAULT_MEMORY_MB * _MB, DEFAULT_FILES_MB * _MB)
 
 
 @dataclass(frozen=True)
@@ -25,8 +29,8 @@ class Settings:
     """Where the embedder service listens; without one there is no search by meaning."""
     chat: ChatSettings | None = None
     """The language model that answers; without one there is no Answer."""
-    resident_bytes: int = DEFAULT_RESIDENT_MB * _MB
-    """What namespaces that are searched often may take of memory; 0 for nothing."""
+    limits: Limits = DEFAULT_LIMITS
+    """What namespaces that are searched often may take of memory and of disk."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
@@ -35,6 +39,10 @@ class Settings:
             database=DatabaseSettings.from_environment(environment, SERVICE),
             embedder_address=environment.text("EVERWORD_EMBEDDER_ADDRESS"),
             chat=ChatSettings.from_environment(environment),
-            resident_bytes=_MB
-            * environment.integer("EVERWORD_SEARCH_MEMORY_MB", DEFAULT_RESIDENT_MB, minimum=0),
+            limits=Limits(
+                _MB
+                * environment.integer("EVERWORD_SEARCH_MEMORY_MB", DEFAULT_MEMORY_MB, minimum=0),
+                _MB * environment.integer("EVERWORD_SEARCH_FILES_MB", DEFAULT_FILES_MB, minimum=0),
+                environment.text("EVERWORD_SEARCH_FILES_DIR") or None,
+            ),
         )

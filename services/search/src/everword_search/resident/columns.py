@@ -36,13 +36,16 @@ class Column:
 
     def extend(self, rows: Array) -> None:
         size = self._size + len(rows)
+        self._make_room(size)
+        self._values[self._size : size] = rows
+        self._size = size
+
+    def _make_room(self, size: int) -> None:
         if size > len(self._values):
             room = max(size, _LEAST, int(len(self._values) * _GROWTH))
             grown = np.empty((room, *self._values.shape[1:]), self._values.dtype)
             grown[: self._size] = self.values
             self._values = grown
-        self._values[self._size : size] = rows
-        self._size = size
 
 
 class Numbers:

@@ -20,6 +20,7 @@ from everword.db.statements import Question
 from everword_search.arms.semantic import EXACT_PASSAGES
 from everword_search.ranking.arrays import Ints
 from everword_search.resident.index import NamespaceIndex
+from everword_search.resident.storage import Storage
 from everword_search.resident.store import Passages, PassagesRow, passages_after, read_vectors
 from everword_search.resident.vectors import CompactVectors, ExactVectors, Vectors
 from everword_search.vectors import GenerationRow
@@ -56,13 +57,12 @@ class NamespaceCopy:
         self,
         namespace_id: int,
         generation: GenerationRow | None,
-        passages: int,
+        storage: Storage,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`passages` is about how many there are: which vectors are kept depends on it."""
         self.namespace_id = namespace_id
         self.generation_id = generation.id if generation else None
-        self.index = NamespaceIndex(_vectors(generation, passages))
+        self.index = NamespaceIndex(_vectors(generation, storage), storage)
         self._clock = clock
         self._dropped: int | None = None
         self._settled = 0
@@ -169,10 +169,10 @@ class NamespaceCopy:
             self._settled = max(self._settled, int(ids.max()))
 
 
-def _vectors(generation: GenerationRow | None, passages: int) -> Vectors | None:
+def _vectors(generation: GenerationRow | None, storage: Storage) -> Vectors | None:
     if generation is None or generation.id is None or generation.dimensions is None:
         return None
     if generation.storage != "halfvec":
         return None
-    kept = ExactVectors if passages <= EXACT_PASSAGES else CompactVectors
-    return kept(generation.id, generation.dimensions)
+    kept = ExactVectors if storage.in_memory else CompactVectors
+    return kept(generation.id, generation.dimensions, storage)

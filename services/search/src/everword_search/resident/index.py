@@ -23,6 +23,7 @@ from everword_search.resident.segments import (
     rows_of,
     with_segment,
 )
+from everword_search.resident.storage import Storage
 from everword_search.resident.store import Passages
 from everword_search.resident.vectors import Vectors
 
@@ -30,6 +31,8 @@ from everword_search.resident.vectors import Vectors
 _THREAD = 1 << 32
 #: What the objects around the arrays take, which is most of what a small namespace takes.
 OBJECTS_BYTES = 9_000
+#: The most words and tags that a passage has on average.
+_MOST_TERMS, _MOST_TAGS = 256, 32
 #: Columns of texts that few passages have each of, kept as numbers.
 _LABELS = ("agents", "subjects", "channels", "instances")
 _COLUMNS = {
@@ -64,12 +67,13 @@ _COLUMNS = {
 class NamespaceIndex:
     """A growing copy of a namespace's passages. What one search sees of it is a Snapshot."""
 
-    def __init__(self, vectors: Vectors | None) -> None:
+    def __init__(self, vectors: Vectors | None, storage: Storage) -> None:
         """Without `vectors`, there is no model."""
         self.vectors = vectors
-        self._columns = {name: Column(kind) for name, kind in _COLUMNS.items()}
-        self._terms = Column(np.uint32)
-        self._tags, self._tag_rows = Column(np.int32), Column(np.int32)
+        self._storage = storage
+        self._columns = {name: storage.column(kind) for name, kind in _COLUMNS.items()}
+        self._terms = storage.column(np.uint32, each=_MOST_TERMS)
+        self._tags, self._tag_rows = (storage.column(np.int32, each=_MOST_TAGS) for _ in range(2))
         self._threads, self._authors, self._labels = Numbers(), Numbers(), Numbers()
         #: The words that authors are named by, also those of what was taken out.
         self.author_words: set[str] = set()
@@ -98,7 +102,7 @@ class NamespaceIndex:
         named = 150 * sum(len(each.things) for each in (self._threads, self._authors, self._labels))
         segments = sum(segment.nbytes for segment in self._segments)
         vectors = self.vectors.nbytes if self.vectors else 0
-        return OBJECTS_BYTES + arrays + named + segments + vectors
+        return OBJECTS_BYTES + arrays + named + segments + vectors + self._storage.nbytes
 
     def count_known(self, ids: Ints) -> int:
         """Return how many of some passages are here."""
@@ -139,7 +143,7 @@ class NamespaceIndex:
         self._tag_rows.extend(start + passages.tag_places)
         postings = build_postings(passages.words, passages.places, passages.occurrences)
         segment = make_segment(start, passages.ids, threads * _THREAD + seqs, postings)
-        self._segments = with_segment(self._segments, segment)
+        self._segments = with_segment(self._segments, segment, self._storage)
         if self.vectors:
             self.vectors.add(count)
         self.present += count
@@ -150,6 +154,15 @@ class NamespaceIndex:
         self.alive[:] = alive
         self.present = int(np.count_nonzero(alive))
         self._total_length = int(self._columns["lengths"].values @ alive.astype(np.int64))
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether it takes memory, and no file."""
+        return self._storage.in_memory
+
+    def rest(self) -> None:
+        """Nobody searches here for now."""
+        self._storage.rest()
 
     def trim(self) -> None:
         """Give back memory that was taken for more to come."""

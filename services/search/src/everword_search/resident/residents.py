@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import Context
+from dataclasses import dataclass
 from functools import partial
 
 import psycopg
@@ -19,6 +20,7 @@ from everword_search.model import MemoryFilter
 from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
 from everword_search.resident.load import NotCopied, bring_up_to_date
 from everword_search.resident.resident import Resident
+from everword_search.resident.storage import MappedFile, Memory, NoRoom, Outgrown, Storage
 from everword_search.resident.store import PassagesRow
 from everword_search.vectors import GenerationRow
 
@@ -31,23 +33,34 @@ _COUNTED = 10_000
 #: Seconds after which a namespace that nobody searches leaves memory; and when it may give way to others.
 IDLE_S = 900.0
 _AT_REST_S = 60.0
+#: Seconds between two looks for those that nobody searches.
+_SWEEP_S = 15.0
 #: Seconds until a namespace that could not be kept is tried again.
 _REFUSED_S = 120.0
 #: Namespaces that are brought up to date at the same time: each takes a connection from the searches.
 _BROUGHT_UP_AT_ONCE = 2
 #: About what a passage takes, in bytes, beside its vector.
-_PASSAGE_BYTES = 350
+_PASSAGE_BYTES = 375
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What namespaces may take: small ones of memory, large ones of disk; with 0 there are none."""
+
+    memory_bytes: int
+    file_bytes: int
+    #: Where the files are; None for the system's folder for temporary files.
+    folder: str | None = None
 
 
 class Residents:
     """The namespaces in this process' memory."""
 
     def __init__(
-        self, database: Database, limit_bytes: int, clock: Callable[[], float] = time.monotonic
+        self, database: Database, limits: Limits, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """With a limit of 0 there are none."""
         self._database = database
-        self._limit_bytes = limit_bytes
+        self._limits = limits
         self._clock = clock
         #: The one that was searched last comes last.
         self._copies: OrderedDict[int, NamespaceCopy] = OrderedDict()
@@ -97,7 +110,13 @@ class Residents:
         if not copy.is_complete(asked, row, found) or (copy.lacks_vectors and copy.is_due):
             self._bring_up(copy, is_new=False)
             return None
-        if not copy.add(found):
+        try:
+            if not copy.add(found):
+                return None
+        except NoRoom as error:
+            self.forget(namespace_id)
+            if not isinstance(error, Outgrown):
+                self._refuse(namespace_id, error)
             return None
         if len(found.ids):
             self._weigh(copy)
@@ -113,7 +132,12 @@ class Residents:
         if count < OFTEN or self._tasks or not self._make_room(passages, generation):
             return
         del self._searches[namespace_id]
-        copy = NamespaceCopy(namespace_id, generation, passages, self._clock)
+        try:
+            storage = self._storage(passages, generation)
+            copy = NamespaceCopy(namespace_id, generation, storage, self._clock)
+        except NoRoom as error:
+            self._refuse(namespace_id, error)
+            return
         self._bring_up(copy, is_new=True)
 
     def forget(self, namespace_id: int) -> None:
@@ -122,18 +146,36 @@ class Residents:
         if task := self._tasks.get(namespace_id):
             task.cancel()
 
+    def _storage(self, passages: int, generation: GenerationRow | None) -> Storage:
+        """Return where a namespace is kept: a small one in memory, a large one in a file. Raises NoRoom."""
+        if passages <= EXACT_PASSAGES:
+            return Memory()
+        return MappedFile(self._limits.folder, passages, _dimensions(generation))
+
+    def _limit(self, in_memory: bool) -> int:
+        return self._limits.memory_bytes if in_memory else self._limits.file_bytes
+
+    def _those(self, in_memory: bool) -> list[int]:
+        """Return the namespaces that are kept in memory, or in files; the one that was searched last comes last."""
+        return [id_ for id_, copy in self._copies.items() if copy.index.in_memory is in_memory]
+
     @property
     def nbytes(self) -> int:
+        """What all of them take, of memory and of disk."""
         return sum(self._bytes.values())
+
+    def _taken(self, in_memory: bool) -> int:
+        return sum(self._bytes[namespace_id] for namespace_id in self._those(in_memory))
 
     def _make_room(self, passages: int, generation: GenerationRow | None) -> bool:
         """Return whether a namespace fits, once those that were not searched lately are gone."""
-        dimensions = (generation and generation.dimensions) or 0
-        wanted = passages * (_PASSAGE_BYTES + (4 if passages <= EXACT_PASSAGES else 1) * dimensions)
-        if not 0 < wanted <= self._limit_bytes:
+        in_memory = passages <= EXACT_PASSAGES
+        wanted = passages * (_PASSAGE_BYTES + (4 if in_memory else 1) * _dimensions(generation))
+        limit = self._limit(in_memory)
+        if not 0 < wanted <= limit:
             return False
-        room, at_rest, leaving = self._limit_bytes - self.nbytes, self._clock() - _AT_REST_S, []
-        for namespace_id in self._copies:
+        room, at_rest, leaving = limit - self._taken(in_memory), self._clock() - _AT_REST_S, []
+        for namespace_id in self._those(in_memory):
             if room >= wanted or self._used[namespace_id] > at_rest:
                 break
             room += self._bytes[namespace_id]
@@ -161,9 +203,8 @@ class Residents:
         try:
             async with self._few:
                 await bring_up_to_date(self._database, copy, is_new)
-        except (psycopg.Error, NotCopied) as error:
-            log.info("a namespace is not kept in memory", extra={"reason": repr(error)})
-            self._refused[namespace_id] = None
+        except (psycopg.Error, NotCopied, NoRoom) as error:
+            self._refuse(namespace_id, error)
             return
         except Exception:  # the task's edge: without it, every third search would begin it again
             log.exception("a namespace cannot be kept in memory")
@@ -174,6 +215,10 @@ class Residents:
         self._weigh(copy)
         self._shrink()
 
+    def _refuse(self, namespace_id: int, error: Exception) -> None:
+        log.info("a namespace is not kept in memory", extra={"reason": repr(error)})
+        self._refused[namespace_id] = None
+
     def _weigh(self, copy: NamespaceCopy) -> None:
         # What was let go meanwhile has no weight.
         if self._copies.get(copy.namespace_id) is copy:
@@ -181,10 +226,11 @@ class Residents:
 
     def _shrink(self) -> None:
         """Let those go for which there is no room any more, those first that were not searched for longest."""
-        while self._copies and self.nbytes > self._limit_bytes:
-            oldest = next(iter(self._copies))
-            self.forget(oldest)
-            self._refused[oldest] = None
+        for in_memory in (True, False):
+            while self._taken(in_memory) > self._limit(in_memory):
+                oldest = self._those(in_memory)[0]
+                self.forget(oldest)
+                self._refused[oldest] = None
 
     def _let_go(self, namespace_id: int) -> None:
         self._copies.pop(namespace_id, None)
@@ -193,7 +239,14 @@ class Residents:
 
     async def _sweep(self) -> None:
         while True:
-            await asyncio.sleep(_AT_REST_S)
-            idle = self._clock() - IDLE_S
-            for namespace_id in [each for each, used in self._used.items() if used < idle]:
-                self.forget(namespace_id)
+            await asyncio.sleep(_SWEEP_S)
+            now = self._clock()
+            for namespace_id, used in list(self._used.items()):
+                if used < now - IDLE_S:
+                    self.forget(namespace_id)
+                elif used < now - _SWEEP_S:
+                    self._copies[namespace_id].index.rest()
+
+
+def _dimensions(generation: GenerationRow | None) -> int:
+    return (generation and generation.dimensions) or 0

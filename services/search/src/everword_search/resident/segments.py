@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from everword_search.ranking.arrays import Ints
 from everword_search.resident.postings import Postings, merge_postings
+from everword_search.resident.storage import Storage
 
 #: Segments of more rows are merged with no others, so that none takes long, and two bytes tell a row.
-_LARGEST = 16_384
+_LARGEST = 65_536
+#: Those of more rows are merged at most once more: they are kept where the copy is.
+_LASTING = _LARGEST // 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +30,14 @@ class Segment:
     places: Ints
     place_rows: Ints
     postings: Postings
+    #: Whether its arrays are where the copy's storage is.
+    is_kept: bool = False
 
     @property
     def nbytes(self) -> int:
+        """What it takes beside the copy's storage."""
+        if self.is_kept:
+            return 0
         sorted_ = (self.ids, self.id_rows, self.places, self.place_rows)
         return sum(part.nbytes for part in sorted_) + self.postings.nbytes
 
@@ -48,7 +56,9 @@ def make_segment(start: int, ids: Ints, places: Ints, postings: Postings) -> Seg
     )
 
 
-def with_segment(segments: Sequence[Segment], added: Segment) -> tuple[Segment, ...]:
+def with_segment(
+    segments: Sequence[Segment], added: Segment, storage: Storage
+) -> tuple[Segment, ...]:
     """Return segments with one more, merged with those that are hardly larger: few are left, and rows seldom move."""
     kept = [*segments, added]
     while len(kept) > 1 and _size(kept[-2]) <= 2 * _size(kept[-1]):
@@ -56,7 +66,27 @@ def with_segment(segments: Sequence[Segment], added: Segment) -> tuple[Segment, 
             break
         last = kept.pop()
         kept[-1] = _merged(kept[-1], last)
-    return tuple(kept)
+    return tuple(_kept(each, storage) for each in kept)
+
+
+def _kept(segment: Segment, storage: Storage) -> Segment:
+    if segment.is_kept or _size(segment) < _LASTING or storage.in_memory:
+        return segment
+    postings = segment.postings
+    return replace(
+        segment,
+        ids=storage.keep(segment.ids),
+        id_rows=storage.keep(segment.id_rows),
+        places=storage.keep(segment.places),
+        place_rows=storage.keep(segment.place_rows),
+        postings=Postings(
+            storage.keep(postings.words),
+            storage.keep(postings.offsets),
+            storage.keep(postings.rows),
+            storage.keep(postings.occurrences),
+        ),
+        is_kept=True,
+    )
 
 
 def _size(segment: Segment) -> int:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from everword.db.arrays import Array
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.resident.columns import Column
+from everword_search.resident.storage import Storage
 
 _LARGEST_BYTE = 127
 #: Vectors that are multiplied at once: they stay in the processor's cache.
@@ -20,9 +21,9 @@ _TOGETHER = 256
 class Vectors(ABC):
     """Vectors of one generation by row; a row has one, or is owed one."""
 
-    def __init__(self, generation_id: int) -> None:
+    def __init__(self, generation_id: int, storage: Storage) -> None:
         self.generation_id = generation_id
-        self._known = Column(bool)
+        self._known = storage.column(bool)
         self._lacking = 0
 
     @property
@@ -77,9 +78,9 @@ class Vectors(ABC):
 class ExactVectors(Vectors):
     """Every vector as it is."""
 
-    def __init__(self, generation_id: int, dimensions: int) -> None:
-        super().__init__(generation_id)
-        self._matrix = Column(np.float32, (dimensions,))
+    def __init__(self, generation_id: int, dimensions: int, storage: Storage) -> None:
+        super().__init__(generation_id, storage)
+        self._matrix = storage.column(np.float32, (dimensions,))
 
     @property
     def _columns(self) -> Sequence[Column]:
@@ -109,12 +110,12 @@ class CompactVectors(Vectors):
     Vectors whose signs differ in few places are near each other: comparing signs finds which cosines to compute.
     """
 
-    def __init__(self, generation_id: int, dimensions: int) -> None:
-        super().__init__(generation_id)
-        self._bytes = Column(np.int8, (dimensions,))
-        self._scales = Column(np.float32)
+    def __init__(self, generation_id: int, dimensions: int, storage: Storage) -> None:
+        super().__init__(generation_id, storage)
+        self._bytes = storage.column(np.int8, (dimensions,))
+        self._scales = storage.column(np.float32)
         # A column for each 64 signs: what is compared at once lies together.
-        self._signs = [Column(np.uint64) for _ in range(-(-dimensions // 64))]
+        self._signs = [storage.column(np.uint64) for _ in range(-(-dimensions // 64))]
 
     @property
     def _columns(self) -> Sequence[Column]:

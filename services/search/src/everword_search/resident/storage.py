@@ -1,0 +1,164 @@
+"""Where a copy's arrays are kept: in memory, or, those of a large namespace, in a file that is mapped into it.
+
+The kernel keeps of a mapped file what is used, and takes it back where memory is short. The file has no name: nothing
+of it is left when the process ends, however it does. It is sparse, with room for a copy twice as large, so that arrays
+grow where they are.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import tempfile
+from typing import Any, Protocol
+
+import numpy as np
+
+from everword.db.arrays import Array
+from everword_search.resident.columns import Column
+
+#: Of how many passages a copy may become before it is made anew.
+_ROOM = 2
+#: Address space for each of them, beside its vector; what is not used takes no disk.
+_SPACE_BYTES = 16_384
+#: What is reserved on the disk at once, at least, and of what a column has.
+_STEP_BYTES = 65_536
+_GROWTH = 16
+
+
+class NoRoom(Exception):
+    """There is no room for a copy; the message says where."""
+
+
+class Outgrown(NoRoom):
+    """A copy has no room for what came; one that is made anew has."""
+
+
+class Storage(Protocol):
+    """Gives a copy's arrays a place."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether that is memory which the kernel cannot take back."""
+
+    def column(self, kind: Any, shape: tuple[int, ...] = (), each: int = 1) -> Column:
+        """Return a column that grows; `each` is the most elements that a passage has on average."""
+
+    def keep(self, array: Array) -> Array:
+        """Return an array that will not change, where it is kept."""
+
+    @property
+    def nbytes(self) -> int:
+        """What is stored beside memory."""
+
+    def rest(self) -> None:
+        """Nobody uses the copy for now."""
+
+
+class Memory:
+    """Keeps arrays in memory."""
+
+    in_memory = True
+    nbytes = 0
+
+    def column(self, kind: Any, shape: tuple[int, ...] = (), each: int = 1) -> Column:
+        return Column(kind, shape)
+
+    def keep(self, array: Array) -> Array:
+        return array
+
+    def rest(self) -> None:
+        pass
+
+
+class MappedFile:
+    """Keeps arrays in a file."""
+
+    in_memory = False
+
+    def __init__(self, folder: str | None, passages: int, dimensions: int) -> None:
+        """`passages` is about how many there are. Raises NoRoom."""
+        self._rows = _ROOM * max(passages, 1)
+        space = self._rows * (_SPACE_BYTES + 2 * dimensions) + mmap.ALLOCATIONGRANULARITY
+        try:
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as the copy
+            os.ftruncate(self._file.fileno(), space)
+            self._map = mmap.mmap(self._file.fileno(), space)
+        except (OSError, ValueError) as error:
+            raise NoRoom(
+                f"no file can be mapped in {folder or tempfile.gettempdir()}: {error}"
+            ) from error
+        self._folder = folder
+        self._taken = 0
+        self._nbytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        return self._nbytes
+
+    def column(self, kind: Any, shape: tuple[int, ...] = (), each: int = 1) -> Column:
+        return _MappedColumn(self, self._rows * each, kind, shape)
+
+    def keep(self, array: Array) -> Array:
+        start = self.take(array.nbytes)
+        self.reserve(start, array.nbytes)
+        kept = self.view(start, len(array), array.dtype)
+        kept[:] = array
+        return kept
+
+    def rest(self) -> None:
+        """Take what is mapped out of this process: it stays in the kernel's cache as long as there is room."""
+        self._map.madvise(mmap.MADV_DONTNEED)
+
+    def take(self, nbytes: int) -> int:
+        """Return where there is address space for so much. Raises NoRoom."""
+        start = self._taken
+        self._taken += -(-nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
+        if self._taken > len(self._map):
+            raise Outgrown("a copy has grown too much")
+        return start
+
+    def view(self, start: int, rows: int, kind: Any, shape: tuple[int, ...] = ()) -> Array:
+        count = rows * math.prod(shape)
+        return np.frombuffer(self._map, kind, count, start).reshape(rows, *shape)
+
+    def reserve(self, start: int, nbytes: int) -> None:
+        """Have disk for what is written next: a page without it would end the process. Raises NoRoom."""
+        if not nbytes:
+            return
+        try:
+            os.posix_fallocate(self._file.fileno(), start, nbytes)
+        except OSError as error:
+            where = self._folder or tempfile.gettempdir()
+            raise NoRoom(f"{where} has no room for a copy: {error.strerror}") from error
+        self._nbytes += nbytes
+
+
+class _MappedColumn(Column):
+    """A column whose place is large enough from the beginning, and is reserved on the disk as it grows."""
+
+    def __init__(self, file: MappedFile, rows: int, kind: Any, shape: tuple[int, ...]) -> None:
+        self._row_bytes = np.dtype(kind).itemsize * math.prod(shape)
+        self._file = file
+        self._start = file.take(rows * self._row_bytes)
+        self._values = file.view(self._start, rows, kind, shape)
+        self._size = 0
+        self._reserved = 0
+
+    @property
+    def nbytes(self) -> int:
+        return 0  # the file counts it
+
+    def trim(self) -> None:
+        pass
+
+    def _make_room(self, size: int) -> None:
+        if size > len(self._values):
+            raise Outgrown("a copy has grown too much")
+        lacking = size * self._row_bytes - self._reserved
+        if lacking > 0:
+            space = len(self._values) * self._row_bytes - self._reserved
+            step = min(space, max(lacking, _STEP_BYTES, self._reserved // _GROWTH))
+            self._file.reserve(self._start + self._reserved, step)
+            self._reserved += step
