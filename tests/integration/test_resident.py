@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -43,12 +44,13 @@ async def test_a_namespace_that_is_searched_often_is_answered_from_memory(stack:
     narrowed = MemoryFilter(authors=[""])
     assert await find(stack, "ferry", filter=narrowed) == (["The ferry leaves at nine."], True)
     # What memory has no answer to, the database has.
-    for query, fields in (
+    others: list[tuple[str, dict[str, Any]]] = [
         ("fer*", {}),
         ('"ferry leaves"', {}),
         ("ferry -train", {}),
         ("ferry", {"explain": True}),
-    ):
+    ]
+    for query, fields in others:
         assert await find(stack, query, **fields) == (["The ferry leaves at nine."], False)
 
 

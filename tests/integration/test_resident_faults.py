@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 
-import psycopg
 import pytest
 
 from everword.v1 import search_service_pb2 as pb
@@ -14,7 +13,7 @@ from support.background import embed_everything
 from support.calls import append
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
-from support.resident import Searching, find, searching, warm_up
+from support.resident import Searching, find, locked, searching, waiting, warm_up
 from support.stack import Stack, running_stack
 from support.waiting import until
 
@@ -23,24 +22,6 @@ from support.waiting import until
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     async with running_stack(database, semantic=True) as stack:
         yield stack
-
-
-WAITING = """
-SELECT pid FROM pg_stat_activity
- WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'everword-search'
-"""
-
-
-def locked(stack: Stack, table: str) -> psycopg.Connection:
-    """Return a connection that holds a table until it is rolled back: who reads it waits."""
-    conn = psycopg.connect(stack.database.admin_url, options="-c search_path=everword,public")
-    conn.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode())
-    return conn
-
-
-def waiting(stack: Stack) -> list[int]:
-    with stack.database.connect() as conn:
-        return [pid for (pid,) in conn.execute(WAITING).fetchall()]
 
 
 async def load(search: Searching, times: int = 3) -> None:

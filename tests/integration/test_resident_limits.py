@@ -54,7 +54,7 @@ async def test_a_namespace_that_is_seldom_searched_is_not_kept(stack: Stack) -> 
 async def test_what_nobody_searches_any_more_is_forgotten(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(residents, "_AT_REST_S", 0.02)
+    monkeypatch.setattr(residents, "_SWEEP_S", 0.02)
     [idle, busy] = await fill(stack, "idle", "busy")
     async with searching(stack) as search:
         await search.often(idle)

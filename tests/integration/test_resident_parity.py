@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,13 +15,15 @@ import pytest_asyncio
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, ROLE_TOOL, ROLE_USER, MemoryFilter
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from everword_search.resident import residents
 from support.background import embed_everything
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything
 from support.corpus import import_sample, sample, search_request
 from support.databases import cloned
 from support.memories import DERIVED_KINDS, remember
-from support.resident import asked, reference_search, warm_up, was_in_memory
+from support.resident import asked, count_as_large, reference_search, warm_up, was_in_memory
+from support.resident_passages import open_files
 from support.stack import Stack, running_stack
 from support.tool_calls import put_into_words
 
@@ -194,11 +198,17 @@ async def test_pages_go_on_wherever_they_began(
 
 @pytest.mark.parametrize("way", ["recall", "semantic"])
 async def test_a_namespace_that_counts_as_large_finds_about_the_same(
-    postgres_url: str, way: str, queries: list[str], monkeypatch: pytest.MonkeyPatch
+    postgres_url: str,
+    way: str,
+    queries: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With fewer passages than are compared none is missed, and cosines are kept to .002."""
-    for module in ("copy", "residents"):
-        monkeypatch.setattr(f"everword_search.resident.{module}.EXACT_PASSAGES", 10)
+    count_as_large(monkeypatch, 10)
+    # Whenever a search begins, what is mapped was given back.
+    monkeypatch.setattr(residents, "_SWEEP_S", 0.01)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with cloned(postgres_url) as database:
         async with (
             running_stack(database, semantic=True) as stack,
@@ -207,7 +217,9 @@ async def test_a_namespace_that_counts_as_large_finds_about_the_same(
             await import_sample(stack)
             await embed_everything(stack)
             await append(stack, LONG)
+            assert not open_files(tmp_path)
             await warm_up(stack)
+            assert open_files(tmp_path)
             same = 0.0
             for query in queries:
                 request = request_of(way, query, "all", page_size=100)

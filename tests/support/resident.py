@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import psycopg
+import pytest
 from opentelemetry import propagate, trace
 from opentelemetry.context import Context
 
@@ -32,6 +34,10 @@ from support.stack import BASE, Stack
 from support.waiting import until
 
 _ASKING = "asking"
+_WAITING = """
+SELECT pid FROM pg_stat_activity
+ WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'everword-search'
+"""
 
 
 @asynccontextmanager
@@ -110,18 +116,22 @@ class Searching:
     database: Database
     residents: Residents
     clock: Clock
+    embedder: QueryEmbedder
     sources: Sources = field(init=False)
 
     def __post_init__(self) -> None:
-        embedder = QueryEmbedder("", NO_SECRET)
-        self.sources = Sources(self.database, embedder, Ranker.load(), self.residents)
+        self.sources = Sources(self.database, self.embedder, Ranker.load(), self.residents)
 
-    async def search(self, text: str, namespace_id: int = 1) -> SearchResponse:
-        request = SearchRequest(text, SearchMode.LEXICAL)
+    async def search(
+        self, text: str, namespace_id: int = 1, mode: SearchMode = SearchMode.LEXICAL, **fields: Any
+    ) -> SearchResponse:
+        request = SearchRequest(text, mode, **fields)
         return await search(self.sources, NamespaceScope(namespace_id, "tests"), request)
 
-    async def contents(self, text: str, namespace_id: int = 1) -> list[str]:
-        found = await self.search(text, namespace_id)
+    async def contents(
+        self, text: str, namespace_id: int = 1, mode: SearchMode = SearchMode.LEXICAL, **fields: Any
+    ) -> list[str]:
+        found = await self.search(text, namespace_id, mode, **fields)
         return [result.memory.content for result in found.results]
 
     async def often(self, namespace_id: int = 1) -> None:
@@ -145,14 +155,52 @@ def _loads(task: asyncio.Task[Any]) -> bool:
 
 
 @asynccontextmanager
-async def searching(stack: Stack, limit_bytes: int = 64 << 20) -> AsyncIterator[Searching]:
+async def searching(
+    stack: Stack,
+    limit_bytes: int = 64 << 20,
+    file_bytes: int | None = None,
+    folder: str | None = None,
+    embedder: QueryEmbedder | None = None,
+) -> AsyncIterator[Searching]:
+    """Lend the use case; without `file_bytes`, files may take as much as memory."""
     database = Database(stack.database.settings("search"), "search")
     await database.open()
     clock = Clock()
-    residents = Residents(database, Limits(limit_bytes, limit_bytes), clock)
+    embedder = embedder or QueryEmbedder("", NO_SECRET)
+    await embedder.open()
+    limits = Limits(limit_bytes, limit_bytes if file_bytes is None else file_bytes, folder)
+    residents = Residents(database, limits, clock)
     residents.open()
     try:
-        yield Searching(database, residents, clock)
+        yield Searching(database, residents, clock, embedder)
     finally:
         await residents.close()
+        await embedder.close()
         await database.close()
+
+
+def check_same(found: SearchResponse, expected: SearchResponse) -> None:
+    """Check that a search found what another one found: cosines are not computed alike everywhere."""
+    results, others = found.results, expected.results
+    assert [each.memory.content for each in results] == [each.memory.content for each in others]
+    scores = [each.hit.score for each in others]
+    assert [each.hit.score for each in results] == pytest.approx(scores, abs=1e-6)
+
+
+def count_as_large(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
+    """Have namespaces of more than so many passages kept in files."""
+    for module in ("copy", "residents"):
+        monkeypatch.setattr(f"everword_search.resident.{module}.EXACT_PASSAGES", passages)
+
+
+def locked(stack: Stack, table: str) -> psycopg.Connection:
+    """Return a connection that holds a table until it is rolled back: who reads it waits."""
+    conn = psycopg.connect(stack.database.admin_url, options="-c search_path=everword,public")
+    conn.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode())
+    return conn
+
+
+def waiting(stack: Stack) -> list[int]:
+    """Return the processes of the database that search has wait for a lock."""
+    with stack.database.connect() as conn:
+        return [pid for (pid,) in conn.execute(_WAITING).fetchall()]

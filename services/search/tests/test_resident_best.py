@@ -65,8 +65,8 @@ def snapshot_of(rows: list[Row], others: int) -> Snapshot:
     columns["ids"][at] = [row.id for row in rows]
     columns["source_ids"][at] = [row.source_id for row in rows]
     columns["kinds"][at] = [row.kind for row in rows]
-    nothing: Any = None
-    return Snapshot(columns, *[nothing] * 6, (), True, count, 1.0)
+    unread: Any = dict.fromkeys(("_terms", "_tags", "_tag_rows", "_threads", "_authors", "_labels"))
+    return Snapshot(columns, **unread, segments=(), is_ordered=True, present=count, mean_length=1.0)
 
 
 def check(rows: list[Row], window: Window, others: int) -> None:

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
+import pytest
 
-from everword.text.ranking_record import unpack_records
 from everword_search.resident.copy import Asked, NamespaceCopy
-from everword_search.resident.store import Passages, PassagesRow
+from everword_search.resident.storage import Memory, Outgrown, Storage
+from everword_search.resident.store import Passages
+from everword_search.resident.vectors import CompactVectors, ExactVectors
+from everword_search.vectors import GenerationRow
+from support.resident_passages import NOTHING, Said, everywhere, mapped, passages_of
 
-_NO_COLUMNS: Any = dict.fromkeys(field.name for field in fields(PassagesRow))
-NOTHING = PassagesRow(**{**_NO_COLUMNS, "passages": 0, "dropped": 0})
+Places: TypeAlias = Callable[[], Storage]
+MODEL = GenerationRow(7, "active", "halfvec", 8, None, None, None, None, None, None)
 
 
 def passages(ids: Sequence[int]) -> Passages:
-    count = len(ids)
-    return replace(
-        NOTHING.found(),
-        ids=np.array(ids, np.int64),
-        kinds=np.full(count, 3, np.int16),
-        source_ids=np.array([id_.to_bytes(15, "big") + b"s" for id_ in ids], "S16"),
-        parts=np.zeros(count, np.int32),
-        conversation_ids=np.zeros(count, "S16"),
-        seqs=np.full(count, -1),
-        authors=[""] * count,
-        roles=np.zeros(count, np.int16),
-        automated=np.zeros(count, bool),
-        moments=np.zeros(count),
-        lengths=np.ones(count, np.int32),
-        records=unpack_records([None] * count),
-        stands_for=np.ones(count, np.int32),
-        repeats=np.zeros(count, bool),
-    )
+    return passages_of([Said(id_) for id_ in ids])
 
 
-def copy_of(ids: Sequence[int], dropped: int = 0) -> NamespaceCopy:
-    copy = NamespaceCopy(1, None, len(ids))
+def copy_of(ids: Sequence[int], storage: Storage, dropped: int = 0) -> NamespaceCopy:
+    copy = NamespaceCopy(1, None, storage)
     assert is_complete(copy, copy.ask(500), ids, dropped, len(ids))
     assert copy.add(passages(ids))
     copy.settle()
@@ -52,8 +39,9 @@ def is_complete(
     return copy.is_complete(asked, row, passages(found))
 
 
-def test_what_was_added_long_before_an_answer_is_not_added_again() -> None:
-    copy = copy_of([1, 2])
+@everywhere
+def test_what_was_added_long_before_an_answer_is_not_added_again(make_storage: Places) -> None:
+    copy = copy_of([1, 2], make_storage())
     asked = copy.ask(500)
     assert copy.add(passages([3]))
     for start in range(4, 3004, 500):
@@ -66,11 +54,42 @@ def test_what_was_added_long_before_an_answer_is_not_added_again() -> None:
     assert copy.present == 3003
 
 
-def test_an_answer_to_what_was_asked_before_passages_were_taken_out_tells_nothing() -> None:
+@everywhere
+def test_an_answer_to_what_was_asked_before_passages_were_taken_out_tells_nothing(
+    make_storage: Places,
+) -> None:
     """As many came late as were taken out, and the copy has lost those and lacks these."""
-    copy = copy_of([1, 2, 5], dropped=4)
+    copy = copy_of([1, 2, 5], make_storage(), dropped=4)
     asked = copy.ask(500)
     copy.keep(np.array([1, 5]), 5)
     assert not is_complete(copy, asked, [], 5, 3)
     assert not is_complete(copy, copy.ask(500), [], 5, 3)
     assert is_complete(copy, copy.ask(500), [], 5, 2)
+
+
+def test_vectors_are_exact_in_memory_and_compact_in_a_file() -> None:
+    small, large = (NamespaceCopy(1, MODEL, storage) for storage in (Memory(), mapped(100)))
+    assert isinstance(small.index.vectors, ExactVectors)
+    assert isinstance(large.index.vectors, CompactVectors)
+    assert small.generation_id == large.generation_id == 7
+    arrays = replace(MODEL, storage="array")
+    assert NamespaceCopy(1, arrays, Memory()).index.vectors is None
+
+
+def test_a_copy_in_a_file_takes_twice_as_many_passages_as_it_began_with_and_no_more() -> None:
+    copy = NamespaceCopy(1, MODEL, mapped(100))
+    for start in range(1, 200, 50):
+        assert copy.add(passages(range(start, start + 50)))
+    assert copy.present == 200
+    assert not copy.is_outgrown
+    with pytest.raises(Outgrown):
+        copy.add(passages([201]))
+
+
+@everywhere
+def test_a_copy_that_lost_much_is_made_anew(make_storage: Places) -> None:
+    copy = copy_of(range(1, 11), make_storage())
+    copy.keep(np.arange(1, 9), 2)
+    assert (copy.present, copy.is_outgrown) == (8, False)
+    copy.keep(np.arange(1, 8), 3)
+    assert (copy.present, copy.is_outgrown) == (7, True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 
 from everword_search.resident import segments
-from everword_search.resident.columns import Column, Numbers
+from everword_search.resident.columns import Numbers
 from everword_search.resident.postings import build_postings
 from everword_search.resident.segments import (
     Segment,
@@ -18,11 +20,16 @@ from everword_search.resident.segments import (
     rows_of,
     with_segment,
 )
+from everword_search.resident.storage import Memory, Storage
+from support.resident_passages import everywhere, mapped
 
+Places: TypeAlias = Callable[[], Storage]
 SEEDS = range(20)
 
 
-def grown(rng: random.Random, ids: list[int], places: list[int]) -> tuple[Segment, ...]:
+def grown(
+    rng: random.Random, ids: list[int], places: list[int], storage: Storage
+) -> tuple[Segment, ...]:
     """Return the segments of rows that came in groups of random sizes; each row holds the word of its number."""
     kept: tuple[Segment, ...] = ()
     start = 0
@@ -33,7 +40,7 @@ def grown(rng: random.Random, ids: list[int], places: list[int]) -> tuple[Segmen
         added = make_segment(
             start, np.array(ids[start:stop]), np.array(places[start:stop]), postings
         )
-        kept = with_segment(kept, added)
+        kept = with_segment(kept, added, storage)
         start = stop
     return kept
 
@@ -44,15 +51,17 @@ def random_rows(rng: random.Random) -> tuple[list[int], list[int]]:
     return rng.sample(range(1000), count), [rng.randint(0, 200) for _ in range(count)]
 
 
-@pytest.mark.parametrize("largest", [10, 16_384])
+@everywhere
+@pytest.mark.parametrize(("largest", "lasting"), [(10, 3), (16_384, 4_096), (16_384, 1)])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_row_is_in_one_segment_with_its_words(
-    seed: int, largest: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, largest: int, lasting: int, make_storage: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segments, "_LARGEST", largest)
+    monkeypatch.setattr(segments, "_LASTING", lasting)
     rng = random.Random(seed)
     ids, places = random_rows(rng)
-    kept = grown(rng, ids, places)
+    kept = grown(rng, ids, places, make_storage())
     edges = [edge for each in kept for edge in (each.start, each.stop)]
     assert edges == sorted(edges)
     assert edges[1:-1:2] == edges[2::2]
@@ -71,30 +80,59 @@ def test_every_row_is_in_one_segment_with_its_words(
         assert each.postings.rows.tolist() == [row - each.start for row in own]
 
 
-def test_there_are_few_segments_and_none_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+@everywhere
+def test_there_are_few_segments_and_none_is_too_large(
+    make_storage: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(segments, "_LARGEST", 256)
+    monkeypatch.setattr(segments, "_LASTING", 64)
     rng = random.Random(1)
-    kept = grown(rng, list(range(4000)), list(range(4000)))
+    kept = grown(rng, list(range(4000)), list(range(4000)), make_storage())
     sizes = [each.stop - each.start for each in kept]
     assert max(sizes) <= 256
     assert len(sizes) < 4000 / 64
 
 
+def test_segments_that_last_are_where_the_copy_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "_LARGEST", 256)
+    monkeypatch.setattr(segments, "_LASTING", 64)
+    storage = mapped()
+    before = storage.nbytes
+    kept = grown(random.Random(2), list(range(1000)), list(range(1000)), storage)
+    large = [each.stop - each.start >= 64 for each in kept]
+    assert set(large) == {True, False}
+    assert [each.is_kept for each in kept] == large
+    assert [each.nbytes == 0 for each in kept] == large
+    assert storage.nbytes > before
+    # In memory, nothing is anywhere else.
+    kept = grown(random.Random(2), list(range(1000)), list(range(1000)), Memory())
+    assert not any(each.is_kept for each in kept)
+    assert all(each.nbytes > 0 for each in kept)
+
+
+@everywhere
 @pytest.mark.parametrize("seed", SEEDS)
-def test_rows_are_found_by_id(seed: int) -> None:
+def test_rows_are_found_by_id(
+    seed: int, make_storage: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "_LASTING", 8)
     rng = random.Random(seed)
     ids, places = random_rows(rng)
-    kept = grown(rng, ids, places)
+    kept = grown(rng, ids, places, make_storage())
     asked = sorted(rng.sample(range(1000), 300))
     found = rows_of(kept, np.array(asked)).tolist()
     assert sorted(found) == [row for row, id_ in enumerate(ids) if id_ in set(asked)]
 
 
+@everywhere
 @pytest.mark.parametrize("seed", SEEDS)
-def test_rows_are_found_by_ranges_of_places(seed: int) -> None:
+def test_rows_are_found_by_ranges_of_places(
+    seed: int, make_storage: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "_LASTING", 8)
     rng = random.Random(seed)
     ids, places = random_rows(rng)
-    kept = grown(rng, ids, places)
+    kept = grown(rng, ids, places, make_storage())
     # Ranges that do not meet, some of which hold nothing.
     edges = sorted(rng.sample(range(-5, 210), 12))
     first, last = np.array(edges[::2]), np.array(edges[1::2])
@@ -117,8 +155,10 @@ def test_ranges_follow_each_other() -> None:
 # Columns
 
 
-def test_what_was_read_of_a_column_stays_while_it_grows() -> None:
-    column = Column(np.int64)
+@everywhere
+def test_what_was_read_of_a_column_stays_while_it_grows(make_storage: Places) -> None:
+    storage = make_storage()
+    column = storage.column(np.int64)
     views, expected = [], []
     for size in (1, 62, 1, 1, 500, 3):
         before = len(column.values)
@@ -127,11 +167,12 @@ def test_what_was_read_of_a_column_stays_while_it_grows() -> None:
         expected.append(before + size)
     for view, size in zip(views, expected, strict=True):
         assert view.tolist() == list(range(size))
-    assert column.nbytes >= 8 * expected[-1]
+    assert column.nbytes + storage.nbytes >= 8 * expected[-1]
 
 
-def test_a_column_has_rows_of_several_numbers() -> None:
-    column = Column(np.float32, (3,))
+@everywhere
+def test_a_column_has_rows_of_several_numbers(make_storage: Places) -> None:
+    column = make_storage().column(np.float32, (3,))
     for number in range(100):
         column.extend(np.full((1, 3), number, np.float32))
     assert column.values.shape == (100, 3)

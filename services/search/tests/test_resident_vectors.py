@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from everword_search.resident import storage as storage_module
+from everword_search.resident.storage import NoRoom, Storage
 from everword_search.resident.vectors import CompactVectors, ExactVectors
+from support.resident_passages import everywhere, full_disk, mapped
 
 SIZE = 300
 Matrix = npt.NDArray[Any]
+Kind: TypeAlias = type[ExactVectors | CompactVectors]
+Places: TypeAlias = Callable[[], Storage]
+kinds = pytest.mark.parametrize("kind", [ExactVectors, CompactVectors])
 
 
 def random_vectors(rng: np.random.Generator, count: int, dimensions: int) -> Matrix:
     return rng.normal(size=(count, dimensions)).astype(np.float32)
 
 
-@pytest.mark.parametrize("kind", [ExactVectors, CompactVectors])
-def test_rows_are_owed_vectors_until_they_have_them(
-    kind: type[ExactVectors | CompactVectors],
-) -> None:
+@everywhere
+@kinds
+def test_rows_are_owed_vectors_until_they_have_them(kind: Kind, make_storage: Places) -> None:
     rng = np.random.default_rng(1)
-    vectors = kind(7, 20)
+    vectors = kind(7, 20, make_storage())
     vectors.add(5)
     vectors.add(100)
     rows = np.array([3, 50, 104])
@@ -38,17 +45,18 @@ def cosines_of(stored: Matrix, asked: Matrix) -> Matrix:
     return np.asarray(halves @ query / np.linalg.norm(halves, axis=1) / np.linalg.norm(query))
 
 
+@everywhere
 @pytest.mark.parametrize(("kind", "within"), [(ExactVectors, 1e-6), (CompactVectors, 0.004)])
 @pytest.mark.parametrize("dimensions", [48, 100, 384])
 def test_cosines_are_told_and_nothing_without_a_vector(
-    kind: type[ExactVectors | CompactVectors], within: float, dimensions: int
+    kind: Kind, within: float, dimensions: int, make_storage: Places
 ) -> None:
     rng = np.random.default_rng(2)
     stored, asked = random_vectors(rng, SIZE, dimensions), random_vectors(rng, 1, dimensions)[0]
     # Near ones too: what is asked is among them.
     stored[:50] = asked + 0.5 * stored[:50]
     stored[7] = asked
-    vectors = kind(1, dimensions)
+    vectors = kind(1, dimensions, make_storage())
     vectors.add(SIZE)
     rows = np.union1d(rng.permutation(SIZE)[: SIZE // 2], [7])
     vectors.store(rows, stored[rows])
@@ -62,20 +70,22 @@ def test_cosines_are_told_and_nothing_without_a_vector(
     assert len(vectors.cosines(asked, some[:0])) == 0
 
 
-@pytest.mark.parametrize("kind", [ExactVectors, CompactVectors])
-def test_equal_vectors_are_equally_near(kind: type[ExactVectors | CompactVectors]) -> None:
+@everywhere
+@kinds
+def test_equal_vectors_are_equally_near(kind: Kind, make_storage: Places) -> None:
     """Else memories that say the same would come in an order that nobody can tell."""
     rng = np.random.default_rng(3)
-    vectors = kind(1, 384)
+    vectors = kind(1, 384, make_storage())
     vectors.add(101)
     vectors.store(np.arange(101), np.repeat(random_vectors(rng, 1, 384), 101, axis=0))
     asked = random_vectors(rng, 1, 384)[0]
     assert len(set(vectors.cosines(asked, np.arange(101)).tolist())) == 1
 
 
-def test_of_exact_vectors_all_may_be_the_nearest() -> None:
+@everywhere
+def test_of_exact_vectors_all_may_be_the_nearest(make_storage: Places) -> None:
     rng = np.random.default_rng(4)
-    vectors = ExactVectors(1, 8)
+    vectors = ExactVectors(1, 8, make_storage())
     vectors.add(50)
     vectors.store(np.arange(0, 50, 2), random_vectors(rng, 25, 8))
     allowed = np.arange(40) % 3 == 0
@@ -83,12 +93,15 @@ def test_of_exact_vectors_all_may_be_the_nearest() -> None:
     assert vectors.nearest(asked, allowed, 1).tolist() == list(range(0, 40, 6))
 
 
+@everywhere
 @pytest.mark.parametrize("dimensions", [8, 20, 64, 100, 384])
 @pytest.mark.parametrize("most", [1, 10, SIZE - 1, SIZE, 10 * SIZE])
-def test_the_nearest_have_the_most_signs_in_common(dimensions: int, most: int) -> None:
+def test_the_nearest_have_the_most_signs_in_common(
+    dimensions: int, most: int, make_storage: Places
+) -> None:
     rng = np.random.default_rng(dimensions)
     stored, asked = random_vectors(rng, SIZE, dimensions), random_vectors(rng, 1, dimensions)[0]
-    vectors = CompactVectors(1, dimensions)
+    vectors = CompactVectors(1, dimensions, make_storage())
     vectors.add(SIZE + 7)
     known = np.sort(rng.permutation(SIZE)[:250])
     vectors.store(known, stored[known])
@@ -102,8 +115,9 @@ def test_the_nearest_have_the_most_signs_in_common(dimensions: int, most: int) -
     assert sorted(differing[found]) == sorted(differing[possible])[: len(found)]
 
 
-def test_vectors_that_are_not_there_or_not_allowed_are_never_near() -> None:
-    vectors = CompactVectors(1, 16)
+@everywhere
+def test_vectors_that_are_not_there_or_not_allowed_are_never_near(make_storage: Places) -> None:
+    vectors = CompactVectors(1, 16, make_storage())
     vectors.add(40)
     asked = np.ones(16, np.float32)
     assert len(vectors.nearest(asked, np.ones(40, bool), 5)) == 0
@@ -112,17 +126,36 @@ def test_vectors_that_are_not_there_or_not_allowed_are_never_near() -> None:
     assert len(vectors.nearest(asked, np.ones(40, bool), 5)) == 5
 
 
-@pytest.mark.parametrize("kind", [ExactVectors, CompactVectors])
-def test_what_is_trimmed_stays_and_grows_again(kind: type[ExactVectors | CompactVectors]) -> None:
+@everywhere
+@kinds
+def test_what_is_trimmed_stays_and_grows_again(kind: Kind, make_storage: Places) -> None:
     rng = np.random.default_rng(6)
     stored, asked = random_vectors(rng, 5, 20), random_vectors(rng, 1, 20)[0]
-    vectors = kind(1, 20)
+    storage = make_storage()
+    vectors = kind(1, 20, storage)
     vectors.add(3)
     vectors.store(np.arange(3), stored[:3])
-    before, rows = vectors.cosines(asked, np.arange(3)), vectors.nbytes
+    before, taken = vectors.cosines(asked, np.arange(3)), vectors.nbytes
     vectors.trim()
-    assert vectors.nbytes < rows
+    assert not storage.in_memory or vectors.nbytes < taken
     vectors.add(2)
     vectors.store(np.arange(3, 5), stored[3:])
     assert vectors.cosines(asked, np.arange(3)).tolist() == before.tolist()
+    assert vectors.owed.tolist() == []
+
+
+@kinds
+@pytest.mark.parametrize("granted", range(10))
+def test_what_a_full_disk_kept_out_is_owed_no_vectors(
+    kind: Kind, granted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search that began before still asks for what is owed, and stores it."""
+    monkeypatch.setattr(storage_module, "_STEP_BYTES", 1)
+    rng = np.random.default_rng(7)
+    vectors = kind(1, 384, mapped(2_000))
+    vectors.add(5)
+    with full_disk(monkeypatch, granted), contextlib.suppress(NoRoom):
+        vectors.add(1_000)
+    rows = vectors.owed
+    vectors.store(rows, random_vectors(rng, len(rows), 384))
     assert vectors.owed.tolist() == []

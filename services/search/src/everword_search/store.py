@@ -75,6 +75,7 @@ class RankedRow:
     source_ids: bytes
     raws: bytes
     scores: bytes
+    summaries: bytes
 
     def ranked(self) -> Ranked:
         return Ranked(
@@ -82,6 +83,7 @@ class RankedRow:
             read_array(self.source_ids, "S16"),
             read_array(self.raws, "f8"),
             read_array(self.scores, "f8"),
+            read_array(self.summaries, "?"),
         )
 
 

@@ -19,8 +19,9 @@ def let_through(snapshot: Snapshot, wanted: MemoryFilter) -> Array:
         if values is not None:
             passes &= np.isin(columns[name], values)
     if wanted.conversation_ids is not None:
-        conversations = array_of_uuids(wanted.conversation_ids).tolist()
-        passes &= snapshot.having("conversations", conversations)
+        # Empty, a UUID of zeros, stands for what is in no conversation.
+        ids = [id_ for id_ in array_of_uuids(wanted.conversation_ids).tolist() if id_]
+        passes &= snapshot.having("conversations", ids)
     for name in ("agents", "subjects", "channels", "instances", "authors"):
         texts = getattr(wanted, name)
         if texts is not None:

@@ -204,7 +204,9 @@ class Residents:
             async with self._few:
                 await bring_up_to_date(self._database, copy, is_new)
         except (psycopg.Error, NotCopied, NoRoom) as error:
-            self._refuse(namespace_id, error)
+            # What has outgrown its file is made anew by the next searches.
+            if is_new or not isinstance(error, Outgrown):
+                self._refuse(namespace_id, error)
             return
         except Exception:  # the task's edge: without it, every third search would begin it again
             log.exception("a namespace cannot be kept in memory")
@@ -216,7 +218,9 @@ class Residents:
         self._shrink()
 
     def _refuse(self, namespace_id: int, error: Exception) -> None:
-        log.info("a namespace is not kept in memory", extra={"reason": repr(error)})
+        # A folder or a disk is for somebody to put right.
+        level = logging.WARNING if isinstance(error, NoRoom) else logging.INFO
+        log.log(level, "a namespace is not kept in memory", extra={"reason": repr(error)})
         self._refused[namespace_id] = None
 
     def _weigh(self, copy: NamespaceCopy) -> None:

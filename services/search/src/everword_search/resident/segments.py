@@ -13,7 +13,7 @@ from everword_search.resident.storage import Storage
 
 #: Segments of more rows are merged with no others, so that none takes long, and two bytes tell a row.
 _LARGEST = 65_536
-#: Those of more rows are merged at most once more: they are kept where the copy is.
+#: Those of more rows are merged a few times more at most: they are kept where the copy is.
 _LASTING = _LARGEST // 4
 
 

@@ -11,6 +11,7 @@ import math
 import mmap
 import os
 import tempfile
+import weakref
 from typing import Any, Protocol
 
 import numpy as np
@@ -82,14 +83,17 @@ class MappedFile:
         self._rows = _ROOM * max(passages, 1)
         space = self._rows * (_SPACE_BYTES + 2 * dimensions) + mmap.ALLOCATIONGRANULARITY
         try:
-            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as the copy
+            # The map outlives the file, which is there to reserve disk by.
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        except OSError as error:
+            raise NoRoom(f"no file can be made: {error}") from error
+        weakref.finalize(self, self._file.close)
+        try:
             os.ftruncate(self._file.fileno(), space)
             self._map = mmap.mmap(self._file.fileno(), space)
         except (OSError, ValueError) as error:
-            raise NoRoom(
-                f"no file can be mapped in {folder or tempfile.gettempdir()}: {error}"
-            ) from error
-        self._folder = folder
+            raise NoRoom(f"no file can be mapped: {error}") from error
+        self._folder = folder or tempfile.gettempdir()
         self._taken = 0
         self._nbytes = 0
 
@@ -130,8 +134,7 @@ class MappedFile:
         try:
             os.posix_fallocate(self._file.fileno(), start, nbytes)
         except OSError as error:
-            where = self._folder or tempfile.gettempdir()
-            raise NoRoom(f"{where} has no room for a copy: {error.strerror}") from error
+            raise NoRoom(f"{self._folder} has no room for a copy: {error.strerror}") from error
         self._nbytes += nbytes
 
 

@@ -40,7 +40,7 @@ class Vectors(ABC):
             column.trim()
 
     def add(self, rows: int) -> None:
-        """Add rows at the end, which are owed vectors."""
+        """Add rows at the end, which are owed vectors: last of all, since there may be no room for those."""
         self._known.extend(np.zeros(rows, bool))
         self._lacking += rows
 
@@ -87,8 +87,8 @@ class ExactVectors(Vectors):
         return (self._known, self._matrix)
 
     def add(self, rows: int) -> None:
-        super().add(rows)
         self._matrix.extend(np.zeros((rows, self._matrix.values.shape[1]), np.float32))
+        super().add(rows)
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
         return np.flatnonzero(allowed & self._known.values[: len(allowed)])
@@ -122,11 +122,11 @@ class CompactVectors(Vectors):
         return (self._known, self._bytes, self._scales, *self._signs)
 
     def add(self, rows: int) -> None:
-        super().add(rows)
         self._bytes.extend(np.zeros((rows, self._bytes.values.shape[1]), np.int8))
         self._scales.extend(np.zeros(rows, np.float32))
         for column in self._signs:
             column.extend(np.zeros(rows, np.uint64))
+        super().add(rows)
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
         allowed = allowed & self._known.values[: len(allowed)]

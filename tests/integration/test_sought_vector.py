@@ -1,0 +1,348 @@
+"""The vector of a question is asked for once, and where a namespace is in memory, before the database is."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+from collections.abc import AsyncIterator
+
+import pytest
+
+from everword.domain.errors import EmbedderUnavailable, InvalidConsistencyToken, NamespaceNotFound
+from everword.domain.settings import NO_SECRET
+from everword.embedded.ports import free_ports
+from everword_search.model import ArmState, SearchArm, SearchMode, SearchResponse
+from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
+from support.background import embed_everything
+from support.calls import append, message
+from support.databases import DatabaseUnderTest
+from support.resident import Searching, check_same, locked, searching, waiting
+from support.stack import Stack, running_stack
+from support.waiting import until
+
+PETS = "Which pets do we have?"
+BY_MEANING = pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.SEMANTIC])
+
+
+class Observed(QueryEmbedder):
+    """Asks the real embedder, and keeps what was asked for; a test may have it wait or fail."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address, NO_SECRET)
+        self.asked: list[str] = []
+        #: Those that were cancelled.
+        self.let_go: list[str] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.fails = False
+        #: Questions that are never answered.
+        self.stuck: set[str] = set()
+
+    async def embed(self, query: str, generation_id: int | None) -> QueryVector:
+        self.asked.append(query)
+        try:
+            await (asyncio.Event() if query in self.stuck else self.gate).wait()
+            if self.fails:
+                raise QueryNotEmbedded("the embedding model cannot be reached")
+            return await super().embed(query, generation_id)
+        except asyncio.CancelledError:
+            self.let_go.append(query)
+            raise
+
+
+@pytest.fixture
+async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    """A stack that knows three things, with vectors."""
+    async with running_stack(database, semantic=True) as stack:
+        await append(
+            stack,
+            message("Our cat Miso sleeps on the radiator.", author="Lea"),
+            message("The ferry leaves at nine.", author="Marta Silva"),
+            message("I cannot stand mushrooms.", author="Marta Silva"),
+        )
+        await embed_everything(stack)
+        yield stack
+
+
+@pytest.fixture
+def embedder(knowing: Stack) -> Observed:
+    return Observed(knowing.addresses["embedder"])
+
+
+@pytest.fixture
+async def search(knowing: Stack, embedder: Observed) -> AsyncIterator[Searching]:
+    """Searches of a namespace that is in memory."""
+    async with searching(knowing, embedder=embedder) as search:
+        await search.often()
+        assert search.holds()
+        assert embedder.asked == []
+        yield search
+
+
+async def of_the_database(stack: Stack, text: str, mode: SearchMode) -> SearchResponse:
+    """Return what a search finds with nothing in memory."""
+    embedder = QueryEmbedder(stack.addresses["embedder"], NO_SECRET)
+    async with searching(stack, 0, embedder=embedder) as nothing:
+        return await nothing.search(text, mode=mode)
+
+
+# How often
+
+
+@BY_MEANING
+async def test_a_new_question_is_embedded_once_and_the_same_again_not_at_all(
+    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+) -> None:
+    expected = await of_the_database(knowing, PETS, mode)
+    assert expected.results
+    for _ in range(3):
+        check_same(await search.search(PETS, mode=mode), expected)
+    assert embedder.asked == [PETS]
+    assert embedder.let_go == []
+
+
+async def test_a_search_by_words_asks_for_no_vector(search: Searching, embedder: Observed) -> None:
+    assert await search.contents("ferry") == ["The ferry leaves at nine."]
+    assert embedder.asked == []
+
+
+@BY_MEANING
+async def test_the_vector_is_asked_for_before_the_database_has_answered(
+    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+) -> None:
+    with locked(knowing, "namespaces") as lock:
+        asking = asyncio.create_task(search.search("What does Marta dislike?", mode=mode))
+        await until(lambda: bool(waiting(knowing)))
+        await until(lambda: embedder.known("What does dislike?", 1) is not None)
+        assert not asking.done()
+        lock.rollback()
+    assert [result.memory.content for result in (await asking).results]
+    assert embedder.asked == ["What does dislike?"]
+
+
+async def test_without_a_copy_the_database_is_asked_first(
+    embedder: Observed, knowing: Stack
+) -> None:
+    async with searching(knowing, embedder=embedder) as search:
+        with locked(knowing, "namespaces") as lock:
+            asking = asyncio.create_task(search.search(PETS, mode=SearchMode.SEMANTIC))
+            await until(lambda: bool(waiting(knowing)))
+            assert embedder.asked == []
+            lock.rollback()
+        await asking
+        assert embedder.asked == [PETS]
+
+
+# Names
+
+
+@BY_MEANING
+async def test_names_that_the_copy_knows_are_left_out_at_once(
+    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+) -> None:
+    question = "What can't Marta Silva's daughter Lea stand?"
+    expected = await of_the_database(knowing, question, mode)
+    check_same(await search.search(question, mode=mode), expected)
+    assert embedder.asked == ["What can't daughter stand?"]
+
+
+@BY_MEANING
+async def test_an_author_who_came_since_is_known_to_the_database(
+    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+) -> None:
+    await append(knowing, message("My parrot speaks.", author="Zelda"), session_key="new")
+    await embed_everything(knowing)
+    question = "What pet does Zelda have?"
+    expected = await of_the_database(knowing, question, mode)
+    assert "My parrot speaks." in [result.memory.content for result in expected.results]
+    check_same(await search.search(question, mode=mode), expected)
+    # What was asked for in advance is one question more, once: from then on the copy knows her.
+    assert embedder.asked == [question, "What pet does have?"]
+    check_same(await search.search(question, mode=mode), expected)
+    other = "What bird does Zelda have?"
+    expected = await of_the_database(knowing, other, mode)
+    check_same(await search.search(other, mode=mode), expected)
+    assert embedder.asked[2:] == ["What bird does have?"]
+
+
+@BY_MEANING
+async def test_a_name_that_only_the_copy_knows_stays_in_the_question(
+    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+) -> None:
+    with knowing.database.connect() as conn:
+        conn.execute("DELETE FROM author_names WHERE name = 'marta'")
+    question = "What does Marta dislike?"
+    expected = await of_the_database(knowing, question, mode)
+    check_same(await search.search(question, mode=mode), expected)
+    assert embedder.asked == ["What does dislike?", question]
+
+
+async def test_a_guess_that_was_wrong_is_not_waited_for_and_let_go(
+    search: Searching, embedder: Observed, knowing: Stack
+) -> None:
+    await append(knowing, message("My parrot speaks.", author="Zelda"), session_key="new")
+    question = "What pet does Zelda have?"
+    embedder.stuck = {question}
+    response = await search.search(question, mode=SearchMode.HYBRID)
+    assert all(report.state is not ArmState.DEGRADED for report in response.arms)
+    assert embedder.asked == [question, "What pet does have?"]
+    await until(lambda: embedder.let_go == [question])
+
+
+# What fails
+
+
+def unretrieved(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return what was logged of failures that nobody looked at."""
+    gc.collect()
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.name == "asyncio" and record.levelno >= logging.ERROR
+    ]
+
+
+async def check_failing(search: Searching, text: str) -> None:
+    with pytest.raises(EmbedderUnavailable, match="cannot be reached"):
+        await search.search(text, mode=SearchMode.SEMANTIC)
+    response = await search.search(text, mode=SearchMode.HYBRID)
+    states = {report.arm: (report.state, report.reason) for report in response.arms}
+    assert states[SearchArm.LEXICAL][0] is ArmState.RAN
+    assert states[SearchArm.SEMANTIC] == (
+        ArmState.DEGRADED,
+        "the embedding model cannot be reached",
+    )
+    assert response.results[0].memory.content == "The ferry leaves at nine."
+
+
+async def test_an_embedder_that_fails_costs_what_it_cost_before(
+    search: Searching, embedder: Observed, caplog: pytest.LogCaptureFixture
+) -> None:
+    embedder.fails = True
+    await check_failing(search, "ferry")
+    assert embedder.asked == ["ferry"] * 2
+    assert unretrieved(caplog) == []
+    embedder.fails = False
+    response = await search.search("ferry", mode=SearchMode.HYBRID)
+    assert all(report.state is not ArmState.DEGRADED for report in response.arms)
+
+
+async def test_an_embedder_that_fails_for_a_wrong_guess_too_is_no_news(
+    search: Searching, embedder: Observed, knowing: Stack, caplog: pytest.LogCaptureFixture
+) -> None:
+    await append(knowing, message("Hello.", author="Zelda"), session_key="new")
+    embedder.fails = True
+    await check_failing(search, "Zelda's ferry")
+    # From the second search on, the copy knows her.
+    assert embedder.asked == ["Zelda's ferry", "ferry", "ferry"]
+    assert unretrieved(caplog) == []
+
+
+async def test_an_embedder_that_nobody_listens_at_is_the_same(
+    knowing: Stack, caplog: pytest.LogCaptureFixture
+) -> None:
+    away = QueryEmbedder(f"127.0.0.1:{free_ports(1)[0]}", NO_SECRET)
+    async with searching(knowing, embedder=away) as search:
+        await search.often()
+        assert search.holds()
+        await check_failing(search, "ferry")
+    assert unretrieved(caplog) == []
+
+
+async def test_a_failure_that_nobody_waited_for_is_no_news(
+    search: Searching, embedder: Observed, caplog: pytest.LogCaptureFixture
+) -> None:
+    embedder.fails = True
+    with pytest.raises(InvalidConsistencyToken):
+        await search.search(PETS, mode=SearchMode.HYBRID, at_least_as_fresh="nonsense")
+    await until(lambda: embedder.asked == [PETS])
+    assert unretrieved(caplog) == []
+
+
+async def test_without_an_embedder_nothing_is_asked_for(
+    knowing: Stack, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with searching(knowing) as search:
+        await search.often()
+        assert search.holds()
+        response = await search.search("ferry", mode=SearchMode.HYBRID)
+        states = {report.arm: report.state for report in response.arms}
+        assert states[SearchArm.LEXICAL] is ArmState.RAN
+        assert states[SearchArm.SEMANTIC] is ArmState.SKIPPED
+        with pytest.raises(EmbedderUnavailable, match="no embedder is configured"):
+            await search.search("ferry", mode=SearchMode.SEMANTIC)
+    assert unretrieved(caplog) == []
+
+
+# What ends before
+
+
+@BY_MEANING
+async def test_a_search_that_is_cancelled_lets_its_vector_go(
+    search: Searching,
+    embedder: Observed,
+    knowing: Stack,
+    caplog: pytest.LogCaptureFixture,
+    mode: SearchMode,
+) -> None:
+    """While the database is asked, and while the vector is waited for."""
+    embedder.gate.clear()
+    with locked(knowing, "namespaces") as lock:
+        asking = asyncio.create_task(search.search(PETS, mode=mode))
+        await until(lambda: bool(waiting(knowing)) and embedder.asked == [PETS])
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        lock.rollback()
+    await until(lambda: embedder.let_go == [PETS])
+    asking = asyncio.create_task(search.search("ferry", mode=mode))
+    await until(lambda: embedder.asked == [PETS, "ferry"])
+    await asyncio.sleep(0.1)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await until(lambda: embedder.let_go == [PETS, "ferry"])
+    embedder.gate.set()
+    assert (await search.contents("ferry", mode=mode))[0] == "The ferry leaves at nine."
+    assert search.holds()
+    assert unretrieved(caplog) == []
+
+
+async def test_a_search_that_is_refused_lets_its_vector_go(
+    search: Searching, embedder: Observed, caplog: pytest.LogCaptureFixture
+) -> None:
+    embedder.gate.clear()
+    with pytest.raises(InvalidConsistencyToken):
+        await search.search(PETS, mode=SearchMode.HYBRID, at_least_as_fresh="nonsense")
+    await asyncio.sleep(0)
+    assert embedder.let_go == embedder.asked
+    assert unretrieved(caplog) == []
+
+
+async def test_a_namespace_that_is_deleted_lets_the_vector_go(
+    search: Searching, embedder: Observed, knowing: Stack
+) -> None:
+    with knowing.database.connect() as conn:
+        conn.execute("UPDATE namespaces SET state = 'deleting' WHERE id = 1")
+    embedder.gate.clear()
+    with pytest.raises(NamespaceNotFound):
+        await search.search(PETS, mode=SearchMode.HYBRID)
+    await until(lambda: embedder.let_go == [PETS])
+
+
+async def test_vectors_of_searches_at_once_are_each_their_own(
+    search: Searching, embedder: Observed, knowing: Stack
+) -> None:
+    """One that is cancelled takes nothing from another with the same question."""
+    embedder.gate.clear()
+    searches = [asyncio.create_task(search.search(PETS, mode=SearchMode.SEMANTIC)) for _ in "123"]
+    await until(lambda: embedder.asked == [PETS] * 3)
+    searches[1].cancel()
+    embedder.gate.set()
+    done = await asyncio.gather(*searches, return_exceptions=True)
+    assert isinstance(done[1], asyncio.CancelledError)
+    expected = await of_the_database(knowing, PETS, SearchMode.SEMANTIC)
+    for response in (done[0], done[2]):
+        assert isinstance(response, SearchResponse)
+        check_same(response, expected)
