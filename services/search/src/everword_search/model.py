@@ -178,8 +178,6 @@ class Ranked:
     source_ids: Array
     raws: Array
     scores: Array
-    #: Which of them are summaries, as far as the arm knows.
-    summaries: Array
     #: What each term contributes, where that was asked for.
     terms: Mapping[UUID, tuple[TermScore, ...]] = field(default_factory=dict)
 
@@ -190,19 +188,7 @@ class Ranked:
             array_of_uuids([each.source_id for each in candidates]),
             np.array([each.raw for each in candidates], float),
             np.array([each.score for each in candidates], float),
-            np.zeros(len(candidates), bool),
             {each.source_id: each.terms for each in candidates if each.terms},
-        )
-
-    def where(self, rows: Array) -> Ranked:
-        """Return those of some rows."""
-        return Ranked(
-            self.passage_ids[rows],
-            self.source_ids[rows],
-            self.raws[rows],
-            self.scores[rows],
-            self.summaries[rows],
-            self.terms,
         )
 
     def candidates(self) -> list[Candidate]:

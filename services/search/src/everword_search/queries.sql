@@ -112,8 +112,7 @@ WITH corpus AS MATERIALIZED (
      ORDER BY source_id, score DESC, id DESC
 )
 SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
-       array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores,
-       array_send(array_agg(kind = 2)) AS summaries, corpus.passages, corpus.mean_length,
+       array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores, corpus.passages, corpus.mean_length,
        ARRAY(SELECT df::bigint FROM terms ORDER BY term) AS document_frequencies
   FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
@@ -566,7 +565,7 @@ WITH scope AS MATERIALIZED (
 SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
        array_send(coalesce(array_agg(source_id), '{}')) AS source_ids,
        array_send(coalesce(array_agg(raw), '{}')) AS raws, array_send(coalesce(array_agg(score), '{}')) AS scores,
-       array_send(coalesce(array_agg(kind = 2), '{}')) AS summaries, (SELECT is_large FROM size)
+       (SELECT is_large FROM size)
   FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
@@ -613,8 +612,7 @@ WITH hits AS MATERIALIZED (
      ORDER BY source_id, score DESC, id DESC
 )
 SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
-       array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores,
-       array_send(array_agg(kind = 2)) AS summaries
+       array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores
   FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)

@@ -75,7 +75,6 @@ class RankedRow:
     source_ids: bytes
     raws: bytes
     scores: bytes
-    summaries: bytes
 
     def ranked(self) -> Ranked:
         return Ranked(
@@ -83,7 +82,6 @@ class RankedRow:
             read_array(self.source_ids, "S16"),
             read_array(self.raws, "f8"),
             read_array(self.scores, "f8"),
-            read_array(self.summaries, "?"),
         )
 
 

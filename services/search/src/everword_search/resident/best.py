@@ -34,13 +34,7 @@ def best_memories(
     chosen = chosen[np.cumsum(others) <= window.limit]
     found = rows[chosen]
     columns = snapshot.columns
-    return Ranked(
-        columns["ids"][found],
-        columns["source_ids"][found],
-        raws[chosen],
-        scores[chosen],
-        columns["kinds"][found] == MEMORY_KIND_SUMMARY,
-    )
+    return Ranked(columns["ids"][found], columns["source_ids"][found], raws[chosen], scores[chosen])
 
 
 def _best(scores: Floats, ids: Ints, take: int) -> Ints:
