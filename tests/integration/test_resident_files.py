@@ -139,6 +139,33 @@ async def test_what_memory_is_too_small_for_leaves_files_alone(
         assert [search.holds(each) for each in (large, first, second)] == [True, False, True]
 
 
+async def test_what_turns_out_not_to_fit_pushes_nothing_aside(
+    stack: Stack,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "everword_search")
+    monkeypatch.setattr(storage, "_STEP_BYTES", 64)
+    # As if passages took much more than they usually do.
+    monkeypatch.setattr(residents, "_dimensions", lambda _: 0)
+    monkeypatch.setattr(residents, "_PASSAGE_BYTES", 1)
+    monkeypatch.setattr(residents, "_LEXEME_BYTES", 1)
+    first, large = await fill(stack, first=40, large=90)
+    async with searching(stack, folder=str(tmp_path)) as search:
+        await search.often(first)
+        size = search.residents.nbytes
+    async with searching(stack, PLENTY, int(1.3 * size), str(tmp_path)) as search:
+        await search.often(first)
+        assert search.holds(first)
+        search.clock.now += 1
+        for _ in range(2):
+            await search.often(large)
+            assert [search.holds(each) for each in (first, large)] == [True, False]
+            assert len(await search.contents("ferry", large)) == 10
+    assert reasons(caplog) == ["NotCopied('there is no room for it')"]
+
+
 # Where there is no disk
 
 

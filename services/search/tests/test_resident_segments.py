@@ -58,7 +58,7 @@ def test_every_row_is_in_one_segment_with_its_words(
     seed: int, largest: int, lasting: int, make_storage: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segments, "_LARGEST", largest)
-    monkeypatch.setattr(segments, "_LASTING", lasting)
+    monkeypatch.setattr(segments, "_LASTING_SHARE", largest // lasting)
     rng = random.Random(seed)
     ids, places = random_rows(rng)
     kept = grown(rng, ids, places, make_storage())
@@ -85,7 +85,6 @@ def test_there_are_few_segments_and_none_is_too_large(
     make_storage: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segments, "_LARGEST", 256)
-    monkeypatch.setattr(segments, "_LASTING", 64)
     rng = random.Random(1)
     kept = grown(rng, list(range(4000)), list(range(4000)), make_storage())
     sizes = [each.stop - each.start for each in kept]
@@ -95,7 +94,6 @@ def test_there_are_few_segments_and_none_is_too_large(
 
 def test_segments_that_last_are_where_the_copy_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "_LARGEST", 256)
-    monkeypatch.setattr(segments, "_LASTING", 64)
     storage = mapped()
     before = storage.nbytes
     kept = grown(random.Random(2), list(range(1000)), list(range(1000)), storage)
@@ -115,7 +113,7 @@ def test_segments_that_last_are_where_the_copy_is(monkeypatch: pytest.MonkeyPatc
 def test_rows_are_found_by_id(
     seed: int, make_storage: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segments, "_LASTING", 8)
+    monkeypatch.setattr(segments, "_LASTING_SHARE", 2_048)
     rng = random.Random(seed)
     ids, places = random_rows(rng)
     kept = grown(rng, ids, places, make_storage())
@@ -129,7 +127,7 @@ def test_rows_are_found_by_id(
 def test_rows_are_found_by_ranges_of_places(
     seed: int, make_storage: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(segments, "_LASTING", 8)
+    monkeypatch.setattr(segments, "_LASTING_SHARE", 2_048)
     rng = random.Random(seed)
     ids, places = random_rows(rng)
     kept = grown(rng, ids, places, make_storage())

@@ -55,6 +55,8 @@ class SoughtVector:
             if self._expected and self._expected[:2] == (text, generation_id):
                 self.found = await self._expected[2]
             else:
+                # The model should not work on what is not wanted first.
+                self.close()
                 self.found = await self._embedder.embed(text, generation_id)
         except QueryNotEmbedded as error:
             self.miss(error)

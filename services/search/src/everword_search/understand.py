@@ -34,6 +34,8 @@ class NamespaceRow(NamespaceSettings):
 
     #: How many it holds.
     passages: int
+    #: How long they are together.
+    lexemes: int
     #: Those words of the query that name authors, in lower case.
     names: list[str]
 
@@ -107,7 +109,8 @@ async def understand(
         resident = residents.answer(asked, row, active_id, request.filter)
         return replace(understood, resident=resident)
     if residents:
-        residents.consider(namespace_id, described.passages, understood.generation(None))
+        size = described.passages, described.lexemes
+        residents.consider(namespace_id, *size, understood.generation(None))
     return understood
 
 

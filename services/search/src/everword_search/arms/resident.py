@@ -40,7 +40,7 @@ class ResidentLexicalArm(TsvectorArm):
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
         snapshot = self._resident.snapshot
-        postings = _postings(snapshot, self._terms)
+        postings = await _postings(snapshot, self._terms)
         frequencies = [len(rows) for rows, _ in postings]
         idf = [inverse_document_frequency(snapshot.present, df) for df in frequencies]
         mean_length = snapshot.mean_length
@@ -99,7 +99,7 @@ class ResidentSemanticArm(SemanticArm):
         return cosines
 
 
-def _postings(snapshot: Snapshot, terms: Sequence[Term]) -> list[tuple[Ints, Floats]]:
+async def _postings(snapshot: Snapshot, terms: Sequence[Term]) -> list[tuple[Ints, Floats]]:
     """Return, for each term, the rows that hold it, and how often each does."""
     words = np.array([term.hash for term in terms], np.int64)
     alive = snapshot.columns["alive"]
@@ -110,7 +110,12 @@ def _postings(snapshot: Snapshot, terms: Sequence[Term]) -> list[tuple[Ints, Flo
             if slot >= 0:
                 rows, occurrences = segment.postings.of(slot)
                 found[term].append((segment.start + rows.astype(np.int64), occurrences))
-    return [_joined(parts, None if none_gone else alive) for parts in found]
+    joined = []
+    for parts in found:
+        joined.append(_joined(parts, None if none_gone else alive))
+        if len(joined[-1][0]) > SCORED_AT_ONCE:
+            await asyncio.sleep(0)
+    return joined
 
 
 def _joined(parts: Sequence[tuple[Ints, Array]], alive: Array | None) -> tuple[Ints, Floats]:

@@ -20,15 +20,17 @@ def best_memories(
 ) -> Ranked:
     """Return the memories in `window`, best first. `rows` are the passages that match, the others have one for each."""
     wanted = window.limit + window.spare
-    take = _SPARE * wanted if window.after is None else len(rows)
+    take = _before(snapshot, rows, scores, window) + _SPARE * wanted
     while True:
         order = _best(scores, snapshot.columns["ids"][rows], take)
         firsts = _firsts(snapshot.columns["source_ids"][rows[order]])
         chosen = order[firsts]
-        if len(chosen) >= wanted or take >= len(rows):
+        chosen = chosen[_inside(snapshot, rows[chosen], scores[chosen], window)]
+        is_all = take >= len(rows) or scores[order[-1]] < window.min_score
+        if len(chosen) >= wanted or is_all:
             break
         take *= 4
-    chosen = chosen[_inside(snapshot, rows[chosen], scores[chosen], window)][:wanted]
+    chosen = chosen[:wanted]
     # Summaries push none of the others aside.
     others = snapshot.columns["kinds"][rows[chosen]] != MEMORY_KIND_SUMMARY
     chosen = chosen[np.cumsum(others) <= window.limit]
@@ -51,6 +53,15 @@ def _firsts(values: npt.NDArray[np.bytes_]) -> Ints:
     """Return the places at which a value stands for the first time, ascending."""
     _, firsts = np.unique(values, return_index=True)
     return np.sort(firsts)
+
+
+def _before(snapshot: Snapshot, rows: Ints, scores: Floats, window: Window) -> int:
+    """Return how many passages are not after the page before: the best of a memory may be one of them."""
+    if not window.after:
+        return 0
+    score, passage_id, *_ = window.after
+    here: list[float] = scores[snapshot.columns["ids"][rows] == passage_id].tolist()
+    return int(np.count_nonzero(scores >= min([score, *here])))
 
 
 def _inside(

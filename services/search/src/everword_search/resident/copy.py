@@ -112,12 +112,15 @@ class NamespaceCopy:
             and not found.lacks_records
         )
 
-    def add(self, found: Passages) -> bool:
-        """Add passages; return False where some of them, but not all, came meanwhile."""
+    def add(self, found: Passages, *, at_leisure: bool = False) -> bool:
+        """Add passages; return False where some of them, but not all, came meanwhile.
+
+        `at_leisure` nobody waits, in this thread.
+        """
         known = self.index.count_known(found.ids)
         if known:
             return known == len(found.ids)
-        self.index.add(found)
+        self.index.add(found, at_leisure=at_leisure)
         if len(found.ids):
             self._recent.append((self._clock(), found.ids))
         return True
@@ -133,7 +136,10 @@ class NamespaceCopy:
         places = np.minimum(np.searchsorted(ids, known), max(0, len(ids) - 1))
         self.index.keep(ids[places] == known if len(ids) else np.zeros(len(known), bool))
         self._dropped = dropped
-        return ids[:0] if self.present == len(ids) else np.setdiff1d(ids, known)
+        if self.present == len(ids):
+            return ids[:0]
+        # Each is there once: to find that out takes seconds of a million.
+        return np.setdiff1d(ids, known, assume_unique=True)
 
     def ask_for(self, missing: Ints, limit: int) -> Question[PassagesRow]:
         """Return what asks for passages that came late, at most `limit` of them."""

@@ -108,8 +108,8 @@ class NamespaceIndex:
         """Return how many of some passages are here."""
         return len(rows_of(self._segments, ids))
 
-    def add(self, passages: Passages) -> None:
-        """Add passages that are not here yet."""
+    def add(self, passages: Passages, *, at_leisure: bool = False) -> None:
+        """Add passages that are not here yet; `at_leisure` nobody waits, in this thread."""
         count, start = len(passages.ids), self.size
         if not count:
             return
@@ -143,7 +143,7 @@ class NamespaceIndex:
         self._tag_rows.extend(start + passages.tag_places)
         postings = build_postings(passages.words, passages.places, passages.occurrences)
         segment = make_segment(start, passages.ids, threads * _THREAD + seqs, postings)
-        self._segments = with_segment(self._segments, segment, self._storage)
+        self._segments = with_segment(self._segments, segment, self._storage, at_leisure)
         if self.vectors:
             self.vectors.add(count)
         self.present += count

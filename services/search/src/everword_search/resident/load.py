@@ -21,10 +21,12 @@ class NotCopied(Exception):
     """A namespace cannot be kept in memory; the message says why."""
 
 
-async def bring_up_to_date(database: Database, copy: NamespaceCopy, is_new: bool) -> None:
+async def bring_up_to_date(
+    database: Database, copy: NamespaceCopy, is_new: bool, limit_bytes: int
+) -> None:
     """Add what a copy lacks, and mark what was taken out. No search may ask for it meanwhile. Raises NotCopied."""
     for _ in range(_ATTEMPTS):
-        if await _add_passages(database, copy, is_new):
+        if await _add_passages(database, copy, is_new, limit_bytes):
             await _add_vectors(database, copy)
             if is_new:
                 copy.index.trim()
@@ -41,10 +43,13 @@ async def _mend(database: Database, copy: NamespaceCopy) -> None:
         while len(missing):
             found = (await _read(conn, copy.ask_for(missing, _CHUNK))).found()
             copy.add(found)
-            missing = np.setdiff1d(missing, found.ids) if len(found.ids) else found.ids
+            there = np.setdiff1d(missing, found.ids, assume_unique=True)
+            missing = there if len(found.ids) else found.ids
 
 
-async def _add_passages(database: Database, copy: NamespaceCopy, is_new: bool) -> bool:
+async def _add_passages(
+    database: Database, copy: NamespaceCopy, is_new: bool, limit_bytes: int
+) -> bool:
     """Add the passages that came; return whether that is all there is."""
     while True:
         asked = copy.ask(_CHUNK)
@@ -56,12 +61,14 @@ async def _add_passages(database: Database, copy: NamespaceCopy, is_new: bool) -
         complete = copy.is_complete(asked, row, found)
         if is_new:
             # Sorting words takes a while. Searches that have begun may still add vectors to a copy that is not new.
-            await asyncio.to_thread(copy.add, found)
+            await asyncio.to_thread(copy.add, found, at_leisure=True)
         else:
             copy.add(found)
         copy.settle()
         if complete or len(found.ids) < _CHUNK:
             return complete
+        if copy.index.nbytes > limit_bytes:
+            raise NotCopied("it takes more than there is room for")
 
 
 async def _read(conn: Connection, question: Question[PassagesRow]) -> PassagesRow:

@@ -39,8 +39,8 @@ _SWEEP_S = 15.0
 _REFUSED_S = 120.0
 #: Namespaces that are brought up to date at the same time: each takes a connection from the searches.
 _BROUGHT_UP_AT_ONCE = 2
-#: About what a passage takes, in bytes, beside its vector.
-_PASSAGE_BYTES = 375
+#: About what a passage takes, in bytes, beside its vector and its words; and what each of its lexemes does.
+_PASSAGE_BYTES, _LEXEME_BYTES = 200, 14
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,19 @@ class Residents:
         vectors = None if copy.lacks_vectors else copy.index.vectors
         return Resident(copy, copy.index.snapshot(), vectors, wanted)
 
-    def consider(self, namespace_id: int, passages: int, generation: GenerationRow | None) -> None:
-        """Count a search that asked the database, and begin to load the namespace where that pays."""
+    def consider(
+        self, namespace_id: int, passages: int, lexemes: int, generation: GenerationRow | None
+    ) -> None:
+        """Count a search that asked the database, and begin to load the namespace where that pays.
+
+        `lexemes` is how long its passages are together.
+        """
         if namespace_id in self._tasks or namespace_id in self._refused:
             return
         count = self._searches[namespace_id] = self._searches.get(namespace_id, 0) + 1
-        if count < OFTEN or self._tasks or not self._make_room(passages, generation):
+        if count < OFTEN or len(self._tasks) >= _BROUGHT_UP_AT_ONCE:
+            return
+        if not self._make_room(passages, lexemes, generation):
             return
         del self._searches[namespace_id]
         try:
@@ -167,10 +174,11 @@ class Residents:
     def _taken(self, in_memory: bool) -> int:
         return sum(self._bytes[namespace_id] for namespace_id in self._those(in_memory))
 
-    def _make_room(self, passages: int, generation: GenerationRow | None) -> bool:
+    def _make_room(self, passages: int, lexemes: int, generation: GenerationRow | None) -> bool:
         """Return whether a namespace fits, once those that were not searched lately are gone."""
         in_memory = passages <= EXACT_PASSAGES
-        wanted = passages * (_PASSAGE_BYTES + (4 if in_memory else 1) * _dimensions(generation))
+        numbers = (4 if in_memory else 1) * _dimensions(generation)
+        wanted = passages * (_PASSAGE_BYTES + numbers) + _LEXEME_BYTES * lexemes
         limit = self._limit(in_memory)
         if not 0 < wanted <= limit:
             return False
@@ -202,7 +210,8 @@ class Residents:
         self._let_go(namespace_id)
         try:
             async with self._few:
-                await bring_up_to_date(self._database, copy, is_new)
+                limit = self._limit(copy.index.in_memory)
+                await bring_up_to_date(self._database, copy, is_new, limit)
         except (psycopg.Error, NotCopied, NoRoom) as error:
             # What has outgrown its file is made anew by the next searches.
             if is_new or not isinstance(error, Outgrown):
@@ -231,10 +240,13 @@ class Residents:
     def _shrink(self) -> None:
         """Let those go for which there is no room any more, those first that were not searched for longest."""
         for in_memory in (True, False):
-            while self._taken(in_memory) > self._limit(in_memory):
-                oldest = self._those(in_memory)[0]
-                self.forget(oldest)
-                self._refused[oldest] = None
+            limit = self._limit(in_memory)
+            while self._taken(in_memory) > limit:
+                those = self._those(in_memory)
+                # What does not fit by itself must not push the others out before it goes.
+                leaving = next((each for each in those if self._bytes[each] > limit), those[0])
+                self.forget(leaving)
+                self._refuse(leaving, NotCopied("there is no room for it"))
 
     def _let_go(self, namespace_id: int) -> None:
         self._copies.pop(namespace_id, None)

@@ -11,10 +11,11 @@ from everword_search.ranking.arrays import Ints
 from everword_search.resident.postings import Postings, merge_postings
 from everword_search.resident.storage import Storage
 
-#: Segments of more rows are merged with no others, so that none takes long, and two bytes tell a row.
-_LARGEST = 65_536
-#: Those of more rows are merged a few times more at most: they are kept where the copy is.
-_LASTING = _LARGEST // 4
+#: Segments of more rows are merged with no others, so that none takes long; where nobody waits, two bytes tell a row.
+_LARGEST = 16_384
+_LARGEST_AT_LEISURE = 65_536
+#: Of the largest, what a segment has that will hardly be merged any more.
+_LASTING_SHARE = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,20 +58,22 @@ def make_segment(start: int, ids: Ints, places: Ints, postings: Postings) -> Seg
 
 
 def with_segment(
-    segments: Sequence[Segment], added: Segment, storage: Storage
+    segments: Sequence[Segment], added: Segment, storage: Storage, at_leisure: bool = False
 ) -> tuple[Segment, ...]:
     """Return segments with one more, merged with those that are hardly larger: few are left, and rows seldom move."""
+    largest = _LARGEST_AT_LEISURE if at_leisure else _LARGEST
     kept = [*segments, added]
     while len(kept) > 1 and _size(kept[-2]) <= 2 * _size(kept[-1]):
-        if _size(kept[-2]) + _size(kept[-1]) > _LARGEST:
+        if _size(kept[-2]) + _size(kept[-1]) > largest:
             break
         last = kept.pop()
         kept[-1] = _merged(kept[-1], last)
-    return tuple(_kept(each, storage) for each in kept)
+    return tuple(_kept(each, storage, largest // _LASTING_SHARE) for each in kept)
 
 
-def _kept(segment: Segment, storage: Storage) -> Segment:
-    if segment.is_kept or _size(segment) < _LASTING or storage.in_memory:
+def _kept(segment: Segment, storage: Storage, least: int) -> Segment:
+    """Return a segment, where the copy is if it has that many rows."""
+    if segment.is_kept or _size(segment) < least or storage.in_memory:
         return segment
     postings = segment.postings
     return replace(
