@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import grpc
@@ -198,22 +199,24 @@ async def statements_of(stack: Stack, spans: InMemorySpanExporter, **fields: Any
 async def test_that_a_filter_lets_much_through_is_found_out_once(
     knowing: Stack, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # What is explained is asked of the database, however often.
+    statements = partial(statements_of, knowing, spans, explain=True)
     only = MemoryFilter(roles=[ROLE_USER])
     exact = ["find_semantic_exact"]
-    assert await statements_of(knowing, spans) == exact
-    assert await statements_of(knowing, spans, filter=only) == exact
+    assert await statements() == exact
+    assert await statements(filter=only) == exact
     monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 2)
-    large = await statements_of(knowing, spans, page_size=1)
+    large = await statements(page_size=1)
     # Where the index happens to find too few, it is asked whether all can be compared.
     assert large[0] == "find_semantic_hnsw"
-    large = await statements_of(knowing, spans, filter=only)
+    large = await statements(filter=only)
     assert large == ["find_semantic_exact", "find_semantic_hnsw"]
-    assert await statements_of(knowing, spans, filter=only) == ["find_semantic_hnsw"]
+    assert await statements(filter=only) == ["find_semantic_hnsw"]
     # Another filter is another matter, and so is what else is large.
     narrow = MemoryFilter(roles=[ROLE_USER], tags=["none"])
-    assert await statements_of(knowing, spans, filter=narrow) == exact
+    assert await statements(filter=narrow) == exact
     monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 1000)
-    assert await statements_of(knowing, spans, filter=only) == exact
+    assert await statements(filter=only) == exact
 
 
 async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
