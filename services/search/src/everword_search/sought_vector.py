@@ -73,6 +73,7 @@ class SoughtVector:
         """Let go what was asked for and is not wanted any more."""
         if self._expected:
             self._expected[2].cancel()
+            self._expected = None
 
     def _text(self, understood: Understood) -> str:
         """Return the query as it is embedded: passages are without who spoke, so a name would only draw it away."""

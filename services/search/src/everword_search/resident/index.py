@@ -97,7 +97,7 @@ class NamespaceIndex:
 
     @property
     def nbytes(self) -> int:
-        """About how much memory it takes."""
+        """About what it takes, of memory and of disk."""
         arrays = sum(column.nbytes for column in self._all_columns)
         named = 150 * sum(len(each.things) for each in (self._threads, self._authors, self._labels))
         segments = sum(segment.nbytes for segment in self._segments)

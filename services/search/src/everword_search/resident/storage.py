@@ -19,7 +19,7 @@ import numpy as np
 from everword.db.arrays import Array
 from everword_search.resident.columns import Column
 
-#: Of how many passages a copy may become before it is made anew.
+#: How many times the passages that there were when it was made a copy may hold; for more, it is made anew.
 _ROOM = 2
 #: Address space for each of them, beside its vector; what is not used takes no disk.
 _SPACE_BYTES = 16_384

@@ -32,9 +32,7 @@ def memory(bed: Bed, scale: int) -> Row:
     """
     busy = _resident(bed)
     deadline = time.monotonic() + _REST_S
-    while any(_mapped(process.pid) for process in bed.running.processes):
-        if time.monotonic() > deadline:
-            break
+    while time.monotonic() < deadline and any(_mapped(each.pid) for each in bed.running.processes):
         time.sleep(POLL_S)
     resident = _resident(bed)
     ours = {name: size for name, size in resident.items() if name not in {"postgres", "valkey"}}
