@@ -15,7 +15,7 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from everword.bench.speed import compacting, corpus, stub, tables
+from everword.bench.speed import compacting, corpus, replicas, stub, sustained, tables
 from everword.bench.speed.row import IDS, TARGETS, Floor, Row
 from everword.cli.main import main
 from support.command_line import EVERWORD, Finished
@@ -124,9 +124,25 @@ async def test_every_figure_has_a_floor_and_nothing_is_left_behind(tmp_path: Pat
     assert {"ingest_p95_ratio", "search_p95_ratio"} <= set(drain)
     growth = rows["ingest_growth"]["details"]
     assert growth["full"]["stored"] >= growth["empty"]["stored"] + SCALE
-    rates = rows["search_load_100k"]["details"]["rates"].values()
-    assert all({"p50_ms", "p95_ms", "p99_ms"} <= set(each) for each in rates)
+    check_load(rows["search_load_100k"])
     check_compaction(rows)
+
+
+def check_load(row: dict[str, Any]) -> None:
+    """See that a process of each core had its share of the load, and that one had it all before."""
+    details = row["details"]
+    assert details["replicas"] == min(replicas.MOST, os.cpu_count() or 1)
+    assert len(details["busy_s"]) == details["replicas"]
+    # In turn: whoever was called as often as the others has worked about as long.
+    assert min(details["busy_s"]) > 0.3 * max(details["busy_s"]) > 0
+    for rates, held in (
+        ("rates", row["value"]),
+        ("one_replica_rates", details["one_replica_per_s"]),
+    ):
+        climbed = details[rates]
+        assert all({"p50_ms", "p95_ms", "p99_ms"} <= set(each) for each in climbed.values())
+        kept = [float(rate) for rate, each in climbed.items() if each["p95_ms"] <= sustained.P95_MS]
+        assert held == max(kept, default=0), rates
 
 
 def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
@@ -174,6 +190,27 @@ async def test_a_kept_database_is_gone_on_with_and_compared(tmp_path: Path) -> N
         rows = {row["id"]: row for row in document(tmp_path / "again.json")["rows"]}
         assert set(rows) == {"browse", "disk_per_message"}
         assert rows["disk_per_message"]["details"]["messages"] == 100
+
+
+@pytest.mark.slow
+async def test_load_is_carried_by_processes_that_are_there_for_it_alone(tmp_path: Path) -> None:
+    with passable_folder() as folder:
+        output, kept = tmp_path / "out.json", folder / "kept"
+        given = ("--scale", "300", "--only", "search_load_100k")
+        done = await speed(*given, "--keep", str(kept), "--json", str(output), folder=folder)
+        assert done.status == 0, done.errors
+        assert processes_of(folder) == []
+        logs = {path.stem for path in (kept / "logs").glob("search*.log")}
+        told = [
+            [json.loads(line) for line in (kept / "logs" / f"{log}.log").read_text().splitlines()]
+            for log in logs
+        ]
+    [row] = document(output)["rows"]
+    check_load(row)
+    assert logs == {"search", *(f"search-{n}" for n in range(2, row["details"]["replicas"] + 1))}
+    for lines in told:
+        assert [line["event"] for line in lines].count("service started") == 1
+        assert lines[-1]["event"] == "service stopped"
 
 
 def test_the_corpus_is_the_same_every_time_and_of_the_size_asked_for() -> None:

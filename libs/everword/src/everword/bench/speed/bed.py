@@ -19,6 +19,7 @@ import httpx
 import psycopg
 
 from everword.bench.speed import stub
+from everword.bench.speed.processes import inherited
 from everword.client import ClientSettings
 from everword.domain.settings import Secret
 from everword.embedded.errors import EmbeddedError
@@ -27,8 +28,6 @@ from everword.embedded.ports import HOST, free_ports
 from everword.embedded.process import ProcessSpec, launch_command
 
 _UP = "import sys; from everword.cli.main import main; sys.exit(main())"
-#: The owner's own engines, embedder and listeners have no part in it.
-_OURS = ("EVERWORD_ADMIN_KEY",)
 START_S = 300.0
 STOP_S = 120.0
 POLL_S = 0.05
@@ -123,15 +122,6 @@ def _folder(kept: Path | None) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder)
-
-
-def inherited() -> dict[str, str]:
-    """Return the environment that what is measured starts from: without what the owner's own Everword is told."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("EVERWORD_") or name in _OURS
-    }
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from everword.bench.speed import compacting, draining, exact, ingest, resources, searches
+from everword.bench.speed import compacting, draining, exact, ingest, resources, searches, sustained
 from everword.bench.speed.bed import Bed
 from everword.bench.speed.corpus import queries, scopes
 from everword.bench.speed.load import Progress, drained, load, name_of, namespace
@@ -62,7 +62,7 @@ class Scale:
     @property
     def seconds(self) -> float:
         """How long what goes by time is measured."""
-        return min(searches.SECONDS_EACH, max(0.3, self.messages / 5_000))
+        return min(sustained.SECONDS_EACH, max(0.3, self.messages / 5_000))
 
     @property
     def namespace_size(self) -> int:
@@ -130,7 +130,7 @@ def _figures(
         "search_selective": lambda: searches.selective(bed, client, of, sizes[:2], asked),
         "browse": lambda: searches.browse(bed, client, of, scale.queries),
         "context_100k": lambda: searches.context(bed, client, of, asked),
-        "search_load_100k": lambda: searches.sustained(client, of, asked, scale.seconds),
+        "search_load_100k": lambda: sustained.measure(bed, name, of, asked, scale.seconds),
         "lexical_exact_1m": lambda: exact.lexical(bed, client, name, of, judged),
         "semantic_recall": lambda: exact.semantic(bed, client, name, of, sizes, asked),
         "embed_drain": lambda: draining.measure(bed, client, of, asked, 2 * scale.seconds),

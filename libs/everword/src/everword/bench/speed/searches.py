@@ -12,7 +12,7 @@ from everword.bench.speed.bed import Bed
 from everword.bench.speed.corpus import tag_of
 from everword.bench.speed.recorder import Recording, next_call, recorded
 from everword.bench.speed.row import Floor, Row
-from everword.bench.speed.timing import Times, closed_loop, open_loop
+from everword.bench.speed.timing import Times, closed_loop
 from everword.client import CallError, Client
 from everword.domain.ids import new_id
 from everword.v1 import memory_pb2
@@ -31,11 +31,7 @@ BROWSED = 50
 RECORDED = 60
 #: From here on a namespace is one of the issue's million.
 MILLION = 1_000_000
-#: What a sustained rate may take.
-SUSTAINED_P95_MS = 60.0
-RATES = (10, 25, 50, 75, 100, 125, 150, 200, 300, 400)
-SECONDS_EACH = 4.0
-_EMPTY_CALLS = 300
+EMPTY_CALLS = 300
 Ask = Callable[[str], Awaitable[object]]
 
 
@@ -116,7 +112,7 @@ def hybrid_id(scale: int, wanted: AbstractSet[str]) -> str:
 async def hybrid(bed: Bed, client: Client, id_: str, scale: int, queries: Sequence[str]) -> Row:
     asked = await ask(bed, partial(search, client), queries, partial(search_in_database, client))
     arm, floor_ms = asked.recording.slowest_arm()
-    empty = await closed_loop(lambda _: empty_call(client), range(_EMPTY_CALLS))
+    empty = await closed_loop(lambda _: empty_call(client), range(EMPTY_CALLS))
     details = {**_details(asked), "slowest_arm": arm, "empty_call_p50_ms": round(empty.ms(0.5), 3)}
     floor = Floor(floor_ms, f"bare SQL of the slowest arm ({arm}), p50")
     return Row(id_, scale, asked.times.ms(0.5), "ms", floor, details)
@@ -172,22 +168,6 @@ async def many(
     }
     floor = Floor(floor_ms, "bare SQL of the slowest arm, p50")
     return Row("search_hybrid_1000x1000", scale, asked.times.ms(0.5), "ms", floor, details)
-
-
-async def sustained(client: Client, scale: int, queries: Sequence[str], seconds: float) -> Row:
-    """Search at growing fixed rates; the figure is the highest that kept its 95th percentile."""
-    held = 0.0
-    rates: dict[str, Any] = {}
-    await closed_loop(lambda query: search(client, query), queries)
-    for rate in RATES:
-        times = await open_loop(lambda query: search(client, query), queries, rate, seconds)
-        rates[str(rate)] = {**times.details(), "failed": times.failed}
-        if times.failed or times.ms(0.95) > SUSTAINED_P95_MS:
-            break
-        held = float(rate)
-    empty = await closed_loop(lambda _: empty_call(client), range(_EMPTY_CALLS), callers=16)
-    floor = Floor(len(empty.each_s) / empty.wall_s, "empty calls of 16 callers")
-    return Row("search_load_100k", scale, held, "searches/s", floor, {"rates": rates})
 
 
 def _beside_its_sql(id_: str, scale: int, asked: Asked) -> Row:

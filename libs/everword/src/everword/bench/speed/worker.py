@@ -5,18 +5,16 @@ Elsewhere, what was loaded for other figures waits in the same queue.
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from subprocess import Popen
 
-from everword.bench.speed.bed import Bed, inherited
-from everword.embedded.folder import RunningStack
+from everword.bench.speed.bed import Bed
+from everword.bench.speed.processes import spec_of
 from everword.embedded.ports import Ports
-from everword.embedded.process import ProcessSpec, log_path, run_blocking
-from everword.embedded.services import service_environment, service_specs
+from everword.embedded.process import log_path, run_blocking
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 
@@ -29,7 +27,7 @@ async def ingest_alone(bed: Bed) -> AsyncIterator[Bed]:
     """Run an Everword of ingest beside another one while the block lasts. Raises EmbeddedError."""
     folder = bed.folder / "compaction"
     settings = StackSettings(data=folder, ports=Ports.free())
-    async with stack(settings, services=lambda running: [_spec(running, "ingest")]) as running:
+    async with stack(settings, services=lambda running: [spec_of(running, "ingest")]) as running:
         yield Bed(running, folder, bed.stub_url)
 
 
@@ -63,16 +61,7 @@ class Worker:
 @contextmanager
 def compact_worker(bed: Bed, variables: Mapping[str, str]) -> Iterator[Worker]:
     """Run a worker with these settings beside those of its Everword."""
-    spec = _spec(bed.running, NAME)
+    spec = spec_of(bed.running, NAME)
     spec = replace(spec, environment={**spec.environment, **variables})
     with run_blocking(spec, bed.folder / "logs") as process:
         yield Worker(process, bed)
-
-
-def _spec(running: RunningStack, name: str) -> ProcessSpec:
-    """Describe a process as `everword up` does, but for what the owner's environment tells Everword."""
-    [spec] = [each for each in service_specs(running) if each.name == name]
-    told = {
-        name: value for name, value in spec.environment.items() if os.environ.get(name) != value
-    }
-    return replace(spec, environment={**service_environment(running, inherited()), **told})

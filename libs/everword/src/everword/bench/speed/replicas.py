@@ -1,0 +1,65 @@
+"""A service as operators run it: behind one address, with a process for each core."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+
+import psutil
+
+from everword.bench.speed.bed import Bed
+from everword.bench.speed.processes import spec_of
+from everword.embedded.ports import HOST, free_ports
+from everword.embedded.process import run_blocking
+
+#: One process that asks keeps no more of them busy.
+MOST = 8
+
+
+@dataclass(frozen=True)
+class Replica:
+    """A process of the service, and where it listens."""
+
+    address: str
+    pid: int
+
+    @property
+    def busy_s(self) -> float:
+        """The seconds that processors have worked for it."""
+        times = psutil.Process(self.pid).cpu_times()
+        return float(times.user + times.system)
+
+
+@contextmanager
+def replicas(bed: Bed, service: str) -> Iterator[Sequence[Replica]]:
+    """Run more processes of a service while the block lasts, and lend all of them, the stack's own first.
+
+    Raises StartError.
+    """
+    own = Replica(bed.running.addresses[service], bed.pid(service))
+    with ExitStack() as others:
+        more = [
+            others.enter_context(_replica(bed, service, number, port))
+            for number, port in enumerate(free_ports(number_of_replicas() - 1), 2)
+        ]
+        yield [own, *more]
+
+
+@contextmanager
+def _replica(bed: Bed, service: str, number: int, port: int) -> Iterator[Replica]:
+    address = f"{HOST}:{port}"
+    running = replace(bed.running, addresses={**bed.running.addresses, service: address})
+    spec = replace(spec_of(running, service), name=f"{service}-{number}")
+    with run_blocking(spec, bed.folder / "logs") as process:
+        yield Replica(address, process.pid)
+
+
+def number_of_replicas() -> int:
+    return min(MOST, os.cpu_count() or 1)
+
+
+def address_of(these: Sequence[Replica]) -> str:
+    """Return the one address behind which a client finds all of them, and calls them in turn."""
+    return "ipv4:" + ",".join(replica.address for replica in these)

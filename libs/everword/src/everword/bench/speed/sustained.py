@@ -1,0 +1,89 @@
+"""Searches at fixed rates, whatever the answers do: of all replicas of the search service, and of one alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from everword.bench.speed.bed import Bed
+from everword.bench.speed.replicas import Replica, address_of, replicas
+from everword.bench.speed.row import Floor, Row
+from everword.bench.speed.searches import EMPTY_CALLS, empty_call, search
+from everword.bench.speed.timing import closed_loop, open_loop
+from everword.client import Client
+
+#: What a sustained rate may take.
+P95_MS = 60.0
+RATES = (10, 25, 50, 75, 100, 125, 150, 200, 300, 400)
+SECONDS_EACH = 4.0
+_FLOOR_CALLERS = 16
+#: A round that takes more of the time of the round before found everything prepared.
+_NO_FASTER = 0.9
+
+
+@dataclass(frozen=True)
+class Climbed:
+    """The highest rate that kept its 95th percentile, and what was seen at each."""
+
+    held: float
+    rates: Mapping[str, Any]
+
+
+async def measure(bed: Bed, name: str, scale: int, queries: Sequence[str], seconds: float) -> Row:
+    """Return what all replicas sustain in a namespace; `details` tells what the first sustains alone."""
+    with replicas(bed, "search") as all_:
+        async with _client_of(bed, name, all_[:1]) as client:
+            alone = await climb(client, queries, seconds)
+        for replica in all_[1:]:
+            async with _client_of(bed, name, [replica]) as client:
+                await prepare(client, queries)
+        async with _client_of(bed, name, all_) as client:
+            before = [replica.busy_s for replica in all_]
+            together = await climb(client, queries, seconds)
+            busy = [replica.busy_s - at for replica, at in zip(all_, before, strict=True)]
+            empty = await closed_loop(
+                lambda _: empty_call(client), range(EMPTY_CALLS), callers=_FLOOR_CALLERS
+            )
+    floor = Floor(len(empty.each_s) / empty.wall_s, f"empty calls of {_FLOOR_CALLERS} callers")
+    details = {
+        "rates": together.rates,
+        "replicas": len(all_),
+        "busy_s": [round(each, 2) for each in busy],
+        "one_replica_per_s": alone.held,
+        "one_replica_rates": alone.rates,
+    }
+    return Row("search_load_100k", scale, together.held, "searches/s", floor, details)
+
+
+@asynccontextmanager
+async def _client_of(bed: Bed, name: str, these: Sequence[Replica]) -> AsyncIterator[Client]:
+    settings = replace(bed.settings(name), search_address=address_of(these))
+    async with Client.connect(settings) as client:
+        yield client
+
+
+async def prepare(client: Client, queries: Sequence[str]) -> None:
+    """Ask every query until that takes no less time: by then vectors are cached, and the namespace is loaded."""
+    before = math.inf
+    while (took := await _round(client, queries)) <= _NO_FASTER * before:
+        before = took
+
+
+async def _round(client: Client, queries: Sequence[str]) -> float:
+    return (await closed_loop(lambda query: search(client, query), queries)).wall_s
+
+
+async def climb(client: Client, queries: Sequence[str], seconds: float) -> Climbed:
+    """Search at growing rates, once all is prepared, until one is not kept up with."""
+    await prepare(client, queries)
+    held, rates = 0.0, {}
+    for rate in RATES:
+        times = await open_loop(lambda query: search(client, query), queries, rate, seconds)
+        rates[str(rate)] = {**times.details(), "failed": times.failed}
+        if times.failed or times.ms(0.95) > P95_MS:
+            break
+        held = float(rate)
+    return Climbed(held, rates)
