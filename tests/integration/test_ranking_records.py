@@ -33,8 +33,8 @@ def stored(stack: Stack) -> tuple[list[str], Records]:
 
 
 def terms(records: Records, passage: int) -> list[int]:
-    start, end = records.offsets[passage : passage + 2]
-    return [int(term) for term in records.terms[start:end]]
+    begin, count = records.begins[passage], records.counts[passage]
+    return [int(term) for term in records.terms[begin : begin + count]]
 
 
 async def test_every_passage_has_the_hashes_of_its_own_words(stack: Stack) -> None:

@@ -84,18 +84,21 @@ def pool_of(
     ordered = sorted(
         passages, key=lambda each: (each.conversation_id, each.seq, each.source_id, each.part)
     )
+    authors = sorted({each.author for each in ordered})
     candidates = Candidates(
         passage_ids=np.array([each.passage_id for each in ordered]),
         source_ids=array_of_uuids([each.source_id for each in ordered]),
         threads=array_of_uuids([each.conversation_id for each in ordered]),
         conversation_ids=array_of_uuids([each.conversation_id for each in ordered]),
         seqs=np.array([each.seq for each in ordered]),
-        authors=[each.author for each in ordered],
+        authors=np.array([authors.index(each.author) for each in ordered]),
+        author_names=authors,
         roles=np.full(len(ordered), 2),
         moments=np.array([each.moment for each in ordered]),
         records=unpack_records([each.record for each in ordered]),
         stands_for=np.array([each.stands_for for each in ordered]),
         repeats=np.array([each.repeats for each in ordered]),
+        found=np.ones(len(ordered), bool),
         wanted=np.ones(len(ordered), bool),
     )
     return build_pool(

@@ -119,7 +119,8 @@ def test_records_come_back_as_arrays() -> None:
     assert records.words.tolist() == [2, 3, 2]
     assert records.time_words.tolist() == [3, 0, 0]
     assert records.self_words.tolist() == [4, 0, 0]
-    assert records.offsets.tolist() == [0, 2, 2, 4]
+    assert records.begins.tolist() == [0, 2, 2]
+    assert records.counts.tolist() == [2, 0, 2]
     assert records.terms.tolist() == [term_hash(stem) for stem in ("red", "kite", "the", "kite")]
     assert records.terms.dtype == np.uint32
 
@@ -128,8 +129,8 @@ def test_what_is_missing_or_not_known_has_no_words() -> None:
     known = pack_record("kite", PLAIN, "english")
     records = unpack_records([None, b"", b"\x02" + known[1:], known])
     assert records.words.tolist() == [0, 0, 0, 3]
-    assert records.offsets.tolist() == [0, 0, 0, 0, 1]
-    assert unpack_records([]).offsets.tolist() == [0]
+    assert records.counts.tolist() == [0, 0, 0, 1]
+    assert not len(unpack_records([]).counts)
 
 
 def test_values_stop_at_what_a_record_can_hold() -> None:

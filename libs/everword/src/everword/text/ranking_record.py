@@ -79,16 +79,17 @@ class Traits:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Records of passages as arrays; the first four have one element a passage."""
+    """Records of passages as arrays, with one element a passage but for `terms`."""
 
     flags: npt.NDArray[np.uint8]
     words: npt.NDArray[np.uint16]
     time_words: npt.NDArray[np.uint8]
     self_words: npt.NDArray[np.uint8]
-    #: Hashes of the stems of all passages, one after the other.
+    #: Hashes of the stems of all passages, and of others.
     terms: npt.NDArray[np.uint32]
-    #: Those of passage n are `terms[offsets[n] : offsets[n + 1]]`.
-    offsets: npt.NDArray[np.int64]
+    #: Those of passage n are `counts[n]` from `begins[n]`.
+    begins: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
 
 
 def message_traits(text: str) -> Traits:
@@ -171,15 +172,15 @@ def unpack_records(records: Sequence[bytes | None]) -> Records:
     known = [r if r and r[0] == VERSION else _NOTHING for r in records]
     headers = np.frombuffer(b"".join(r[: _HEADER.itemsize] for r in known), _HEADER)
     terms = np.frombuffer(b"".join(r[_HEADER.itemsize :] for r in known), "<u4")
-    offsets = np.zeros(len(known) + 1, np.int64)
-    np.cumsum([(len(r) - _HEADER.itemsize) // 4 for r in known], out=offsets[1:])
+    counts = np.array([(len(r) - _HEADER.itemsize) // 4 for r in known], np.int64)
     return Records(
         headers["flags"],
         headers["words"],
         headers["time_words"],
         headers["self_words"],
         terms.astype(np.uint32, copy=False),
-        offsets,
+        np.cumsum(counts) - counts,
+        counts,
     )
 
 

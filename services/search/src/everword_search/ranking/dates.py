@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -59,7 +58,7 @@ def named_dates(text: str) -> NamedDates:
     return NamedDates(frozenset(months), frozenset(days), frozenset(years))
 
 
-def compare_dates(moments: Sequence[float], dates: NamedDates, time_zone: str) -> dict[str, Floats]:
+def compare_dates(moments: Floats, dates: NamedDates, time_zone: str) -> dict[str, Floats]:
     """Return how moments agree with dates: 1 or -1 by month and year, closeness in days up to 15; 0 without.
 
     Moments are in seconds since 1970.
@@ -68,7 +67,7 @@ def compare_dates(moments: Sequence[float], dates: NamedDates, time_zone: str) -
     if not (dates.months or dates.years):
         return {"x_month": nothing, "x_day": nothing, "x_year": nothing}
     zone = ZoneInfo(time_zone)
-    local = [_local(moment, zone) for moment in moments]
+    local = [_local(moment, zone) for moment in moments.tolist()]
     month = np.array([moment.month for moment in local])
     day = np.array([moment.day for moment in local])
     year = np.array([moment.year for moment in local])

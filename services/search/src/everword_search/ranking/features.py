@@ -7,28 +7,35 @@ and 0 where there is none within the session.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from everword.text.author_names import name_words
 from everword.text.ranking_record import ASKS
-from everword_search.ranking.arrays import Floats, known
+from everword_search.arms.lexical import K1, B
+from everword_search.ranking.arrays import Floats, Ints
+from everword_search.ranking.compare import DESCRIBED, describe_turns, match_words
 from everword_search.ranking.dates import NamedDates, compare_dates, named_dates
 from everword_search.ranking.pool import Pool
 from everword_search.ranking.question import question_traits
 from everword_search.ranking.terms import QueryTerms, query_terms
-from everword_search.ranking.words import Matches, match_words
 
 #: By role, as stored, whether it answers people: assistant, system and tool do.
 _ANSWERS = np.array([role in (1, 3, 4) for role in range(2**8)], float)
+#: How long passages are taken to be on average, in words: a constant, so that scores do not depend on the namespace.
+MEAN_LENGTH = 60.0
+#: Two words of a question that follow each other do so in a passage, too, if they are at most this far apart.
+PAIR_DISTANCE = 3
 #: What of its own values counts as that of neighbours for a memory that has none, such as a summary: about what turns
 #: have in common with those next to them.
 ALONE_SHARE = 0.8
 #: What a deviation of a cosine counts against BM25 where a memory's best passage is chosen.
 _MEANING_SHARE = 0.02
-NEIGHBOURS = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
+#: Words of a question that count as its rarest.
+_RAREST = 2
 
 
 @dataclass(frozen=True)
@@ -62,117 +69,121 @@ class Question:
         return cls(text, terms, names, named_dates(text), config, has_prefix, time_zone)
 
 
+class Features(Mapping[str, Floats]):
+    """Features by name, each an array with one element a memory."""
+
+    def __init__(self, names: Sequence[str], values: Floats) -> None:
+        """`values` has a row for each of `names`, and a column for each memory."""
+        self._rows = {name: row for row, name in enumerate(names)}
+        self._values = values
+
+    def __getitem__(self, name: str) -> Floats:
+        return np.asarray(self._values[self._rows[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def of(self, memories: Ints) -> Features:
+        """Return the features of some memories."""
+        return Features(list(self._rows), self._values[:, memories])
+
+
 @dataclass(frozen=True)
 class Described:
     """What is known of the memories of a pool."""
 
-    #: By name, one element a memory.
-    features: Mapping[str, Floats]
-    #: How well each passage stands for its memory: by its words, and then by its meaning.
-    passages: Floats
+    features: Features
+    #: Which of the pool's passages stands for each memory: the best by its words, and then by its meaning.
+    best: Ints
 
 
 def describe(pool: Pool, question: Question) -> Described:
     """Compute what the models are given of a pool's memories."""
-    matches = match_words(pool.passages.records, question.terms)
-    features = {
-        **_relevance(pool, question, matches),
-        **_people(pool, question, matches),
+    records, terms = pool.passages.records, question.terms
+    bm25, coverage, present, close, mentions = match_words(
+        records.terms,
+        records.begins,
+        records.counts,
+        terms.hashes,
+        terms.weights,
+        terms.pairs,
+        terms.names,
+        K1,
+        B,
+        MEAN_LENGTH,
+        PAIR_DISTANCE,
+    )
+    turns, best = describe_turns(
+        pool.starts,
+        pool.sessions,
+        bm25,
+        coverage,
+        present,
+        close,
+        mentions,
+        pool.cosines,
+        terms.weights,
+        _bits(np.flatnonzero(terms.unknown)),
+        _bits(np.argsort(-terms.weights, kind="stable")[:_RAREST]),
+        records.words,
+        records.flags & ASKS,
+        ALONE_SHARE,
+        _MEANING_SHARE,
+    )
+    others = {
+        **_people(pool, question, turns[DESCRIBED.index("m_mention")]),
         **_traits(pool),
-        **_dates(pool, question),
-        **_asked(pool, question),
-    }
-    return Described(features, matches.bm25 + _MEANING_SHARE * known(pool.cosines))
-
-
-def _relevance(pool: Pool, question: Question, matches: Matches) -> dict[str, Floats]:
-    words = pool.best(matches.bm25)
-    meaning = pool.best(pool.cosines)
-    features = {
-        "sb": words,
-        "de": meaning,
-        "cov": pool.best(matches.coverage),
-        "bg": pool.best(matches.pairs),
-        **_held(pool, question.terms, matches),
-    }
-    likeness = known(meaning)
-    for suffix, distance in NEIGHBOURS.items():
-        features[f"sb_{suffix}"] = _around(pool, words, distance)
-        features[f"de_{suffix}"] = _around(pool, likeness, distance)
-    return features
-
-
-def _around(pool: Pool, values: Floats, distance: int) -> Floats:
-    """Return what stands around a memory; what stands alone has its context within itself."""
-    near = pool.neighbour(values, distance)
-    return np.where(pool.alone, ALONE_SHARE * values, near)
-
-
-def _held(pool: Pool, terms: QueryTerms, matches: Matches) -> dict[str, Floats]:
-    """Return which of the question's words a memory holds, and which it holds together with the turns next to it."""
-    held = np.maximum.reduceat(matches.present, pool.starts, axis=0)
-    together = np.maximum.reduce([held, pool.neighbours(held, -1), pool.neighbours(held, 1)])
-    share = terms.weights / (terms.total or 1.0)
-    around = together @ share
-    rarest = np.argsort(-terms.weights, kind="stable")[:2]
-    return {
-        "covm": held @ share,
-        "covw": around,
-        "cov3": _around(pool, around, -1) + _around(pool, around, 1),
-        "cov_rare": pool.best(matches.present[:, rarest].sum(axis=1)),
-        "m_hit": held.sum(axis=1),
-        "m_unk": (1 - together[:, terms.unknown]).sum(axis=1),
+        **compare_dates(pool.heads(pool.passages.moments), question.dates, question.time_zone),
+        **_asked(question),
         "m_absent": pool.absent,
-        "q_unk": np.full(pool.size, float(terms.unknown.sum())),
     }
+    values = np.empty((len(DESCRIBED) + len(others), pool.size))
+    values[: len(DESCRIBED)] = turns
+    for row, value in enumerate(others.values(), start=len(DESCRIBED)):
+        values[row] = value
+    return Described(Features([*DESCRIBED, *others], values), best)
 
 
-def _people(pool: Pool, question: Question, matches: Matches) -> dict[str, Floats]:
-    authors = pool.authors
-    those_named = {each for each in set(authors) if not question.names.isdisjoint(name_words(each))}
-    spoken = np.array([bool(author) for author in authors])
-    mentioned = pool.best(matches.names)
-    named = np.array([author in those_named for author in authors], float)
-    named = np.where(spoken, named, mentioned)
+def _bits(places: Ints) -> int:
+    return sum(1 << place for place in places.tolist())
+
+
+def _people(pool: Pool, question: Question, mentioned: Floats) -> dict[str, Floats | float]:
+    authors, which = np.unique(pool.heads(pool.passages.authors), return_inverse=True)
+    names = [pool.passages.author_names[author] for author in authors.tolist()]
+    spoken = np.array([bool(name) for name in names])[which]
+    named = np.array([not question.names.isdisjoint(_words_of(name)) for name in names])[which]
     return {
-        "m_named": named,
+        "m_named": np.where(spoken, named, mentioned),
         # What nobody said, such as a note, is about whom it mentions.
-        "m_other": np.where(spoken, 1 - named, 0.0) if question.names else np.zeros(pool.size),
-        "m_mention": mentioned,
-        "q_names": np.full(pool.size, float(len(question.names))),
+        "m_other": spoken & ~named if question.names else 0.0,
     }
+
+
+@lru_cache(maxsize=4096)
+def _words_of(author: str) -> frozenset[str]:
+    return frozenset(name_words(author))
 
 
 def _traits(pool: Pool) -> dict[str, Floats]:
     records = pool.passages.records
-    flags = records.flags[pool.starts]
-    length = np.log1p(records.words[pool.starts].astype(float))
-    asks = (flags & ASKS > 0).astype(float)
-    ones = np.ones(pool.size)
-    before = pool.neighbour(ones, -1), pool.neighbour(ones, -2)
-    after = pool.neighbour(ones, 1), pool.neighbour(ones, 2)
+    words = records.words[pool.starts]
     return {
         "d_role": 1.0 - _ANSWERS[pool.heads(pool.passages.roles)],
-        "d_len": length,
-        "d_q": asks,
         "d_time": records.time_words[pool.starts].astype(float),
-        "d_self": records.self_words[pool.starts] / np.maximum(8.0, records.words[pool.starts]),
-        "d_prevlen": pool.neighbour(length, -1),
-        "d_prevq": pool.neighbour(asks, -1),
-        "d_pos": before[0] + before[1],
-        "d_last": after[0] + after[1],
+        "d_self": records.self_words[pool.starts] / np.maximum(8.0, words),
     }
 
 
-def _dates(pool: Pool, question: Question) -> dict[str, Floats]:
-    moments = pool.heads(pool.passages.moments).tolist()
-    return compare_dates(moments, question.dates, question.time_zone)
-
-
-def _asked(pool: Pool, question: Question) -> dict[str, Floats]:
-    traits: Mapping[str, float] = {
+def _asked(question: Question) -> dict[str, float]:
+    terms = question.terms
+    return {
         **question_traits(question.text),
-        "q_idf": question.terms.total,
-        "q_terms": float(len(question.terms.hashes)),
+        "q_idf": terms.total,
+        "q_terms": float(len(terms.hashes)),
+        "q_names": float(len(question.names)),
+        "q_unk": float(terms.unknown.sum()),
     }
-    return {name: np.full(pool.size, value) for name, value in traits.items()}

@@ -77,5 +77,5 @@ class PlainRanking:
 
 
 def _sum(weights: Mapping[str, float], terms: Mapping[str, Floats]) -> Floats:
-    total = sum(weight * known(terms[name]) for name, weight in weights.items())
-    return np.asarray(total, np.float64)
+    values = known(np.array([terms[name] for name in weights]))
+    return np.asarray(np.array(list(weights.values())) @ values, np.float64)

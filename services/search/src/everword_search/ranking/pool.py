@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +31,6 @@ class Pool:
     absent: Floats
     #: Memories of one session, of which no turn between them is missing, have the same number.
     sessions: Ints
-    _found: dict[int, tuple[Ints, npt.NDArray[np.bool_]]] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -42,44 +40,19 @@ class Pool:
         """Return what a column says of the first passage of each memory."""
         return column[self.starts]
 
-    @cached_property
-    def authors(self) -> list[str]:
-        """Who said each memory; empty for what nobody said."""
-        authors = self.passages.authors
-        return [authors[start] for start in self.starts.tolist()]
+    def any(self, passages: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return which memories have one of some passages."""
+        return np.logical_or.reduceat(passages, self.starts) if len(passages) else passages
 
-    @cached_property
-    def alone(self) -> npt.NDArray[np.bool_]:
-        """Which memories have nothing next to them."""
-        sizes = np.bincount(self.sessions, minlength=1)
-        return np.asarray(sizes[self.sessions] == 1)
-
-    def best(self, values: Floats) -> Floats:
-        """Return each memory's best passage's value; NaN only where no passage has one."""
-        return np.fmax.reduceat(values, self.starts) if len(values) else values
-
-    def neighbour(self, values: Floats, distance: int) -> Floats:
-        """Return the value of what was said `distance` turns later in the same session, 0 where nothing was.
-
-        All values are known.
-        """
-        index, same = self._places(distance)
-        return np.asarray(values[index] * same)
-
-    def neighbours(self, values: Floats, distance: int) -> Floats:
-        """Return rows of values of what was said `distance` turns later in the same session; see `neighbour`."""
-        index, same = self._places(distance)
-        return np.asarray(values[index] * same[:, None])
-
-    def _places(self, distance: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
-        """Return the row so many places further for each row, and whether it is in the same session."""
-        if distance not in self._found:
-            index = np.arange(self.size) + distance
-            inside = (index >= 0) & (index < self.size)
-            index = np.clip(index, 0, max(0, self.size - 1))
+    def near(self, memories: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
+        """Return which memories are some of these, or at most `reach` turns away from one in the same session."""
+        near = memories.copy()
+        for distance in range(1, reach + 1):
             # Within a session, nothing is missing between two rows.
-            self._found[distance] = index, inside & (self.sessions[index] == self.sessions)
-        return self._found[distance]
+            same = self.sessions[distance:] == self.sessions[:-distance]
+            near[distance:] |= memories[:-distance] & same
+            near[:-distance] |= memories[distance:] & same
+        return near
 
 
 def build_pool(passages: Candidates, cosines: Floats, absent: Floats) -> Pool:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -90,7 +90,8 @@ async def rank_by_recall(
     judged = await _judge(runner, arms, scope, ranking)
     if judged is None:
         return Found([])
-    scores, passages = _scores(judged, ranking.ranker), _best_passages(judged)
+    scores = _scores(judged, ranking.ranker)
+    passages = judged.pool.passages.passage_ids[judged.described.best]
     order = np.lexsort((-passages, -scores))[: np.count_nonzero(scores >= 0)]
     page = order[_follows(scores, passages, window)[order]]
     if window.min_evidence == -math.inf:
@@ -108,27 +109,21 @@ def _scores(judged: Judged, ranker: Ranker) -> Floats:
     rows, handicaps = np.flatnonzero(judged.wanted), handicap(judged.pool)
     features, literals = judged.described.features, judged.literals
     plain = np.zeros(judged.pool.size)
-    plain[rows] = ranker.plain.score(_chosen(features, rows))
+    plain[rows] = ranker.plain.score(features.of(rows))
     if len(rows) > RESULTS:
         rough = plain[rows] + beside(literals[rows], handicaps[rows])
         # Of equal ones the first in order: a result must be one on every page.
         rows = np.sort(rows[np.argsort(-rough, kind="stable")[:RESULTS]])
     scores = np.full(judged.pool.size, -1.0)
-    chosen = _chosen(features, rows)
-    scores[rows] = ranker.rank(chosen, literals[rows], handicaps[rows], plain[rows])
+    scores[rows] = ranker.rank(features.of(rows), literals[rows], handicaps[rows], plain[rows])
     return scores
 
 
 def _evidence(judged: Judged, ranker: Ranker, rows: Ints) -> Floats:
     """Return the evidence for some memories; NaN for the others."""
     evidence = np.full(judged.pool.size, np.nan)
-    features = _chosen(judged.described.features, rows)
-    evidence[rows] = ranker.judge(features, judged.literals[rows])
+    evidence[rows] = ranker.judge(judged.described.features.of(rows), judged.literals[rows])
     return evidence
-
-
-def _chosen(features: Mapping[str, Floats], rows: Ints) -> dict[str, Floats]:
-    return {name: values[rows] for name, values in features.items()}
 
 
 def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.bool_]:
@@ -170,7 +165,7 @@ async def _judge(
     absent = await _absent_names(runner, scope, ranking, passages)
     pool = build_pool(passages, cosines, absent)
     literals = _literals(pool, alike, question)
-    return Judged(pool, _wanted(pool, views.values()), describe(pool, question), literals, views)
+    return Judged(pool, _wanted(pool), describe(pool, question), literals, views)
 
 
 async def _read(
@@ -184,14 +179,14 @@ async def _read(
     source_ids = np.unique(np.concatenate([each.source_ids for each in found]))
     parameters = {
         "source_ids": ArrayParameter(source_ids),
-        "passage_ids": ArrayParameter(passage_ids),
         "turn": MEMORY_KIND_MESSAGE,
         "reach": NEAR + CONTEXT,
         "max_parts": MAX_PARTS,
     }
     limit_s = remaining(STATEMENT_CAP_S) * TIME_SHARE
     await runner.prepare(planned_once=True, limit_s=limit_s)
-    return await read_candidates(runner.conn, scope, ranking.question.config, parameters)
+    config = ranking.question.config
+    return await read_candidates(runner.conn, scope, config, passage_ids, parameters)
 
 
 async def _absent_names(
@@ -205,7 +200,12 @@ async def _absent_names(
     if resident and rows is not None and ranking.words.keys() >= set(strangers):
         words = [ranking.words[stranger] for stranger in strangers]
         return np.asarray(len(words) - resident.snapshot.conversations_with(words, rows), float)
-    conversations, which = np.unique(passages.conversation_ids, return_inverse=True)
+    known = passages.conversation_ids
+    if known is None:
+        assert resident is not None
+        assert rows is not None
+        known = resident.snapshot.conversation_ids(rows)
+    conversations, which = np.unique(known, return_inverse=True)
     ids = uuids_of(conversations)
     named = await find_mentions(runner.conn, scope.namespace_id, question.config, strangers, ids)
     found = Counter(mention.conversation_id for mention in named)
@@ -213,29 +213,9 @@ async def _absent_names(
     return np.asarray(absent[which])
 
 
-def _wanted(pool: Pool, views: Iterable[Ranked]) -> npt.NDArray[np.bool_]:
+def _wanted(pool: Pool) -> npt.NDArray[np.bool_]:
     """Return which memories are candidates: what was found and what is next to it, if the filter lets it through."""
-    heads = pool.heads(pool.passages.source_ids)
-    found = np.logical_or.reduce([view.places_of(heads) >= 0 for view in views])
-    near = found.copy()
-    for distance in range(1, NEAR + 1):
-        for shift in (-distance, distance):
-            near |= pool.neighbour(found.astype(float), shift) > 0
-    passes = pool.passages.wanted
-    through = np.logical_or.reduceat(passes, pool.starts) if len(passes) else passes
-    return np.asarray(near & through)
-
-
-def _best_passages(judged: Judged) -> Ints:
-    """Return the ids of the passages that memories are shown by: the best of each, the first of equal ones."""
-    pool, values = judged.pool, judged.described.passages
-    ids = pool.passages.passage_ids
-    if pool.size == len(ids):
-        return ids
-    memory = np.zeros(len(ids), np.int64)
-    memory[pool.starts] = 1
-    best_first = np.lexsort((-values, np.cumsum(memory)))
-    return ids[best_first[pool.starts]]
+    return pool.near(pool.any(pool.passages.found), NEAR) & pool.any(pool.passages.wanted)
 
 
 def handicap(pool: Pool) -> Floats:

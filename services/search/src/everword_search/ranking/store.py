@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from everword.db.arrays import Array, read_array
+import numpy as np
+
+from everword.db.arrays import Array, ArrayParameter, read_array
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_optional
 from everword.text.ranking_record import Records, message_traits, pack_record, unpack_records
@@ -27,10 +29,12 @@ class Candidates:
     source_ids: Array
     #: What stands for the conversation of a turn; what has no place in one is a thread by itself.
     threads: Array
-    #: `S16`; empty for what has none.
-    conversation_ids: Array
+    #: `S16`; empty for what has none. None where they are in memory, by `rows`.
+    conversation_ids: Array | None
     seqs: Ints
-    authors: list[str]
+    #: Who said it: places in `author_names`.
+    authors: Ints
+    author_names: Sequence[str]
     roles: Array
     #: When it occurred, in seconds since 1970.
     moments: Floats
@@ -39,6 +43,8 @@ class Candidates:
     stands_for: Ints
     #: Whether it is a summary that says nothing but what its messages say word for word.
     repeats: Array
+    #: Whether an arm found the passage.
+    found: Array
     #: Whether the search's filter lets the passage through.
     wanted: Array
     #: Where they are in memory; None where the database read them.
@@ -75,10 +81,13 @@ class MentionRow:
 
 
 async def read_candidates(
-    conn: Connection, scope: Scope, config: str, parameters: dict[str, Any]
+    conn: Connection, scope: Scope, config: str, found: Ints, parameters: dict[str, Any]
 ) -> Candidates | None:
-    """Return the candidates that exist; None without any. `config` is the namespace's text search configuration."""
-    asked = {**scope.parameters, **parameters}
+    """Return the candidates that exist; None without any.
+
+    `config` is the namespace's text search configuration, `found` are the passages that arms found, ascending.
+    """
+    asked = {**scope.parameters, "passage_ids": ArrayParameter(found), **parameters}
     row = await fetch_optional(conn, SQL["read_candidates"], asked, _CandidatesRow)
     if row is None:
         return None
@@ -86,18 +95,22 @@ async def read_candidates(
         record or _record(content or "", config)
         for record, content in zip(row.records, row.contents, strict=True)
     ]
+    passage_ids = read_array(row.passage_ids, "i8")
+    names = {name: number for number, name in enumerate(dict.fromkeys(row.authors))}
     return Candidates(
-        read_array(row.passage_ids, "i8"),
+        passage_ids,
         read_array(row.source_ids, "S16"),
         read_array(row.threads, "S16"),
         read_array(row.conversation_ids, "S16"),
         read_array(row.seqs, "i8"),
-        row.authors,
+        np.array([names[author] for author in row.authors], np.int64),
+        list(names),
         read_array(row.roles, "i2"),
         read_array(row.moments, "f8"),
         unpack_records(records),
         read_array(row.stands_for, "i8"),
         read_array(row.repeats, "?"),
+        np.isin(passage_ids, found),
         read_array(row.wanted, "?"),
     )
 

@@ -18,7 +18,6 @@ from everword_search.resident.postings import build_postings
 from everword_search.resident.segments import (
     Segment,
     make_segment,
-    ranges,
     rows_between,
     rows_of,
     with_segment,
@@ -130,8 +129,8 @@ class NamespaceIndex:
             "words": records.words,
             "time_words": records.time_words,
             "self_words": records.self_words,
-            "term_starts": len(self._terms.values) + records.offsets[:-1],
-            "term_counts": np.diff(records.offsets),
+            "term_starts": len(self._terms.values) + records.begins,
+            "term_counts": records.counts,
             "alive": np.ones(count, bool),
         }
         self.author_words.update(*map(name_words, self._authors.things[known_authors:]))
@@ -242,16 +241,14 @@ class Snapshot:
         return rows[np.lexsort((parts, seqs, threads))]
 
     def records(self, rows: Ints) -> Records:
-        counts = self.columns["term_counts"][rows].astype(np.int64)
-        offsets = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(counts, out=offsets[1:])
         return Records(
             flags=self.columns["flags"][rows],
             words=self.columns["words"][rows],
             time_words=self.columns["time_words"][rows],
             self_words=self.columns["self_words"][rows],
-            terms=self._terms[ranges(self.columns["term_starts"][rows], counts)],
-            offsets=offsets,
+            terms=self._terms,
+            begins=self.columns["term_starts"][rows],
+            counts=self.columns["term_counts"][rows].astype(np.int64),
         )
 
     def rows_with(self, word: int) -> Ints:
@@ -285,9 +282,10 @@ class Snapshot:
         tagged[self._tag_rows[np.isin(self._tags, _known(self._labels, tags))]] = True
         return tagged
 
-    def authors(self, rows: Ints) -> list[str]:
-        names = self._authors.things
-        return [names[number] for number in self.columns["authors"][rows].tolist()]
+    @property
+    def author_names(self) -> Sequence[str]:
+        """What the numbers in `authors` stand for."""
+        return self._authors.things
 
     def conversation_ids(self, rows: Ints) -> Array:
         """Return the conversation of each row as `S16`; empty for what has none."""

@@ -11,11 +11,10 @@ import numpy.typing as npt
 from everword.db.arrays import Array
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.resident.columns import Column
+from everword_search.resident.scan import nearest_signs, products
 from everword_search.resident.storage import Storage
 
 _LARGEST_BYTE = 127
-#: Vectors that are multiplied at once: they stay in the processor's cache.
-_TOGETHER = 256
 
 
 class Vectors(ABC):
@@ -132,17 +131,8 @@ class CompactVectors(Vectors):
         allowed = allowed & self._known.values[: len(allowed)]
         if np.count_nonzero(allowed) <= 2 * most:
             return np.flatnonzero(allowed)
-        size, farthest = len(allowed), 64 * len(self._signs) + 1
-        differing = np.zeros(size, np.uint16)
-        for column, signs in zip(self._signs, _signs(asked[None])[0], strict=True):
-            differing += np.bitwise_count(column.values[:size] ^ signs)
-        differing[~allowed] = farthest
-        # To count is faster than to sort.
-        within = np.cumsum(np.bincount(differing, minlength=farthest + 1)[:farthest])
-        last = min(int(np.searchsorted(within, most)), farthest - 1)
-        closer, equal = np.flatnonzero(differing < last), np.flatnonzero(differing == last)
-        # What is said again and again is all equal: no more of it than was asked for.
-        return np.append(closer, equal[: most - len(closer)])
+        signs = [column.values for column in self._signs]
+        return nearest_signs(signs, _signs(asked[None])[0], allowed.view(np.uint8), most)
 
     def _keep(self, rows: Ints, units: npt.NDArray[np.float32]) -> None:
         scales = np.abs(units).max(axis=1) / _LARGEST_BYTE
@@ -153,17 +143,7 @@ class CompactVectors(Vectors):
             column.values[rows] = signs
 
     def _products(self, unit: npt.NDArray[np.float32], rows: Ints) -> npt.NDArray[np.float32]:
-        products = np.empty(len(rows), np.float32)
-        narrow = np.empty((_TOGETHER, len(unit)), np.int8)
-        wide = np.empty((_TOGETHER, len(unit)), np.float32)
-        for start in range(0, len(rows), _TOGETHER):
-            part = rows[start : start + _TOGETHER]
-            some = len(part)
-            # Rows that were there before are still there; to have that checked would copy each part once more.
-            np.take(self._bytes.values, part, axis=0, out=narrow[:some], mode="clip")
-            wide[:some] = narrow[:some]
-            products[start : start + some] = _products(wide[:some], unit)
-        return products * self._scales.values[rows]
+        return products(self._bytes.values, self._scales.values, rows, unit)
 
 
 def _products(

@@ -1,0 +1,121 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Goes through all vectors of a namespace, by their signs, and through those of some rows: compiled, without copies."""
+
+import numpy as np
+
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+    /* One build runs everywhere, and takes what the processor has. */
+    #define EVERWORD_CLONES(...) __attribute__((target_clones(__VA_ARGS__, "default")))
+    #else
+    #define EVERWORD_CLONES(...)
+    #endif
+
+    EVERWORD_CLONES("popcnt", "arch=icelake-server")
+    static void add_differing(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) {
+        for (int64_t row = 0; row < rows; row++)
+            differing[row] += (uint16_t)__builtin_popcountll(signs[row] ^ asked);
+    }
+
+    /* Of at most 2,048 numbers: 2,048 * 8,191 * 127 is less than 2^31. */
+    EVERWORD_CLONES("avx2", "arch=skylake-avx512")
+    static int32_t multiply(const int8_t *vector, const int16_t *asked, int64_t dimensions) {
+        int32_t sum = 0;
+        for (int64_t place = 0; place < dimensions; place++)
+            sum += (int32_t)vector[place] * (int32_t)asked[place];
+        return sum;
+    }
+    """
+    void add_differing(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) nogil
+    int32_t multiply(const int8_t *vector, const int16_t *asked, int64_t dimensions) nogil
+
+cdef enum:
+    AT_ONCE = 2048
+    # Rows whose signs are compared at once: how much they differ stays in the processor's cache.
+    SCANNED = 8192
+    # What the greatest number of what is asked for becomes: it loses less than a vector of bytes.
+    LARGEST = 8191
+
+
+def nearest_signs(columns, const uint64_t[::1] asked, const uint8_t[::1] allowed, int64_t most):
+    """Return the rows whose signs differ from `asked` in the fewest places, in no order: at least `most`, or all.
+
+    `columns` has an array of 64 signs a row for each element of `asked`. Rows that are not `allowed` are left out; of
+    those that are as far away as the last, only as many as fill up `most`.
+    """
+    cdef Py_ssize_t rows = allowed.shape[0], row
+    differing_ = np.zeros(rows, np.uint16)
+    cdef uint16_t[::1] differing = differing_
+    cdef const uint64_t[::1] signs
+    cdef const uint64_t *first[64]
+    cdef Py_ssize_t number, words = asked.shape[0], begin, end
+    if not rows:
+        return np.zeros(0, np.int64)
+    if words > 64:
+        raise ValueError(f"{words} times 64 signs: at most 64 times are compared")
+    for number in range(words):
+        signs = columns[number]
+        if signs.shape[0] < rows:
+            raise ValueError("every row has signs")
+        first[number] = &signs[0]
+    within_ = np.zeros(64 * words + 1, np.int64)
+    cdef int64_t[::1] within = within_
+    for begin in range(0, rows, SCANNED):
+        end = min(rows, begin + SCANNED)
+        for number in range(words):
+            add_differing(first[number] + begin, asked[number], &differing[begin], end - begin)
+        for row in range(begin, end):
+            within[differing[row]] += allowed[row]
+    cdef int64_t total = 0, equal
+    cdef Py_ssize_t last = 0
+    while last < within.shape[0] and total + within[last] < most:
+        total += within[last]
+        last += 1
+    equal = most - total if last < within.shape[0] else 0
+    found_ = np.empty(total + equal, np.int64)
+    cdef int64_t[::1] found = found_
+    cdef Py_ssize_t place = 0
+    for row in range(rows):
+        if allowed[row] and differing[row] <= last:
+            if differing[row] < last or equal > 0:
+                equal -= differing[row] == last
+                found[place] = row
+                place += 1
+    return found_[:place]
+
+
+def products(
+    const int8_t[:, ::1] vectors, const float[::1] scales, const int64_t[::1] rows, const float[::1] asked
+):
+    """Return the inner products of `asked` with some rows of `vectors`, whose numbers are multiples of their `scales`.
+
+    Raises IndexError for a row that there is not.
+    """
+    cdef Py_ssize_t dimensions = vectors.shape[1], place, number, begin
+    if asked.shape[0] != dimensions or scales.shape[0] < vectors.shape[0]:
+        raise ValueError(f"{asked.shape[0]} numbers are asked for; vectors have {dimensions}, and a scale each")
+    products_ = np.zeros(rows.shape[0], np.float32)
+    if not dimensions or not rows.shape[0]:
+        return products_
+    greatest = float(np.max(np.abs(asked)))
+    step_ = greatest / LARGEST or 1.0
+    rounded_ = np.round(np.asarray(asked) / step_).astype(np.int16)
+    cdef float[::1] found = products_
+    cdef const int16_t[::1] rounded = rounded_
+    cdef double step = step_, sum_
+    cdef int64_t row
+    for place in range(rows.shape[0]):
+        row = rows[place]
+        if row < 0 or row >= vectors.shape[0]:
+            raise IndexError(f"row {row} of {vectors.shape[0]}")
+        sum_ = 0.0
+        begin = 0
+        while begin < dimensions:
+            sum_ += multiply(&vectors[row, begin], &rounded[begin], min(AT_ONCE, dimensions - begin))
+            begin += AT_ONCE
+        found[place] = <float>(sum_ * step * scales[row])
+    return products_
