@@ -21,6 +21,12 @@ cdef extern from *:
             differing[row] += (uint16_t)__builtin_popcountll(signs[row] ^ asked);
     }
 
+    /* Rows lie far apart: what is multiplied soon is on its way meanwhile. */
+    static void fetch(const int8_t *vector, int64_t dimensions) {
+        for (int64_t place = 0; place < dimensions; place += 64)
+            __builtin_prefetch(vector + place);
+    }
+
     /* Of at most 2,048 numbers: 2,048 * 8,191 * 127 is less than 2^31. */
     EVERWORD_CLONES("avx2", "arch=skylake-avx512")
     static int32_t multiply(const int8_t *vector, const int16_t *asked, int64_t dimensions) {
@@ -31,12 +37,15 @@ cdef extern from *:
     }
     """
     void add_differing(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) nogil
+    void fetch(const int8_t *vector, int64_t dimensions) nogil
     int32_t multiply(const int8_t *vector, const int16_t *asked, int64_t dimensions) nogil
 
 cdef enum:
     AT_ONCE = 2048
     # Rows whose signs are compared at once: how much they differ stays in the processor's cache.
     SCANNED = 8192
+    # Vectors that are fetched before they are multiplied.
+    AHEAD = 12
     # What the greatest number of what is asked for becomes: it loses less than a vector of bytes.
     LARGEST = 8191
 
@@ -112,6 +121,10 @@ def products(
         row = rows[place]
         if row < 0 or row >= vectors.shape[0]:
             raise IndexError(f"row {row} of {vectors.shape[0]}")
+    for place in range(rows.shape[0]):
+        if place + AHEAD < rows.shape[0]:
+            fetch(&vectors[rows[place + AHEAD], 0], dimensions)
+        row = rows[place]
         sum_ = 0.0
         begin = 0
         while begin < dimensions:
