@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import logging
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import handicap
 from support.ranking import TURNS, ask, chat, pool_of
 
-MODELS = ("recall-ranking.onnx", "recall-relevance.onnx")
+MODELS = ("recall-ranking.npz", "recall-relevance.npz")
 MAX_BYTES = 2 * 1024 * 1024
 
 
@@ -100,23 +99,16 @@ def test_the_packaged_models_are_used() -> None:
 def test_a_file_that_is_not_the_manifests_is_not_ranked_with(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(ensemble, "MANIFEST", "recall-ranking.onnx.json")
+    monkeypatch.setattr(ensemble, "MANIFEST", "recall-ranking.json")
     with pytest.raises(ModelUnusable):
-        Ensemble("recall-ranking.onnx")
+        Ensemble("recall-ranking.npz")
     with caplog.at_level(logging.WARNING):
-        assert load_ensemble("recall-ranking.onnx") is None
+        assert load_ensemble("recall-ranking.npz") is None
     assert "cannot be used" in caplog.text
 
 
-def test_without_onnx_runtime_plain_weights_rank(monkeypatch: pytest.MonkeyPatch) -> None:
-    real_import = builtins.__import__
-
-    def no_runtime(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name == "onnxruntime":
-            raise ImportError(name)
-        return real_import(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", no_runtime)
+def test_without_its_models_plain_weights_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ensemble, "MANIFEST", "recall-plain.json")
     ranker = Ranker.load()
     assert ranker.trees is None
     assert ranker.relevance is None
@@ -125,8 +117,8 @@ def test_without_onnx_runtime_plain_weights_rank(monkeypatch: pytest.MonkeyPatch
 def test_another_digest_is_refused(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "models"
     folder.mkdir()
-    (folder / "recall-ranking.onnx").write_bytes(b"not a model")
-    (folder / "models.json").write_text(json.dumps({"recall-ranking.onnx": "0" * 64}))
+    (folder / "recall-ranking.npz").write_bytes(b"not a model")
+    (folder / "models.json").write_text(json.dumps({"recall-ranking.npz": "0" * 64}))
     monkeypatch.setattr(resources, "files", lambda package: tmp_path)
     with pytest.raises(ModelUnusable, match="SHA-256"):
-        Ensemble("recall-ranking.onnx")
+        Ensemble("recall-ranking.npz")

@@ -11,8 +11,8 @@ from everword_search.ranking.arrays import Floats
 from everword_search.ranking.ensemble import Ensemble, load_ensemble
 from everword_search.ranking.plain import PlainRanking
 
-RANKING_FILE = "recall-ranking.onnx"
-RELEVANCE_FILE = "recall-relevance.onnx"
+RANKING_FILE = "recall-ranking.npz"
+RELEVANCE_FILE = "recall-relevance.npz"
 #: The sum's share beside the trees, chosen by cross-validation; both alone are worse.
 PLAIN_SHARE = 0.4
 #: What becomes a score of one half, and how far scores spread: half of what answers a question has more than .6.

@@ -1,0 +1,135 @@
+"""Trees say what a walk through them says, and come back from their file as the trainer wrote them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from everword_search.ranking.ensemble import Ensemble, ModelUnusable
+from everword_search.ranking.trees import TOGETHER, add_up
+from scripts.train_ranking.export import write_model
+
+FEATURES = ("sb", "de", "cov", "d_len")
+Tree = Mapping[str, Any]
+
+
+def grow(random: Random, depth: int) -> Tree:
+    """Return a tree as LightGBM tells of one."""
+    if depth == 0 or random.random() < 0.2:
+        return {"leaf_value": random.gauss(0, 1)}
+    return {
+        "split_feature": random.randrange(len(FEATURES)),
+        # Features are one of few values, so that many are equal to a threshold.
+        "threshold": random.choice((-1.0, 0.0, 0.5, 2.0)),
+        "missing_type": random.choice(("NaN", "None")),
+        "default_left": random.random() < 0.5,
+        "left_child": grow(random, depth - 1),
+        "right_child": grow(random, depth - 1),
+    }
+
+
+def walk(tree: Tree, row: list[float]) -> float:
+    while "leaf_value" not in tree:
+        value = row[tree["split_feature"]]
+        left = value <= tree["threshold"]
+        if math.isnan(value):
+            left = tree["default_left"] if tree["missing_type"] == "NaN" else tree["threshold"] >= 0
+        tree = tree["left_child"] if left else tree["right_child"]
+    return float(tree["leaf_value"])
+
+
+class Booster:
+    """As much of LightGBM's as is written."""
+
+    def __init__(self, trees: list[Tree]) -> None:
+        self._trees = trees
+
+    def dump_model(self) -> dict[str, Any]:
+        return {"tree_info": [{"tree_structure": tree} for tree in self._trees]}
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ensemble]:
+    """What is written becomes a packaged model."""
+    (tmp_path / "models").mkdir()
+    monkeypatch.setattr(resources, "files", lambda package: tmp_path)
+
+    def write(*boosters: Booster, change: Mapping[str, Any] | None = None) -> Ensemble:
+        path = tmp_path / "models" / "some.npz"
+        write_model(path, boosters, FEATURES, {"script": "a test"})
+        if change:
+            with np.load(path) as arrays:
+                np.savez(path, **{**arrays, **change})
+        digest = sha256(path.read_bytes()).hexdigest()
+        (path.parent / "models.json").write_text(json.dumps({path.name: digest}))
+        return Ensemble(path.name)
+
+    return write
+
+
+@pytest.mark.parametrize("count", [0, 1, TOGETHER - 1, TOGETHER, TOGETHER + 1, 200])
+@pytest.mark.parametrize("depth", [0, 1, 3, 11])
+def test_trees_say_what_a_walk_through_them_says(
+    written: Callable[..., Ensemble], count: int, depth: int
+) -> None:
+    random = Random(f"{count} {depth}")
+    boosters = [[grow(random, depth) for _ in range(20)] for _ in range(3)]
+    ensemble = written(*map(Booster, boosters))
+    rows = [
+        [random.choice((-2.0, -1.0, 0.0, 0.5, 1.0, 2.0, math.inf, math.nan)) for _ in FEATURES]
+        for _ in range(count)
+    ]
+    columns = np.array(rows, float).reshape(count, len(FEATURES)).T
+    found = ensemble.score(dict(zip(FEATURES, columns, strict=True)))
+    expected = [sum(walk(tree, row) for trees in boosters for tree in trees) / 3 for row in rows]
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert ensemble.metadata["script"] == "a test"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"left": np.array([5, 1, 2], "<u2")},
+        {"left": np.array([2, 1, 2], "<u2")},
+        {"feature": np.array([len(FEATURES), 0, 0], "u1")},
+        {"root": np.array([3], "<i4")},
+        {"root": np.array([-1], "<i4")},
+        {"root": np.array([0, 1], "<i4")},
+        {"value": np.zeros(2, "<f4")},
+        {"threshold": np.zeros(4, "<f4")},
+        {"metadata": np.array("{}")},
+        {"metadata": np.array("no JSON")},
+    ],
+)
+def test_what_leads_nowhere_is_not_walked_through(
+    written: Callable[..., Ensemble], change: Mapping[str, Any]
+) -> None:
+    tree = {
+        "split_feature": 0,
+        "threshold": 1.0,
+        "missing_type": "None",
+        "left_child": {"leaf_value": 1.0},
+        "right_child": {"leaf_value": 2.0},
+    }
+    assert written(Booster([tree])).score(
+        {name: np.array([0.0, 3.0]) for name in FEATURES}
+    ).tolist() == [1, 2]
+    with pytest.raises(ModelUnusable, match=r"some\.npz"):
+        written(Booster([tree]), change=change)
+
+
+def test_columns_come_together() -> None:
+    none = np.zeros(0, np.int32)
+    values = np.zeros(0, np.float32)
+    with pytest.raises(ValueError, match="multiple"):
+        add_up(values, none, values, none, none, np.zeros((1, TOGETHER + 1), np.float32))
+    assert not add_up(values, none, values, none, none, np.zeros((1, TOGETHER), np.float32)).any()
