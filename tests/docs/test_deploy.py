@@ -109,22 +109,19 @@ def test_a_dockerfile_runs_a_module_that_exists_on_its_port_and_not_as_root(name
 
 
 def test_the_dockerfiles_differ_by_name_port_model_and_compiler_alone() -> None:
-    compiler = re.search(
-        r"^# What search compiles.*\nRUN .*\n", _dockerfile("search"), flags=re.MULTILINE
-    )
-    assert compiler
-    text = _dockerfile("embedder")
-    local_model = re.search(r"^# The local model.*\nRUN .*\n", text, flags=re.MULTILINE)
-    assert local_model
-    text = text.replace(local_model[0], "").replace(" requirements-models.lock", "")
+    own = r"^# (?:The local model|What search compiles).*\nRUN .*\n"
+    texts = {name: _dockerfile(name) for name in PORTS}
+    assert {name for name, text in texts.items() if re.search(own, text, flags=re.MULTILINE)} == {
+        *("embedder", "search")
+    }
     neutral = {
-        name: _dockerfile(name)
-        .replace(compiler[0], "")
+        re.sub(own, "", text, flags=re.MULTILINE)
+        .replace(" requirements-models.lock", "")
         .replace(name, "NAME")
-        .replace(str(port), "PORT")
-        for name, port in PORTS.items()
-    } | {"embedder": text.replace("embedder", "NAME").replace(str(PORTS["embedder"]), "PORT")}
-    assert len(set(neutral.values())) == 1
+        .replace(str(PORTS[name]), "PORT")
+        for name, text in texts.items()
+    }
+    assert len(neutral) == 1
 
 
 def test_dockerfiles_copy_what_exists_and_the_build_context_holds_it() -> None:

@@ -74,9 +74,7 @@ class Matching:
                 coverage += weight / total
                 bits += 2**column
         column_of = {asked: column for column, asked in enumerate(self.asked)}
-        places = [
-            (place, column_of[word]) for place, word in enumerate(words) if word in column_of
-        ]
+        places = [(place, column_of[word]) for place, word in enumerate(words) if word in column_of]
         close = {
             self.pairs.get((min(first, second), max(first, second)))
             for (before, first), (after, second) in combinations(places, 2)
@@ -193,7 +191,17 @@ def test_nothing_to_compare() -> None:
 
 @pytest.mark.parametrize(
     ("begin", "count"),
-    [(-1, 1), (0, 4), (3, 1), (4, 0), (2, -1), (0, -1), (2**63 - 1, 1), (1, 2**63 - 1), (-(2**63), 0)],
+    [
+        (-1, 1),
+        (0, 4),
+        (3, 1),
+        (4, 0),
+        (2, -1),
+        (0, -1),
+        (2**63 - 1, 1),
+        (1, 2**63 - 1),
+        (-(2**63), 0),
+    ],
 )
 def test_words_that_there_are_not_are_an_error(begin: int, count: int) -> None:
     with pytest.raises(IndexError, match="of 3"):
@@ -258,11 +266,7 @@ class Slowly:
         ]
         return [max(passages, key=values.__getitem__) for passages in self._passages]
 
-    def describe(self) -> dict[str, list[float]]:
-        columns = [self._describe(memory) for memory in range(len(self._passages))]
-        return {name: [column[name] for column in columns] for name in DESCRIBED}
-
-    def _describe(self, memory: int) -> dict[str, float]:
+    def describe(self, memory: int) -> dict[str, float]:
         turns, before, after = self._turns, self._at(memory, -1), self._at(memory, 1)
         rare = [self._bits(passage, turns.rarest) for passage in self._passages[memory]]
         around = {
@@ -290,7 +294,6 @@ class Slowly:
             "d_prevq": 0 if before is None else self._asks(before),
             "d_pos": sum(self._at(memory, -far) is not None for far in (1, 2)),
             "d_last": sum(self._at(memory, far) is not None for far in (1, 2)),
-            "alone": before is None and after is None,
         }
 
     def _at(self, memory: int, distance: int) -> int | None:
@@ -345,3 +348,148 @@ class Slowly:
 
 def _words(mask: int) -> set[int]:
     return {word for word in range(MOST_WORDS) if mask >> word & 1}
+
+
+HEADER = np.dtype([("asks", "u1"), ("between", "u1"), ("words", "u2"), ("after", "u4")])
+
+
+def random_turns(rng: np.random.Generator) -> Turns:
+    width = int(rng.choice([0, 1, 5, MOST_WORDS]))
+    sizes = rng.choice([1, 1, 2, 3, 9], int(rng.integers(1, 8)))
+    sessions = np.repeat(np.cumsum(rng.integers(1, 4, len(sizes))), sizes)
+    counts = rng.choice([1, 1, 1, 2, 6], len(sessions))
+    passages = int(counts.sum())
+    often = rng.choice([0.02, 0.2, 0.7])
+    bits = [random_bits(rng, width, often) for _ in range(passages)]
+    cosines = rng.normal(0, 1.5, passages)
+    cosines[rng.random(passages) < rng.choice([0, 0.4, 1])] = np.nan
+    # What is the same for all passages of a message, read from their records.
+    headers = np.zeros(len(sessions), HEADER)
+    headers["words"] = rng.choice([0, 1, 40, 2**16 - 1], len(sessions))
+    headers["asks"] = rng.choice([0, 1, 128], len(sessions))
+    headers["between"] = headers["after"] = 255
+    records = read_only(np.repeat(headers, counts), HEADER)
+    return Turns(
+        np.cumsum(counts) - counts,
+        sessions,
+        # Some are equal, others nearly all that tells passages apart.
+        rng.choice([0.0, 0.25, *rng.random(3)], passages),
+        rng.random(passages),
+        np.array(bits, np.uint64),
+        rng.integers(4, size=passages).astype(float),
+        rng.integers(2, size=passages).astype(float),
+        cosines,
+        rng.uniform(0.2, 9, width) * (rng.random() < 0.9),
+        random_bits(rng, width, 0.5),
+        random_bits(rng, width, 0.5),
+        records["words"],
+        records["asks"],
+    )
+
+
+def random_bits(rng: np.random.Generator, width: int, often: float) -> int:
+    return sum(1 << place for place in np.flatnonzero(rng.random(width) < often).tolist())
+
+
+def assert_described(turns: Turns) -> None:
+    found, best = turns.run()
+    slowly = Slowly(turns)
+    assert best.tolist() == slowly.best()
+    for memory in range(len(turns.starts)):
+        expected = slowly.describe(memory)
+        assert sorted(found) == sorted(expected)
+        for name, value in expected.items():
+            said = found[name][memory]
+            assert said == exactly(value, rel=1e-12, abs=1e-12, nan_ok=True), (name, memory)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_memories_are_described_as_slowly(seed: int) -> None:
+    turns = random_turns(np.random.default_rng(seed))
+    assert not turns.lengths.flags.c_contiguous or len(turns.lengths) == 1
+    assert_described(turns)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_memories_are_described_from_arrays_that_must_not_change(seed: int) -> None:
+    turns = random_turns(np.random.default_rng(seed))
+    assert_described(
+        Turns(
+            *(
+                read_only(v, v.dtype) if isinstance(v, np.ndarray) else v
+                for v in vars(turns).values()
+            )
+        )
+    )
+
+
+def test_one_memory_of_one_passage_stands_alone() -> None:
+    turns = one_turn(np.array([2.0]))
+    found, best = turns.run()
+    assert best.tolist() == [0]
+    assert found["sb_p1"] == found["sb_n2"] == exactly(0.8 * 0.5)
+    assert found["de_n1"] == exactly(1.6)
+    assert found["cov3"] == exactly(2 * 0.8 * 3 / 4)
+    assert found["m_unk"] == found["cov_rare"] == found["m_hit"] == 1
+    assert_described(turns)
+
+
+def one_turn(cosines: Floats) -> Turns:
+    """Return a memory with as many passages as cosines; it holds the last of 64 words, which tells 3 of 4."""
+    passages = len(cosines)
+    weights = np.zeros(MOST_WORDS)
+    weights[0], weights[-1] = 1, 3
+    half = np.full(passages, 0.5)
+    return Turns(
+        np.zeros(1, np.int64),
+        np.array([7]),
+        half,
+        half,
+        np.full(passages, 1 << 63, np.uint64),
+        half,
+        half,
+        cosines,
+        weights,
+        1 << 63 | 1,
+        1 << 63,
+        np.full(passages, 2, np.uint16),
+        np.ones(passages, np.uint8),
+    )
+
+
+@pytest.mark.parametrize(
+    ("cosines", "nearest", "best"),
+    [
+        ([math.nan] * 3, math.nan, 0),
+        ([math.nan, -1.0, math.nan], -1.0, 0),
+        ([-2.0, -1.0, math.nan], -1.0, 2),
+        ([-3.0, -2.0, -2.5], -2.0, 1),
+        ([-3.0, math.nan, 0.5], 0.5, 2),
+        ([1.0, 1.0, 0.5], 1.0, 0),
+    ],
+)
+def test_the_best_passage_may_have_no_vector(
+    cosines: list[float], nearest: float, best: int
+) -> None:
+    turns = one_turn(np.array(cosines))
+    found, chosen = turns.run()
+    assert chosen.tolist() == [best]
+    assert found["de"].tolist() == exactly([nearest], nan_ok=True)
+    assert found["de_p1"].tolist() == exactly([0 if math.isnan(nearest) else 0.8 * nearest])
+
+
+def test_no_memories_are_described_as_none() -> None:
+    turns = random_turns(np.random.default_rng(1))
+    nothing = Turns(*(v[:0] if isinstance(v, np.ndarray) else v for v in vars(turns).values()))
+    found, best = nothing.run()
+    assert all(len(values) == 0 for values in found.values())
+    assert len(best) == 0
+
+
+def test_memories_without_a_session_or_a_passage_are_an_error() -> None:
+    turns = one_turn(np.array([1.0, 2.0]))
+    for wrong in [{"sessions": np.array([1, 2])}, {"starts": np.array([2])}]:
+        with pytest.raises(ValueError, match="each memory"):
+            replace(turns, **wrong).run()
+    with pytest.raises(OverflowError):
+        replace(turns, unknown=1 << 64).run()
