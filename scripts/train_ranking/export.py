@@ -10,6 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from everword_search.ranking.trees import MOST_LEAVES
+
+#: What a node compares with what, whether NaN goes left, and the leaves, as bits, that what goes right may end in.
+NODE = np.dtype([("threshold", "<f4"), ("feature", "u1"), ("nan_goes_left", "u1"), ("kept", "<u4")])
+Node = tuple[float, int, bool, int]
+
 
 def write_model(
     path: Path, boosters: Sequence[Any], features: Sequence[str], metadata: Mapping[str, str]
@@ -18,22 +24,24 @@ def write_model(
     trees = [
         tree["tree_structure"] for booster in boosters for tree in booster.dump_model()["tree_info"]
     ]
-    nodes: list[tuple[float, int, int, bool, float]] = []
-    roots, depths = [], []
+    nodes: list[Node] = []
+    leaves: list[float] = []
+    node_ends, leaf_ends = [], []
     for root in trees:
-        roots.append(len(nodes))
-        depths.append(_depth(root))
-        nodes += _nodes(root, len(nodes), 1 / len(boosters))
-    threshold, left, feature, nan_goes_left, value = zip(*nodes, strict=True)
+        first = len(leaves)
+        _flatten(root, first, nodes, leaves)
+        if len(leaves) - first > MOST_LEAVES:
+            raise ValueError(f"a tree has {len(leaves) - first} leaves, and at most {MOST_LEAVES}")
+        node_ends.append(len(nodes))
+        leaf_ends.append(len(leaves))
+    arrays = np.array(nodes, NODE)
+    columns: dict[str, Any] = {name: arrays[name] for name in NODE.names or ()}
     np.savez(
         path,
-        threshold=np.array(threshold, "<f4"),
-        left=np.array(left, "<u2"),
-        feature=np.array(feature, "u1"),
-        nan_goes_left=np.array(nan_goes_left, "u1"),
-        value=np.array(value, "<f4"),
-        root=np.array(roots, "<i4"),
-        depth=np.array(depths, "<i4"),
+        **columns,
+        nodes=np.array(node_ends, "<i4"),
+        leaf=np.array(leaves, "<f4") / np.float32(len(boosters)),
+        ends=np.array(leaf_ends, "<i4"),
         metadata=np.array(json.dumps({"features": json.dumps(list(features)), **metadata})),
     )
 
@@ -47,24 +55,18 @@ def write_manifest(folder: Path) -> None:
     (folder / "models.json").write_text(json.dumps(digests, indent=2) + "\n")
 
 
-def _nodes(
-    root: Mapping[str, Any], first: int, share: float
-) -> list[tuple[float, int, int, bool, float]]:
-    """Return a tree's nodes, the first of which has a number; leaves weigh `share` of what they are worth.
-
-    Each has its threshold, the number of its left child (the right one follows; a leaf has its own), the feature,
-    whether NaN goes left, and a leaf's value.
-    """
-    waiting, nodes = [root], []
-    for place, node in enumerate(waiting):
-        if "leaf_value" in node:
-            nodes.append((0.0, first + place, 0, True, float(node["leaf_value"]) * share))
-            continue
-        left = first + len(waiting)
-        waiting += [node["left_child"], node["right_child"]]
-        split = float(node["threshold"]), left, int(node["split_feature"])
-        nodes.append((*split, _missing_goes_left(node), 0.0))
-    return nodes
+def _flatten(tree: Mapping[str, Any], first: int, nodes: list[Node], leaves: list[float]) -> None:
+    """Add a tree's nodes and its leaves, from left to right; its root's first leaf has a number."""
+    if "leaf_value" in tree:
+        leaves.append(float(tree["leaf_value"]))
+        return
+    before = len(leaves) - first
+    _flatten(tree["left_child"], first, nodes, leaves)
+    ruled_out = (1 << (len(leaves) - first)) - (1 << before)
+    kept = ~ruled_out & (1 << MOST_LEAVES) - 1
+    split = float(tree["threshold"]), int(tree["split_feature"]), _missing_goes_left(tree)
+    nodes.append((*split, kept))
+    _flatten(tree["right_child"], first, nodes, leaves)
 
 
 def _missing_goes_left(node: Mapping[str, Any]) -> bool:
@@ -72,10 +74,3 @@ def _missing_goes_left(node: Mapping[str, Any]) -> bool:
     if node["missing_type"] == "NaN":
         return bool(node["default_left"])
     return bool(node["threshold"] >= 0)
-
-
-def _depth(node: Mapping[str, Any]) -> int:
-    """Return how many steps the deepest leaf is away."""
-    if "leaf_value" in node:
-        return 0
-    return 1 + max(_depth(node["left_child"]), _depth(node["right_child"]))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from everword_search.ranking.ensemble import Ensemble, ModelUnusable
-from everword_search.ranking.trees import TOGETHER, add_up
+from everword_search.ranking.trees import MOST_LEAVES
 from scripts.train_ranking.export import write_model
 
 FEATURES = ("sb", "de", "cov", "d_len")
@@ -76,8 +76,8 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., En
     return write
 
 
-@pytest.mark.parametrize("count", [0, 1, TOGETHER - 1, TOGETHER, TOGETHER + 1, 200])
-@pytest.mark.parametrize("depth", [0, 1, 3, 11])
+@pytest.mark.parametrize("count", [0, 1, 7, 16, 33, 200])
+@pytest.mark.parametrize("depth", [0, 1, 3, 5])
 def test_trees_say_what_a_walk_through_them_says(
     written: Callable[..., Ensemble], count: int, depth: int
 ) -> None:
@@ -98,14 +98,16 @@ def test_trees_say_what_a_walk_through_them_says(
 @pytest.mark.parametrize(
     "change",
     [
-        {"left": np.array([5, 1, 2], "<u2")},
-        {"left": np.array([2, 1, 2], "<u2")},
-        {"feature": np.array([len(FEATURES), 0, 0], "u1")},
-        {"root": np.array([3], "<i4")},
-        {"root": np.array([-1], "<i4")},
-        {"root": np.array([0, 1], "<i4")},
-        {"value": np.zeros(2, "<f4")},
-        {"threshold": np.zeros(4, "<f4")},
+        {"kept": np.array([0b01], "<u4")},
+        {"feature": np.array([len(FEATURES)], "u1")},
+        {"feature": np.array([0, 0], "u1")},
+        {"threshold": np.zeros(0, "<f4")},
+        {"nodes": np.array([2], "<i4")},
+        {"nodes": np.array([0, 1], "<i4")},
+        {"nodes": np.array([-1, 1], "<i4"), "ends": np.array([1, 2], "<i4")},
+        {"nodes": np.array([1, 1], "<i4"), "ends": np.array([2, 2], "<i4")},
+        {"ends": np.array([3], "<i4")},
+        {"leaf": np.zeros(MOST_LEAVES + 1, "<f4"), "ends": np.array([MOST_LEAVES + 1], "<i4")},
         {"metadata": np.array("{}")},
         {"metadata": np.array("no JSON")},
     ],
@@ -127,9 +129,19 @@ def test_what_leads_nowhere_is_not_walked_through(
         written(Booster([tree]), change=change)
 
 
-def test_columns_come_together() -> None:
-    none = np.zeros(0, np.int32)
-    values = np.zeros(0, np.float32)
-    with pytest.raises(ValueError, match="multiple"):
-        add_up(values, none, values, none, none, np.zeros((1, TOGETHER + 1), np.float32))
-    assert not add_up(values, none, values, none, none, np.zeros((1, TOGETHER), np.float32)).any()
+def test_a_tree_of_more_leaves_than_there_are_bits_is_not_written(
+    written: Callable[..., Ensemble],
+) -> None:
+    tree: Tree = {"leaf_value": 0.0}
+    for number in range(1, MOST_LEAVES + 1):
+        tree = {
+            "split_feature": 0,
+            "threshold": float(-number),
+            "missing_type": "None",
+            "left_child": {"leaf_value": float(number)},
+            "right_child": tree,
+        }
+    asked = {name: np.array([-np.inf, -3.5, 0.0]) for name in FEATURES}
+    assert written(Booster([tree["right_child"]])).score(asked).tolist() == [MOST_LEAVES - 1, 3, 0]
+    with pytest.raises(ValueError, match="leaves"):
+        written(Booster([tree]))

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import resources
 from io import BytesIO
 from zipfile import BadZipFile
@@ -18,12 +19,20 @@ import numpy as np
 
 from everword.db.arrays import Array
 from everword_search.ranking.arrays import Floats
-from everword_search.ranking.trees import TOGETHER, add_up
+from everword_search.ranking.trees import MOST_LEAVES, add_up
 
 log = logging.getLogger(__name__)
 MANIFEST = "models.json"
-#: What tells a node's number, of its left child, and a feature: two bytes and one.
-_MOST_NODES, _MOST_FEATURES = 1 << 16, 1 << 8
+#: The arrays of a model, in the order in which `add_up` takes them.
+_ARRAYS = {
+    "threshold": np.float32,
+    "feature": np.uint8,
+    "nan_goes_left": np.uint8,
+    "kept": np.uint32,
+    "nodes": np.int32,
+    "leaf": np.float32,
+    "ends": np.int32,
+}
 
 
 class ModelUnusable(Exception):
@@ -38,9 +47,11 @@ class Ensemble:
         try:
             with np.load(BytesIO(_read(file_name)), allow_pickle=False) as arrays:
                 metadata: dict[str, str] = json.loads(str(arrays["metadata"]))
-                self._take(arrays, len(json.loads(metadata["features"])))
+                trees = {name: arrays[name].astype(kind) for name, kind in _ARRAYS.items()}
+                _check(**trees, features=len(json.loads(metadata["features"])))
         except (OSError, KeyError, ValueError, BadZipFile) as error:
             raise ModelUnusable(f"{file_name}: {error}") from error
+        self._add_up: Callable[[Array], Floats] = partial(add_up, *trees.values())
         self.name = file_name
         #: What made the model: `data`, `script`, and the `features` that it takes.
         self.metadata: Mapping[str, str] = metadata
@@ -48,38 +59,33 @@ class Ensemble:
 
     def score(self, features: Mapping[str, Floats]) -> Floats:
         """Return what the trees say of each memory, in all."""
-        count = len(features[self.features[0]])
-        columns = np.zeros((len(self.features), -(-count // TOGETHER) * TOGETHER), np.float32)
-        for row, name in enumerate(self.features):
-            columns[row, :count] = features[name]
-        scores = add_up(
-            self._thresholds, self._nodes, self._values, self._roots, self._depths, columns
-        )
-        return scores[:count]
+        rows = np.array([features[name] for name in self.features], np.float32)
+        return self._add_up(rows)
 
-    def _take(self, arrays: Mapping[str, Array], features: int) -> None:
-        """Take the trees. Raises ValueError where they lead to nodes, or ask for features, that there are not."""
-        left, feature, nan_goes_left = (
-            arrays[name].astype(np.int64) for name in ("left", "feature", "nan_goes_left")
-        )
-        count = len(left)
-        inner = left != np.arange(count)
-        if not 0 < count <= _MOST_NODES or not 0 < features <= _MOST_FEATURES:
-            raise ValueError(f"{count} nodes and {features} features are no ensemble")
-        if (left[inner] + 1 >= count).any() or (feature >= features).any():
-            raise ValueError("there are not all nodes or features that its nodes name")
-        self._nodes = (left | feature << 16 | nan_goes_left << 24).astype(np.int32)
-        # A leaf leads to itself, whatever comes.
-        self._nodes[~inner] = left[~inner] | 1 << 24
-        self._thresholds = np.where(inner, arrays["threshold"], np.inf).astype(np.float32)
-        self._values = arrays["value"].astype(np.float32)
-        self._roots = arrays["root"].astype(np.int32)
-        self._depths = arrays["depth"].astype(np.int32)
-        sizes = {len(self._thresholds), len(self._values), len(self._nodes)}
-        if len(sizes) > 1 or len(self._roots) != len(self._depths):
-            raise ValueError("its arrays are of different lengths")
-        if ((self._roots < 0) | (self._roots >= count)).any():
-            raise ValueError("a tree begins where there is no node")
+
+def _check(
+    threshold: Array,
+    feature: Array,
+    nan_goes_left: Array,
+    kept: Array,
+    nodes: Array,
+    leaf: Array,
+    ends: Array,
+    features: int,
+) -> None:
+    """Raise ValueError for arrays that are no trees: what adds them up looks at nothing."""
+    if len({len(threshold), len(feature), len(nan_goes_left), len(kept), *nodes[-1:]}) > 1:
+        raise ValueError("its nodes are not as many in each array")
+    if len(nodes) != len(ends) or len(leaf) != [0, *ends][-1]:
+        raise ValueError("its leaves are not those of its trees")
+    node_counts, leaf_counts = np.diff(nodes, prepend=0), np.diff(ends, prepend=0)
+    if (node_counts < 0).any() or (leaf_counts < 1).any() or (leaf_counts > MOST_LEAVES).any():
+        raise ValueError(f"a tree has no leaves, or more than {MOST_LEAVES}")
+    if (feature >= features).any():
+        raise ValueError(f"a node asks for a feature that is none of the {features}")
+    last = np.repeat(leaf_counts - 1, node_counts)
+    if (kept >> last.astype(np.uint32) & 1 == 0).any():
+        raise ValueError("a node keeps none of its tree's leaves")
 
 
 def _read(file_name: str) -> bytes:
