@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
+from everword.db.arrays import Array
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.compare import DESCRIBED, MOST_WORDS, describe_turns, match_words
 
@@ -18,8 +19,8 @@ SEEDS = range(80)
 #: Words that differ by a multiple of this have the same last bits.
 ENDINGS = 1 << 12
 LONGEST_DISTANCE = 8
-ALONE_SHARE, MEANING_SHARE = 0.8, 0.02
-exactly = pytest.approx
+FAR = 2**63 - 1
+NEIGHBOURS = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
 
 
 @dataclass(frozen=True)
@@ -44,19 +45,12 @@ class Matching:
         numbers = np.full((len(self.asked), len(self.asked)), -1, np.int64)
         for (first, second), number in self.pairs.items():
             numbers[first, second] = numbers[second, first] = number
-        found = match_words(
-            array(self.words, np.uint32),
-            array(self.begins, np.int64),
-            array(self.counts, np.int64),
-            array(self.asked, np.uint32),
-            array(self.weights, np.float64),
-            numbers,
-            array(self.names, np.uint32),
-            self.k1,
-            self.b,
-            self.mean_length,
-            self.pair_distance,
-        )
+        numbers.setflags(write=array is np.array)
+        words, asked, names = (array(v, np.uint32) for v in (self.words, self.asked, self.names))
+        begins, counts = (array(v, np.int64) for v in (self.begins, self.counts))
+        weights = array(self.weights, np.float64)
+        how = self.k1, self.b, self.mean_length, self.pair_distance
+        found = match_words(words, begins, counts, asked, weights, numbers, names, *how)
         return list(zip(*(each.tolist() for each in found), strict=True))
 
     def slowly(self) -> list[tuple[float, ...]]:
@@ -66,8 +60,7 @@ class Matching:
     def _compare(self, words: Sequence[int]) -> tuple[float, ...]:
         total = sum(self.weights) or 1.0
         norm = self.k1 * (1 - self.b + self.b * len(words) / self.mean_length)
-        bm25 = coverage = 0.0
-        bits = 0
+        bm25, coverage, bits = 0.0, 0.0, 0
         for column, (asked, weight) in enumerate(zip(self.asked, self.weights, strict=True)):
             if frequency := words.count(asked):
                 bm25 += weight * frequency / (frequency + norm) / total
@@ -80,8 +73,7 @@ class Matching:
             for (before, first), (after, second) in combinations(places, 2)
             if after - before <= self.pair_distance
         }
-        mentioned = not set(words).isdisjoint(self.names)
-        return bm25, coverage, bits, len(close - {None}), mentioned
+        return bm25, coverage, bits, len(close - {None}), bool(set(words) & set(self.names))
 
 
 def random_matching(rng: np.random.Generator) -> Matching:
@@ -99,20 +91,11 @@ def random_matching(rng: np.random.Generator) -> Matching:
     counts = rng.integers(np.minimum(len(words) - begins, 60) + 1)
     possible = list(combinations(range(width), 2))
     paired = rng.permutation(len(possible))[: rng.integers(70)].tolist()
+    pairs = {possible[place]: number for number, place in enumerate(paired)}
     weights = rng.uniform(0.2, 9, width) * (rng.random() < 0.9)
-    return Matching(
-        words,
-        begins.tolist(),
-        counts.tolist(),
-        asked,
-        weights.tolist(),
-        {possible[place]: number for number, place in enumerate(paired)},
-        names,
-        rng.uniform(0.1, 2),
-        rng.random(),
-        rng.uniform(1, 90),
-        int(rng.integers(LONGEST_DISTANCE + 1)),
-    )
+    how = rng.uniform(0.1, 2), rng.random(), rng.uniform(1, 90)
+    places, distance = (begins.tolist(), counts.tolist()), int(rng.integers(LONGEST_DISTANCE + 1))
+    return Matching(words, *places, asked, weights.tolist(), pairs, names, *how, distance)
 
 
 def read_only(values: Any, kind: Any) -> Any:
@@ -120,24 +103,24 @@ def read_only(values: Any, kind: Any) -> Any:
     return np.frombuffer(np.array(values, kind).tobytes(), kind)
 
 
-@pytest.mark.parametrize("array", [np.array, read_only], ids=["array", "bytes"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_passages_are_compared_as_slowly(seed: int, array: Callable[..., Any]) -> None:
+def test_passages_are_compared_as_slowly(seed: int) -> None:
     matching = random_matching(np.random.default_rng(seed))
-    found, expected = matching.run(array), matching.slowly()
+    found, expected = matching.run(), matching.slowly()
+    assert matching.run(read_only) == found
     assert [each[2:] for each in found] == [each[2:] for each in expected]
     for one, other in zip(found, expected, strict=True):
-        assert one[:2] == exactly(other[:2], rel=1e-12, abs=1e-12)
+        assert one[:2] == pytest.approx(other[:2], rel=1e-12, abs=1e-12)
 
 
 def test_the_random_passages_tell_right_from_wrong() -> None:
     """What they never have would be compared with nothing."""
     cases = [random_matching(np.random.default_rng(seed)) for seed in SEEDS]
-    found = [(case, each) for case in cases for each in case.slowly()]
+    found = [each for case in cases for each in case.slowly()]
     assert {len(case.asked) for case in cases} >= {0, 1, 2, MOST_WORDS}
-    assert any(each[2] >= 2**63 for _, each in found)
-    assert max(each[3] for _, each in found) > LONGEST_DISTANCE
-    assert {each[4] for _, each in found} == {0, 1}
+    assert max(each[2] for each in found) >= 2**63
+    assert max(each[3] for each in found) > LONGEST_DISTANCE
+    assert {each[4] for each in found} == {0, 1}
     for distance in range(1, LONGEST_DISTANCE + 1):
         reached = [replace(case, pair_distance=distance).slowly() for case in cases]
         nearer = [replace(case, pair_distance=distance - 1).slowly() for case in cases]
@@ -151,7 +134,7 @@ BOTH = Matching([], [], [], [7, 8], [1.0, 3.0], {(0, 1): 0}, [5])
 def test_words_count_by_what_they_tell() -> None:
     passage = replace(BOTH, words=[8, 1, 1, 8, 5, 1], begins=[0], counts=[6], mean_length=12.0)
     [(bm25, coverage, bits, close, mentioned)] = passage.run()
-    assert bm25 == exactly(3 / 4 * 2 / (2 + 0.9 * 0.8))
+    assert bm25 == pytest.approx(3 / 4 * 2 / (2 + 0.9 * 0.8))
     assert (coverage, bits, close, mentioned) == (0.75, 0b10, 0, 1)
 
 
@@ -173,10 +156,8 @@ def test_passages_share_no_pairs_and_each_pair_counts_once() -> None:
 @pytest.mark.parametrize("name", [5, 5 + ENDINGS, 7, 7 + ENDINGS])
 def test_what_ends_like_a_word_is_none(name: int) -> None:
     words = [7 + ENDINGS, 8 + (1 << 31), 5 + ENDINGS]
-    [(bm25, coverage, bits, close, mentioned)] = replace(
-        BOTH, words=words, begins=[0], counts=[3], names=[name]
-    ).run()
-    assert (bm25, coverage, bits, close, mentioned) == (0, 0, 0, 0, name in words)
+    case = replace(BOTH, words=words, begins=[0], counts=[3], names=[name])
+    assert case.run() == [(0, 0, 0, 0, name in words)]
 
 
 def test_nothing_to_compare() -> None:
@@ -184,24 +165,13 @@ def test_nothing_to_compare() -> None:
     empty = replace(BOTH, begins=[0, 0], counts=[0, 0])
     assert empty.run() == [(0, 0, 0, 0, 0)] * 2
     at_the_end = replace(BOTH, words=[7, 8], begins=[2, 1], counts=[0, 1])
-    assert [bits for _, _, bits, _, _ in at_the_end.run()] == [0, 0b10]
-    unasked = Matching([7, 8], [0], [2], [], [], {})
-    assert unasked.run() == [(0, 0, 0, 0, 0)]
+    assert [each[2] for each in at_the_end.run()] == [0, 0b10]
+    assert Matching([7, 8], [0], [2], [], [], {}).run() == [(0, 0, 0, 0, 0)]
 
 
 @pytest.mark.parametrize(
     ("begin", "count"),
-    [
-        (-1, 1),
-        (0, 4),
-        (3, 1),
-        (4, 0),
-        (2, -1),
-        (0, -1),
-        (2**63 - 1, 1),
-        (1, 2**63 - 1),
-        (-(2**63), 0),
-    ],
+    [(-1, 1), (0, 4), (3, 1), (4, 0), (2, -1), (0, -1), (FAR, 1), (1, FAR), (-FAR, 0)],
 )
 def test_words_that_there_are_not_are_an_error(begin: int, count: int) -> None:
     with pytest.raises(IndexError, match="of 3"):
@@ -224,130 +194,102 @@ def test_arrays_that_do_not_fit_are_an_error() -> None:
 
 @dataclass(frozen=True)
 class Turns:
-    """What `describe_turns` is given."""
+    """What `describe_turns` is given, in its order."""
 
-    starts: Ints
-    sessions: Ints
-    bm25: Floats
-    coverage: Floats
-    present: np.ndarray[Any, np.dtype[np.uint64]]
-    close: Floats
-    mentions: Floats
-    cosines: Floats
-    weights: Floats
+    starts: Array
+    sessions: Array
+    bm25: Array
+    coverage: Array
+    present: Array
+    close: Array
+    mentions: Array
+    cosines: Array
+    weights: Array
     unknown: int
     rarest: int
-    #: Of each passage's message.
-    lengths: np.ndarray[Any, np.dtype[np.uint16]]
-    asks: np.ndarray[Any, np.dtype[np.uint8]]
+    lengths: Array
+    asks: Array
+    alone_share: float = 0.8
+    meaning_share: float = 0.02
 
     def run(self) -> tuple[dict[str, Floats], Ints]:
-        found, best = describe_turns(*vars(self).values(), ALONE_SHARE, MEANING_SHARE)
+        found, best = describe_turns(*vars(self).values())
         return dict(zip(DESCRIBED, found, strict=True)), best
 
+    def each(self, change: Callable[[Array], Array]) -> Turns:
+        """Return the same with every array changed."""
+        changed = {k: change(v) for k, v in vars(self).items() if isinstance(v, np.ndarray)}
+        return replace(self, **changed)  # type: ignore[arg-type]
 
-class Slowly:
-    """Describes memories one by one."""
+    @property
+    def passages(self) -> list[range]:
+        """The passages of each memory."""
+        return [range(*ends) for ends in pairwise([*self.starts.tolist(), len(self.bm25)])]
 
-    def __init__(self, turns: Turns) -> None:
-        self._turns = turns
-        ends = [*turns.starts.tolist()[1:], len(turns.bm25)]
-        self._passages = [
-            range(start, end) for start, end in zip(turns.starts.tolist(), ends, strict=True)
-        ]
-        self._sessions = turns.sessions.tolist()
+    def best_slowly(self) -> list[int]:
+        cosines = np.where(np.isnan(self.cosines), 0, self.cosines)
+        values = (self.bm25 + self.meaning_share * cosines).tolist()
+        return [max(each, key=values.__getitem__) for each in self.passages]
 
-    def best(self) -> list[int]:
-        values = [
-            words + (0 if math.isnan(cosine) else MEANING_SHARE * cosine)
-            for words, cosine in zip(
-                self._turns.bm25.tolist(), self._turns.cosines.tolist(), strict=True
-            )
-        ]
-        return [max(passages, key=values.__getitem__) for passages in self._passages]
-
-    def describe(self, memory: int) -> dict[str, float]:
-        turns, before, after = self._turns, self._at(memory, -1), self._at(memory, 1)
-        rare = [self._bits(passage, turns.rarest) for passage in self._passages[memory]]
-        around = {
-            f"{name}_{side}{far}": self._around(value, memory, far * sign)
-            for name, value in (("sb", self._words), ("de", self._meaning))
-            for side, sign in (("p", -1), ("n", 1))
-            for far in (1, 2)
-        }
-        return {
-            **around,
-            "sb": self._words(memory),
-            "de": self._meaning(memory),
-            "cov": self._most(turns.coverage, memory),
-            "bg": self._most(turns.close, memory),
-            "m_mention": self._most(turns.mentions, memory),
-            "cov_rare": max(rare),
-            "covm": self._share(self._held(memory)),
-            "covw": self._within(memory),
-            "cov3": self._around(self._within, memory, -1) + self._around(self._within, memory, 1),
-            "m_hit": len(self._held(memory)),
-            "m_unk": len(_words(turns.unknown) - self._together(memory)),
-            "d_len": self._length(memory),
-            "d_q": self._asks(memory),
-            "d_prevlen": 0 if before is None else self._length(before),
-            "d_prevq": 0 if before is None else self._asks(before),
-            "d_pos": sum(self._at(memory, -far) is not None for far in (1, 2)),
-            "d_last": sum(self._at(memory, far) is not None for far in (1, 2)),
-        }
-
-    def _at(self, memory: int, distance: int) -> int | None:
-        """Return the memory so many turns later in the same session."""
-        same = [n for n, each in enumerate(self._sessions) if each == self._sessions[memory]]
-        place = same.index(memory) + distance
-        return same[place] if 0 <= place < len(same) else None
-
-    def _around(self, value: Callable[[int], float], memory: int, distance: int) -> float:
-        near = self._at(memory, distance)
-        if self._sessions.count(self._sessions[memory]) == 1:
-            found = ALONE_SHARE * value(memory)
-        else:
-            found = 0.0 if near is None else value(near)
-        return 0.0 if math.isnan(found) else found
-
-    def _most(self, values: Floats, memory: int) -> float:
-        return float(max(values[passage] for passage in self._passages[memory]))
-
-    def _words(self, memory: int) -> float:
-        return self._most(self._turns.bm25, memory)
-
-    def _meaning(self, memory: int) -> float:
-        cosines = [float(self._turns.cosines[passage]) for passage in self._passages[memory]]
-        return max((each for each in cosines if not math.isnan(each)), default=math.nan)
-
-    def _bits(self, passage: int, mask: int) -> int:
-        return (int(self._turns.present[passage]) & mask).bit_count()
-
-    def _held(self, memory: int) -> set[int]:
-        return set().union(
-            *(_words(int(self._turns.present[passage])) for passage in self._passages[memory])
+    def slowly(self) -> dict[str, list[float]]:
+        words, meaning = self._most(self.bm25), self._most(self.cosines)
+        present, rarest = (
+            [places_of(bits) for bits in self.present.tolist()],
+            places_of(self.rarest),
         )
-
-    def _together(self, memory: int) -> set[int]:
-        near = [self._at(memory, distance) for distance in (-1, 0, 1)]
-        return set().union(*(self._held(each) for each in near if each is not None))
+        held = [set().union(*(present[p] for p in each)) for each in self.passages]
+        together = [held[n].union(*(held[m] for m in self._beside(n))) for n in range(len(held))]
+        unknown = places_of(self.unknown)
+        within = [self._share(each) for each in together]
+        length = [math.log1p(each) for each in self.lengths[self.starts].tolist()]
+        asks = [float(each > 0) for each in self.asks[self.starts].tolist()]
+        return {
+            "sb": words,
+            "de": meaning,
+            "cov": self._most(self.coverage),
+            "bg": self._most(self.close),
+            "m_mention": self._most(self.mentions),
+            "covm": [self._share(each) for each in held],
+            "covw": within,
+            "cov3": np.add(self._around(within, -1), self._around(within, 1)).tolist(),
+            "cov_rare": self._most([len(each & rarest) for each in present]),
+            "m_hit": [len(each) for each in held],
+            "m_unk": [len(unknown - each) for each in together],
+            **{f"sb_{name}": self._around(words, far) for name, far in NEIGHBOURS.items()},
+            **{f"de_{name}": self._around(meaning, far) for name, far in NEIGHBOURS.items()},
+            "d_len": length,
+            "d_q": asks,
+            "d_prevlen": self._near(length, -1),
+            "d_prevq": self._near(asks, -1),
+            "d_pos": [self._is_near(n, -1) + self._is_near(n, -2) for n in range(len(held))],
+            "d_last": [self._is_near(n, 1) + self._is_near(n, 2) for n in range(len(held))],
+        }
 
     def _share(self, words: set[int]) -> float:
-        total = float(self._turns.weights.sum()) or 1.0
-        return sum(float(self._turns.weights[word]) for word in words) / total
+        return float(self.weights[sorted(words)].sum() / (self.weights.sum() or 1.0))
 
-    def _within(self, memory: int) -> float:
-        return self._share(self._together(memory))
+    def _most(self, values: Sequence[float] | Array) -> list[float]:
+        known = [[values[p] for p in each if not np.isnan(values[p])] for each in self.passages]
+        return [float(max(each, default=math.nan)) for each in known]
 
-    def _length(self, memory: int) -> float:
-        return math.log1p(self._turns.lengths[self._passages[memory].start])
+    def _is_near(self, memory: int, far: int) -> bool:
+        return memory + far in np.flatnonzero(self.sessions == self.sessions[memory])
 
-    def _asks(self, memory: int) -> float:
-        return float(self._turns.asks[self._passages[memory].start] > 0)
+    def _beside(self, memory: int) -> list[int]:
+        return [memory + far for far in (-1, 1) if self._is_near(memory, far)]
+
+    def _near(self, values: Sequence[float], far: int) -> list[float]:
+        near = [self._is_near(n, far) for n in range(len(values))]
+        return [values[n + far] if is_near else 0.0 for n, is_near in enumerate(near)]
+
+    def _around(self, values: Sequence[float], far: int) -> list[float]:
+        known = [0.0 if math.isnan(value) else value for value in values]
+        near = enumerate(self._near(known, far))
+        return [value if self._beside(n) else self.alone_share * known[n] for n, value in near]
 
 
-def _words(mask: int) -> set[int]:
-    return {word for word in range(MOST_WORDS) if mask >> word & 1}
+def places_of(mask: int) -> set[int]:
+    return {place for place in range(MOST_WORDS) if mask >> place & 1}
 
 
 HEADER = np.dtype([("asks", "u1"), ("between", "u1"), ("words", "u2"), ("after", "u4")])
@@ -358,33 +300,22 @@ def random_turns(rng: np.random.Generator) -> Turns:
     sizes = rng.choice([1, 1, 2, 3, 9], int(rng.integers(1, 8)))
     sessions = np.repeat(np.cumsum(rng.integers(1, 4, len(sizes))), sizes)
     counts = rng.choice([1, 1, 1, 2, 6], len(sessions))
-    passages = int(counts.sum())
-    often = rng.choice([0.02, 0.2, 0.7])
-    bits = [random_bits(rng, width, often) for _ in range(passages)]
+    starts, passages = np.cumsum(counts) - counts, int(counts.sum())
+    # Some are equal.
+    bm25, coverage, close, mentions = rng.choice([0.0, 0.25, *rng.random(3)], (4, passages))
+    often = rng.choice([0.02, 0.2, 0.7], passages)
+    present = np.array([random_bits(rng, width, each) for each in often], np.uint64)
     cosines = rng.normal(0, 1.5, passages)
     cosines[rng.random(passages) < rng.choice([0, 0.4, 1])] = np.nan
+    weights = rng.uniform(0.2, 9, width) * (rng.random() < 0.9)
+    words = weights, random_bits(rng, width, 0.5), random_bits(rng, width, 0.5)
     # What is the same for all passages of a message, read from their records.
-    headers = np.zeros(len(sessions), HEADER)
+    headers = np.full(len(sessions), -1, np.int64).view(HEADER)
     headers["words"] = rng.choice([0, 1, 40, 2**16 - 1], len(sessions))
     headers["asks"] = rng.choice([0, 1, 128], len(sessions))
-    headers["between"] = headers["after"] = 255
     records = read_only(np.repeat(headers, counts), HEADER)
-    return Turns(
-        np.cumsum(counts) - counts,
-        sessions,
-        # Some are equal, others nearly all that tells passages apart.
-        rng.choice([0.0, 0.25, *rng.random(3)], passages),
-        rng.random(passages),
-        np.array(bits, np.uint64),
-        rng.integers(4, size=passages).astype(float),
-        rng.integers(2, size=passages).astype(float),
-        cosines,
-        rng.uniform(0.2, 9, width) * (rng.random() < 0.9),
-        random_bits(rng, width, 0.5),
-        random_bits(rng, width, 0.5),
-        records["words"],
-        records["asks"],
-    )
+    said = records["words"], records["asks"]
+    return Turns(starts, sessions, bm25, coverage, present, close, mentions, cosines, *words, *said)
 
 
 def random_bits(rng: np.random.Generator, width: int, often: float) -> int:
@@ -393,67 +324,45 @@ def random_bits(rng: np.random.Generator, width: int, often: float) -> int:
 
 def assert_described(turns: Turns) -> None:
     found, best = turns.run()
-    slowly = Slowly(turns)
-    assert best.tolist() == slowly.best()
-    for memory in range(len(turns.starts)):
-        expected = slowly.describe(memory)
-        assert sorted(found) == sorted(expected)
-        for name, value in expected.items():
-            said = found[name][memory]
-            assert said == exactly(value, rel=1e-12, abs=1e-12, nan_ok=True), (name, memory)
+    expected = turns.slowly()
+    assert best.tolist() == turns.best_slowly()
+    assert sorted(found) == sorted(expected)
+    for name, values in expected.items():
+        assert found[name] == pytest.approx(values, rel=1e-12, abs=1e-12, nan_ok=True), name
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_memories_are_described_as_slowly(seed: int) -> None:
     turns = random_turns(np.random.default_rng(seed))
-    assert not turns.lengths.flags.c_contiguous or len(turns.lengths) == 1
+    assert turns.lengths.strides == (HEADER.itemsize,)
     assert_described(turns)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_memories_are_described_from_arrays_that_must_not_change(seed: int) -> None:
-    turns = random_turns(np.random.default_rng(seed))
-    assert_described(
-        Turns(
-            *(
-                read_only(v, v.dtype) if isinstance(v, np.ndarray) else v
-                for v in vars(turns).values()
-            )
-        )
-    )
+    assert_described(turns.each(lambda array: read_only(array, array.dtype)))
 
 
 def test_one_memory_of_one_passage_stands_alone() -> None:
-    turns = one_turn(np.array([2.0]))
-    found, best = turns.run()
+    found, best = one_turn([2.0]).run()
     assert best.tolist() == [0]
-    assert found["sb_p1"] == found["sb_n2"] == exactly(0.8 * 0.5)
-    assert found["de_n1"] == exactly(1.6)
-    assert found["cov3"] == exactly(2 * 0.8 * 3 / 4)
+    assert found["sb_p1"] == found["sb_n2"] == pytest.approx(0.8 * 0.5)
+    assert found["de_n1"] == pytest.approx(1.6)
+    assert found["cov3"] == pytest.approx(2 * 0.8 * 3 / 4)
     assert found["m_unk"] == found["cov_rare"] == found["m_hit"] == 1
-    assert_described(turns)
+    assert_described(one_turn([2.0]))
 
 
-def one_turn(cosines: Floats) -> Turns:
+def one_turn(cosines: list[float]) -> Turns:
     """Return a memory with as many passages as cosines; it holds the last of 64 words, which tells 3 of 4."""
-    passages = len(cosines)
-    weights = np.zeros(MOST_WORDS)
-    weights[0], weights[-1] = 1, 3
-    half = np.full(passages, 0.5)
-    return Turns(
-        np.zeros(1, np.int64),
-        np.array([7]),
-        half,
-        half,
-        np.full(passages, 1 << 63, np.uint64),
-        half,
-        half,
-        cosines,
-        weights,
-        1 << 63 | 1,
-        1 << 63,
-        np.full(passages, 2, np.uint16),
-        np.ones(passages, np.uint8),
+    last, passages = 1 << 63, len(cosines)
+    turns = random_turns(np.random.default_rng(0)).each(lambda array: np.resize(array, passages))
+    return replace(
+        turns,
+        starts=np.zeros(1, np.int64),
+        sessions=np.array([7]),
+        bm25=np.full(passages, 0.5),
+        present=np.full(passages, last, np.uint64),
+        cosines=np.array(cosines),
+        weights=np.array([1.0, *[0.0] * 62, 3.0]),
+        unknown=last | 1,
+        rarest=last,
     )
 
 
@@ -468,28 +377,23 @@ def one_turn(cosines: Floats) -> Turns:
         ([1.0, 1.0, 0.5], 1.0, 0),
     ],
 )
-def test_the_best_passage_may_have_no_vector(
-    cosines: list[float], nearest: float, best: int
-) -> None:
-    turns = one_turn(np.array(cosines))
-    found, chosen = turns.run()
+def test_the_best_may_have_no_vector(cosines: list[float], nearest: float, best: int) -> None:
+    found, chosen = one_turn(cosines).run()
     assert chosen.tolist() == [best]
-    assert found["de"].tolist() == exactly([nearest], nan_ok=True)
-    assert found["de_p1"].tolist() == exactly([0 if math.isnan(nearest) else 0.8 * nearest])
+    assert found["de"].tolist() == pytest.approx([nearest], nan_ok=True)
+    assert found["de_p1"].tolist() == pytest.approx([0 if math.isnan(nearest) else 0.8 * nearest])
 
 
 def test_no_memories_are_described_as_none() -> None:
-    turns = random_turns(np.random.default_rng(1))
-    nothing = Turns(*(v[:0] if isinstance(v, np.ndarray) else v for v in vars(turns).values()))
-    found, best = nothing.run()
-    assert all(len(values) == 0 for values in found.values())
+    found, best = random_turns(np.random.default_rng(1)).each(lambda array: array[:0]).run()
+    assert [len(values) for values in found.values()] == [0] * len(DESCRIBED)
     assert len(best) == 0
 
 
 def test_memories_without_a_session_or_a_passage_are_an_error() -> None:
-    turns = one_turn(np.array([1.0, 2.0]))
+    turns = one_turn([1.0, 2.0])
     for wrong in [{"sessions": np.array([1, 2])}, {"starts": np.array([2])}]:
         with pytest.raises(ValueError, match="each memory"):
-            replace(turns, **wrong).run()
+            replace(turns, **wrong).run()  # type: ignore[arg-type]
     with pytest.raises(OverflowError):
         replace(turns, unknown=1 << 64).run()

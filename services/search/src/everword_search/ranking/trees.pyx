@@ -13,14 +13,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 cdef extern from *:
     """
     #include <stdint.h>
-    #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-    /* One build runs everywhere, and takes what the processor has. */
-    #define EVERWORD_CLONES(...) __attribute__((target_clones(__VA_ARGS__, "default")))
-    #else
-    #define EVERWORD_CLONES(...)
-    #endif
+    #include "processors.h"
 
-    EVERWORD_CLONES("avx2", "arch=skylake-avx512")
+    EVERWORD_CLONES
     static void rule_out(
         uint32_t *reached, const float *feature, int64_t columns, float threshold, uint32_t kept, int nan_goes_left
     ) {
@@ -32,7 +27,7 @@ cdef extern from *:
                 reached[column] &= feature[column] <= threshold ? ~(uint32_t)0 : kept;
     }
 
-    EVERWORD_CLONES("bmi")
+    EVERWORD_CLONES
     static void add_leaves(double *sums, const uint32_t *reached, int64_t columns, const float *leaves) {
         for (int64_t column = 0; column < columns; column++)
             sums[column] += leaves[__builtin_ctz(reached[column])];

@@ -8,17 +8,59 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 cdef extern from *:
     """
     #include <stdint.h>
-    #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-    /* One build runs everywhere, and takes what the processor has. */
-    #define EVERWORD_CLONES(...) __attribute__((target_clones(__VA_ARGS__, "default")))
-    #else
-    #define EVERWORD_CLONES(...)
+    #include "processors.h"
+
+    /* Counting bits of eight words at once is what no level of x86-64 has. */
+    #define EVERWORD_DIFFER \
+        for (int64_t row = 0; row < rows; row++) \
+            differing[row] += (uint16_t)__builtin_popcountll(signs[row] ^ asked);
+
+    EVERWORD_CLONES
+    static void differ_by_word(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) {
+        EVERWORD_DIFFER
+    }
+
+    #ifdef EVERWORD_X86
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx512vpopcntdq")))
+    static void differ_by_eight(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) {
+        EVERWORD_DIFFER
+    }
     #endif
 
-    EVERWORD_CLONES("popcnt", "arch=icelake-server")
     static void add_differing(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) {
+    #ifdef EVERWORD_X86
+        if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl")
+            && __builtin_cpu_supports("avx512bw"))
+            differ_by_eight(signs, asked, differing, rows);
+        else
+    #endif
+            differ_by_word(signs, asked, differing, rows);
+    }
+
+    EVERWORD_CLONES
+    static void leave_out(const uint8_t *allowed, uint16_t farther, uint16_t *differing, int64_t rows) {
         for (int64_t row = 0; row < rows; row++)
-            differing[row] += (uint16_t)__builtin_popcountll(signs[row] ^ asked);
+            differing[row] = allowed[row] ? differing[row] : farther;
+    }
+
+    /* Of values that are mostly the same: each fourth counts in a row of its own, or it would wait for the last one. */
+    static void count(const uint16_t *values, int64_t rows, int64_t *counts, int64_t width) {
+        int64_t row = 0;
+        for (; row + 4 <= rows; row += 4)
+            for (int64_t one = 0; one < 4; one++)
+                counts[one * width + values[row + one]]++;
+        for (; row < rows; row++)
+            counts[values[row]]++;
+    }
+
+    /* Without a branch: which rows are found cannot be guessed. There is room for one more than are found. */
+    static int64_t closer(const uint16_t *differing, uint16_t last, int64_t rows, int64_t *found) {
+        int64_t place = 0;
+        for (int64_t row = 0; row < rows; row++) {
+            found[place] = row;
+            place += differing[row] < last;
+        }
+        return place;
     }
 
     /* Rows lie far apart: what is multiplied soon is on its way meanwhile. */
@@ -28,7 +70,7 @@ cdef extern from *:
     }
 
     /* Of at most 2,048 numbers: 2,048 * 8,191 * 127 is less than 2^31. */
-    EVERWORD_CLONES("avx2", "arch=skylake-avx512")
+    EVERWORD_CLONES
     static int32_t multiply(const int8_t *vector, const int16_t *asked, int64_t dimensions) {
         int32_t sum = 0;
         for (int64_t place = 0; place < dimensions; place++)
@@ -37,6 +79,9 @@ cdef extern from *:
     }
     """
     void add_differing(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) nogil
+    void leave_out(const uint8_t *allowed, uint16_t farther, uint16_t *differing, int64_t rows) nogil
+    void count(const uint16_t *values, int64_t rows, int64_t *counts, int64_t width) nogil
+    int64_t closer(const uint16_t *differing, uint16_t last, int64_t rows, int64_t *found) nogil
     void fetch(const int8_t *vector, int64_t dimensions) nogil
     int32_t multiply(const int8_t *vector, const int16_t *asked, int64_t dimensions) nogil
 
@@ -71,29 +116,34 @@ def nearest_signs(columns, const uint64_t[::1] asked, const uint8_t[::1] allowed
         if signs.shape[0] < rows:
             raise ValueError("every row has signs")
         first[number] = &signs[0]
-    within_ = np.zeros(64 * words + 1, np.int64)
-    cdef int64_t[::1] within = within_
+    # Beside every distance, one for what is left out.
+    cdef Py_ssize_t width = 64 * words + 2
+    counts_ = np.zeros((4, width), np.int64)
+    cdef int64_t[:, ::1] counts = counts_
     for begin in range(0, rows, SCANNED):
         end = min(rows, begin + SCANNED)
         for number in range(words):
             add_differing(first[number] + begin, asked[number], &differing[begin], end - begin)
-        for row in range(begin, end):
-            within[differing[row]] += allowed[row]
-    cdef int64_t total = 0, equal
+        leave_out(&allowed[begin], width - 1, &differing[begin], end - begin)
+        count(&differing[begin], end - begin, &counts[0, 0], width)
+    cdef int64_t[::1] within = counts_.sum(axis=0)
+    cdef int64_t total = 0, equal = 0
     cdef Py_ssize_t last = 0
-    while last < within.shape[0] and total + within[last] < most:
+    while last < width - 1 and total + within[last] < most:
         total += within[last]
         last += 1
-    equal = most - total if last < within.shape[0] else 0
-    found_ = np.empty(total + equal, np.int64)
+    if last < width - 1:
+        equal = most - total
+    found_ = np.empty(total + equal + 1, np.int64)
     cdef int64_t[::1] found = found_
-    cdef Py_ssize_t place = 0
-    for row in range(rows):
-        if allowed[row] and differing[row] <= last:
-            if differing[row] < last or equal > 0:
-                equal -= differing[row] == last
-                found[place] = row
-                place += 1
+    cdef Py_ssize_t place = closer(&differing[0], last, rows, &found[0])
+    row = 0
+    while equal:
+        if differing[row] == last:
+            found[place] = row
+            place += 1
+            equal -= 1
+        row += 1
     return found_[:place]
 
 
