@@ -11,7 +11,7 @@ PACKAGES := libs/everword services/ingest services/search services/compactor ser
 help: ## Show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-COMPILED := $(wildcard services/*/src/*/*.h services/*/src/*/*/*.pyx)
+COMPILED := $(wildcard services/*/setup.py services/*/src/*/*.h services/*/src/*/*/*.pyx)
 
 $(SETUP): requirements.lock requirements-models.lock $(PACKAGES:%=%/pyproject.toml) $(COMPILED)
 	@command -v cc >/dev/null || { echo 'Everword compiles a part of its search. Install a C compiler first: apt-get install gcc python3-dev'; exit 2; }

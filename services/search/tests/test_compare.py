@@ -138,14 +138,15 @@ def test_words_count_by_what_they_tell() -> None:
     assert (coverage, bits, close, mentioned) == (0.75, 0b10, 0, 1)
 
 
-@pytest.mark.parametrize("allowed", range(5))
-@pytest.mark.parametrize("distance", range(1, 5))
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_pair_is_close_up_to_a_distance(distance: int, allowed: int, turned: bool) -> None:
-    words = [7, *[1] * (distance - 1), 8]
-    case = replace(BOTH, words=words[:: -1 if turned else 1], begins=[0], counts=[len(words)])
-    [(*_, close, _)] = replace(case, pair_distance=allowed).run()
-    assert close == (distance <= allowed)
+@pytest.mark.parametrize("allowed", range(LONGEST_DISTANCE + 1))
+@pytest.mark.parametrize("distance", range(1, LONGEST_DISTANCE + 1))
+@pytest.mark.parametrize("between", [1, 9], ids=["others", "asked"])
+def test_a_pair_is_close_up_to_a_distance(distance: int, allowed: int, between: int) -> None:
+    words = [7, *[between] * (distance - 1), 8]
+    case = replace(BOTH, asked=[7, 9, 8], weights=[1, 1, 1], pairs={(0, 2): 0}, begins=[0])
+    for order in (words, words[::-1]):
+        found = replace(case, words=order, counts=[len(words)], pair_distance=allowed).run()
+        assert [close for *_, close, _ in found] == [distance <= allowed]
 
 
 def test_passages_share_no_pairs_and_each_pair_counts_once() -> None:

@@ -18,7 +18,20 @@ SCANNED = 8192
 LARGEST = 8191
 #: Numbers of a vector that are added up at once.
 AT_ONCE = 2048
-SIZES = [1, 2, 63, 64, 65, 1000, SCANNED - 1, SCANNED, SCANNED + 1, 2 * SCANNED, 2 * SCANNED + 777]
+SIZES = [
+    1,
+    2,
+    3,
+    63,
+    64,
+    65,
+    1000,
+    SCANNED - 1,
+    SCANNED,
+    SCANNED + 1,
+    2 * SCANNED,
+    2 * SCANNED + 777,
+]
 DIMENSIONS = [
     *(1, 2, 3, 15, 16, 17, 31, 33, 63, 64, 65, 100, 384, 1000),
     *(AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE - 1, 2 * AT_ONCE, 2 * AT_ONCE + 1, 4100),
@@ -110,6 +123,8 @@ def test_signs_that_are_not_there_are_an_error() -> None:
     allowed, asked, column = np.ones(9, np.uint8), np.zeros(2, np.uint64), np.zeros(9, np.uint64)
     with pytest.raises(ValueError, match="every row"):
         nearest_signs([column, column[:8]], asked, allowed, 3)
+    with pytest.raises(ValueError, match="one each"):
+        nearest_signs([column], asked, allowed, 3)
     with pytest.raises(ValueError, match="at most 64"):
         nearest_signs([column] * 65, np.zeros(65, np.uint64), allowed, 3)
 

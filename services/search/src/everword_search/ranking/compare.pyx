@@ -18,6 +18,7 @@ MOST_WORDS = 64
 cdef enum:
     # Nearly every word of a passage is none of the question's, which its last bits tell.
     ENDINGS = 4096
+    FARTHEST_PAIR = 8
 
 
 def match_words(
@@ -46,6 +47,8 @@ def match_words(
         raise ValueError(f"{width} words: at most {MOST_WORDS} are compared, each with a weight and its pairs")
     if counts.shape[0] != passages:
         raise ValueError("each passage has a beginning and a number of words")
+    if not 0 <= pair_distance <= FARTHEST_PAIR:
+        raise ValueError(f"pairs are looked for at a distance of up to {FARTHEST_PAIR}, not {pair_distance}")
     bm25_ = np.zeros(passages)
     coverage_ = np.zeros(passages)
     present_ = np.zeros(passages, np.uint64)
@@ -59,9 +62,9 @@ def match_words(
     seen_ = np.full(max(1, int(np.max(pairs, initial=-1)) + 1), -1, np.int64)
     cdef int64_t[::1] seen = seen_
     # The last occurrences: a pair is at most as many occurrences apart as it is words.
-    cdef int64_t places[8]
-    cdef int64_t columns[8]
-    cdef Py_ssize_t passage, column, back, kept, near = min(8, pair_distance)
+    cdef int64_t places[FARTHEST_PAIR]
+    cdef int64_t columns[FARTHEST_PAIR]
+    cdef Py_ssize_t passage, column, back, kept, near = pair_distance
     cdef int64_t place, begin, end, number, total_words = words.shape[0]
     cdef double total = 0.0, norm, sum_, covered
     cdef uint32_t word
@@ -76,9 +79,10 @@ def match_words(
     for column in range(names.shape[0]):
         maybe[names[column] % ENDINGS] |= 2
     for passage in range(passages):
-        begin, end = begins[passage], begins[passage] + counts[passage]
-        if begin < 0 or end < begin or end > total_words:
-            raise IndexError(f"passage {passage} has words {begin} to {end} of {total_words}")
+        begin = begins[passage]
+        if begin < 0 or counts[passage] < 0 or counts[passage] > total_words - begin:
+            raise IndexError(f"passage {passage} has {counts[passage]} words from {begin} of {total_words}")
+        end = begin + counts[passage]
         mask, kept = 0, 0
         for place in range(begin, end):
             word = words[place]
@@ -162,16 +166,23 @@ def describe_turns(
     and `meaning_share` of its cosine. Return an array with a row for each of `DESCRIBED`, which has a column for each
     memory, and the best passage of each.
     """
-    cdef Py_ssize_t memories = starts.shape[0], passages = bm25.shape[0]
-    if sessions.shape[0] != memories or (memories and starts[memories - 1] >= passages):
-        raise ValueError("each memory has a session, and passages that there are")
+    cdef Py_ssize_t memories = starts.shape[0], passages = bm25.shape[0], memory, passage, end
+    if sessions.shape[0] != memories or weights.shape[0] > MOST_WORDS:
+        raise ValueError(f"each memory has a session, and a question at most {MOST_WORDS} words")
+    if not (
+        coverage.shape[0] == present.shape[0] == close.shape[0] == mentions.shape[0] == passages
+        and cosines.shape[0] == lengths.shape[0] == asks.shape[0] == passages
+    ):
+        raise ValueError(f"there are not {passages} passages in each array")
+    for memory in range(memories):
+        if starts[memory] < (starts[memory - 1] + 1 if memory else 0) or starts[memory] >= passages:
+            raise ValueError("each memory has passages that there are, after those of the one before")
     found_ = np.empty((FEATURES, memories))
     best_ = np.empty(memories, np.int64)
     held_ = np.empty(memories, np.uint64)
     cdef double[:, ::1] found = found_
     cdef int64_t[::1] best = best_
     cdef uint64_t[::1] held = held_
-    cdef Py_ssize_t memory, passage, end
     cdef uint64_t mask
     cdef double value, greatest
     for memory in range(memories):

@@ -95,10 +95,10 @@ cdef enum:
     LARGEST = 8191
 
 
-def nearest_signs(columns, const uint64_t[::1] asked, const uint8_t[::1] allowed, int64_t most):
+def nearest_signs(list columns, const uint64_t[::1] asked, const uint8_t[::1] allowed, int64_t most):
     """Return the rows whose signs differ from `asked` in the fewest places, in no order: at least `most`, or all.
 
-    `columns` has an array of 64 signs a row for each element of `asked`. Rows that are not `allowed` are left out; of
+    `columns` is a list that has an array of 64 signs a row for each element of `asked`. Rows that are not `allowed` are left out; of
     those that are as far away as the last, only as many as fill up `most`.
     """
     cdef Py_ssize_t rows = allowed.shape[0], row
@@ -109,8 +109,8 @@ def nearest_signs(columns, const uint64_t[::1] asked, const uint8_t[::1] allowed
     cdef Py_ssize_t number, words = asked.shape[0], begin, end
     if not rows:
         return np.zeros(0, np.int64)
-    if words > 64:
-        raise ValueError(f"{words} times 64 signs: at most 64 times are compared")
+    if words > 64 or len(columns) != words:
+        raise ValueError(f"{words} times 64 signs, {len(columns)} columns: at most 64, and one each, are compared")
     for number in range(words):
         signs = columns[number]
         if signs.shape[0] < rows:
@@ -129,6 +129,7 @@ def nearest_signs(columns, const uint64_t[::1] asked, const uint8_t[::1] allowed
     cdef int64_t[::1] within = counts_.sum(axis=0)
     cdef int64_t total = 0, equal = 0
     cdef Py_ssize_t last = 0
+    most = max(most, 0)
     while last < width - 1 and total + within[last] < most:
         total += within[last]
         last += 1
@@ -138,7 +139,7 @@ def nearest_signs(columns, const uint64_t[::1] asked, const uint8_t[::1] allowed
     cdef int64_t[::1] found = found_
     cdef Py_ssize_t place = closer(&differing[0], last, rows, &found[0])
     row = 0
-    while equal:
+    while equal > 0:
         if differing[row] == last:
             found[place] = row
             place += 1
@@ -154,23 +155,24 @@ def products(
 
     Raises IndexError for a row that there is not.
     """
-    cdef Py_ssize_t dimensions = vectors.shape[1], place, number, begin
-    if asked.shape[0] != dimensions or scales.shape[0] < vectors.shape[0]:
-        raise ValueError(f"{asked.shape[0]} numbers are asked for; vectors have {dimensions}, and a scale each")
+    cdef Py_ssize_t dimensions = vectors.shape[1], place, begin
+    # While vectors are added, there may be more of them than scales.
+    cdef Py_ssize_t known = min(vectors.shape[0], scales.shape[0])
+    if asked.shape[0] != dimensions:
+        raise ValueError(f"{asked.shape[0]} numbers are asked for; vectors have {dimensions}")
     products_ = np.zeros(rows.shape[0], np.float32)
-    if not dimensions or not rows.shape[0]:
+    for place in range(rows.shape[0]):
+        if rows[place] < 0 or rows[place] >= known:
+            raise IndexError(f"row {rows[place]} of {known}")
+    if not dimensions:
         return products_
     greatest = float(np.max(np.abs(asked)))
     step_ = greatest / LARGEST or 1.0
-    rounded_ = np.round(np.asarray(asked) / step_).astype(np.int16)
+    rounded_ = np.round(np.asarray(asked, np.float64) / step_).astype(np.int16)
     cdef float[::1] found = products_
     cdef const int16_t[::1] rounded = rounded_
     cdef double step = step_, sum_
     cdef int64_t row
-    for place in range(rows.shape[0]):
-        row = rows[place]
-        if row < 0 or row >= vectors.shape[0]:
-            raise IndexError(f"row {row} of {vectors.shape[0]}")
     for place in range(rows.shape[0]):
         if place + AHEAD < rows.shape[0]:
             fetch(&vectors[rows[place + AHEAD], 0], dimensions)
