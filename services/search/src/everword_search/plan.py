@@ -18,7 +18,7 @@ from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.ranking.features import Question
 from everword_search.resident.resident import Resident
 from everword_search.store import Scope
-from everword_search.understand import Understood
+from everword_search.understand import BY_WORDS, Understood
 
 #: Passages of a namespace from which on it pays to know its frequent words.
 LARGE = 10_000
@@ -43,23 +43,29 @@ class Plan:
         return any(arm.in_memory for arm in self.arms)
 
 
-def plan_search(
-    scope: Scope,
-    request: SearchRequest,
-    understood: Understood,
-    vector: QueryVector | QueryNotEmbedded | None,
-    frequent: FrequentWords,
-    large_scopes: LargeScopes,
-) -> Plan:
-    """Return what the mode that is asked for runs."""
-    if request.mode is SearchMode.REGEX:
-        return Plan(scope, [RegexArm(scope, request.text)])
-    if request.mode is SearchMode.TRIGRAM:
-        return Plan(scope, [TrigramArm(scope, tokens_asked_for(request.text))])
-    if request.mode is SearchMode.SEMANTIC:
-        return Plan(
-            scope, [_semantic(scope, understood, vector, large_scopes, understood.resident)]
-        )
+@dataclass(frozen=True)
+class Words:
+    """What a search runs by its query's words, whatever its vector is."""
+
+    #: With what the query demands.
+    scope: Scope
+    lexical: TsvectorArm
+    question: Question
+    #: The namespace in memory; None where the database is to be asked.
+    resident: Resident | None
+
+    async def look_ahead(self) -> None:
+        """Do what can be done while the vector is on its way."""
+        if isinstance(self.lexical, ResidentLexicalArm):
+            await self.lexical.look_ahead()
+
+
+def plan_words(
+    scope: Scope, request: SearchRequest, understood: Understood, frequent: FrequentWords
+) -> Words | None:
+    """Return what is looked for by words; None where the mode does not."""
+    if request.mode not in BY_WORDS:
+        return None
     # What a query demands holds for every arm.
     scope = replace(scope, constraint=understood.analysed.constraint)
     terms = understood.analysed.terms
@@ -71,11 +77,32 @@ def plan_search(
         if resident
         else TsvectorArm(scope, terms, request.explain, frequent if large else None)
     )
+    return Words(scope, lexical, _question(understood, has_prefix), resident)
+
+
+def plan_search(
+    scope: Scope,
+    request: SearchRequest,
+    understood: Understood,
+    words: Words | None,
+    vector: QueryVector | QueryNotEmbedded | None,
+    large_scopes: LargeScopes,
+) -> Plan:
+    """Return what the mode that is asked for runs."""
+    if request.mode is SearchMode.REGEX:
+        return Plan(scope, [RegexArm(scope, request.text)])
+    if request.mode is SearchMode.TRIGRAM:
+        return Plan(scope, [TrigramArm(scope, tokens_asked_for(request.text))])
+    if words is None:
+        return Plan(
+            scope, [_semantic(scope, understood, vector, large_scopes, understood.resident)]
+        )
     if request.mode is SearchMode.LEXICAL:
-        return Plan(scope, [lexical])
-    literal = TrigramArm(scope, literals_asked_for(understood.query))
-    arms = [lexical, literal, _semantic(scope, understood, vector, large_scopes, resident)]
-    return Plan(scope, arms, _question(understood, has_prefix), resident, understood.analysed.words)
+        return Plan(words.scope, [words.lexical])
+    literal = TrigramArm(words.scope, literals_asked_for(understood.query))
+    meaning = _semantic(words.scope, understood, vector, large_scopes, words.resident)
+    arms = [words.lexical, literal, meaning]
+    return Plan(words.scope, arms, words.question, words.resident, understood.analysed.words)
 
 
 def _semantic(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -31,7 +32,7 @@ from everword_search.model import (
     SearchResult,
 )
 from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open_cursor
-from everword_search.plan import Plan, plan_search
+from everword_search.plan import Plan, Words, plan_search, plan_words
 from everword_search.planning import plan_once
 from everword_search.profiles import Balanced, Profile, find_profile
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded
@@ -181,6 +182,7 @@ class _Search:
         self._cursor = cursor
         self._chars = chars
         self._understood: Understood | None = None
+        self._words: Words | None = None
         self._vector = SoughtVector(sources.embedder, request)
         if copy := sources.residents.find(namespace.id):
             self._vector.expect(copy)
@@ -214,6 +216,7 @@ class _Search:
                 profile,
                 self._sources.residents if may_be_in_memory else None,
             )
+            self._words = None
             if self._understood.generation(self._vector.generation_id) is None:
                 self._vector.miss(QueryNotEmbedded("this database does not have the query's model"))
         self._vector.look(self._understood)
@@ -222,7 +225,13 @@ class _Search:
     async def embed(self) -> None:
         """Get the query's vector, or why there is none. Raises EmbedderUnavailable where nothing else would answer."""
         assert self._understood is not None
-        await self._vector.embed(self._understood)
+        await asyncio.gather(
+            self._vector.embed(self._understood), self._look_ahead(self._understood)
+        )
+
+    async def _look_ahead(self, understood: Understood) -> None:
+        if words := self._plan_words(understood):
+            await words.look_ahead()
 
     def close(self) -> None:
         """Let go what the search began."""
@@ -277,12 +286,19 @@ class _Search:
         )
         return response, self._understood.settings
 
+    def _plan_words(self, understood: Understood) -> Words | None:
+        scope = Scope(self._namespace_id, self._request.filter)
+        frequent = self._sources.frequent
+        self._words = self._words or plan_words(scope, self._request, understood, frequent)
+        return self._words
+
     def _plan(self, understood: Understood) -> _Planned:
         request = self._request
         scope = Scope(self._namespace_id, request.filter)
         sources = self._sources
+        words = self._plan_words(understood)
         plan = plan_search(
-            scope, request, understood, self._vector.found, sources.frequent, sources.large_scopes
+            scope, request, understood, words, self._vector.found, sources.large_scopes
         )
         relevance = find_relevance(request, understood.generation(self._vector.generation_id))
         return _Planned(

@@ -25,7 +25,7 @@ from everword_search.vectors import GenerationRow
 
 #: Modes that look for meaning, where names count too.
 BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})
-_BY_WORDS = frozenset({SearchMode.HYBRID, SearchMode.LEXICAL})
+BY_WORDS = frozenset({SearchMode.HYBRID, SearchMode.LEXICAL})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ async def understand(
     Raises NamespaceNotFound once the namespace is being deleted.
     """
     query = Query(())
-    if request.mode in _BY_WORDS:
+    if request.mode in BY_WORDS:
         query = parse_query(request.text) if request.operators else parse_words(request.text)
     texts = texts_to_analyse(query)
     questions = _questions(namespace_id, request, profile, texts)
@@ -132,4 +132,4 @@ def _questions(
 
 def _may_be_resident(request: SearchRequest) -> bool:
     """Tell whether a search is one that memory could answer."""
-    return request.mode in _BY_WORDS | BY_MEANING and not request.explain
+    return request.mode in BY_WORDS | BY_MEANING and not request.explain

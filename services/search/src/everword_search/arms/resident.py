@@ -37,8 +37,18 @@ class ResidentLexicalArm(TsvectorArm):
     def __init__(self, resident: Resident, scope: Scope, terms: Sequence[Term]) -> None:
         super().__init__(scope, terms)
         self._resident = resident
+        self._matching: tuple[Ints, Floats, Floats] | None = None
+
+    async def look_ahead(self) -> None:
+        """Score what matches: that takes no connection."""
+        self._matching = self._matching or await self._score_all()
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
+        self._matching = self._matching or await self._score_all()
+        return best_memories(self._resident.snapshot, *self._matching, window)
+
+    async def _score_all(self) -> tuple[Ints, Floats, Floats]:
+        """Return the rows that match, and their BM25, as it is and as a share of what can be reached."""
         snapshot = self._resident.snapshot
         postings = await _postings(snapshot, self._terms)
         frequencies = [len(rows) for rows, _ in postings]
@@ -56,7 +66,7 @@ class ResidentLexicalArm(TsvectorArm):
         matching = np.flatnonzero((raws > 0) & self._resident.wanted)
         found = raws[matching]
         scores = np.round(found / (sum(idf) * (K1 + 1)) * 1e9) / 1e9
-        return best_memories(snapshot, matching, found, scores, window)
+        return matching, found, scores
 
 
 class ResidentSemanticArm(SemanticArm):
