@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 import grpc
 import pytest
+from google.protobuf.message import Message
 
 from everword.domain.errors import Overloaded
 from everword.jobs.task import Task
@@ -232,6 +234,13 @@ def _work_once(stack: Stack, shop: Workshop, task: Task) -> str | None:
     return None
 
 
+async def code_of(call: Awaitable[Message]) -> grpc.StatusCode:
+    """Return the code of a call that fails."""
+    with pytest.raises(grpc.aio.AioRpcError) as failure:
+        await call
+    return failure.value.code()
+
+
 async def test_calls_that_wait_leave_room_for_others(database: DatabaseUnderTest) -> None:
     """Of 16 calls at once, two of a namespace may wait, and eight of all."""
     async with running_stack(database, server=replace(BASE, max_concurrent=16)) as stack:
@@ -239,15 +248,16 @@ async def test_calls_that_wait_leave_room_for_others(database: DatabaseUnderTest
         request = pb.FlushConversationRequest(
             conversation_id=conversation_id, context_size=100, notes_saved=True
         )
-        calls = [stack.maintenance.FlushConversation(request, timeout=8) for _ in range(20)]
-        outcomes = asyncio.gather(*calls, return_exceptions=True)
-        async with asyncio.timeout(6):
-            await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
-        codes = Counter(error.code() for error in await outcomes)  # type: ignore[union-attr]
-        assert codes == {
-            grpc.StatusCode.RESOURCE_EXHAUSTED: 18,
-            grpc.StatusCode.DEADLINE_EXCEEDED: 2,
-        }
+        calls = [
+            asyncio.ensure_future(code_of(stack.maintenance.FlushConversation(request, timeout=8)))
+            for _ in range(20)
+        ]
+        # Until they are refused, the others take the room of calls that wait for nothing.
+        refused = [await code for code in islice(asyncio.as_completed(calls), 18)]
+        assert set(refused) == {grpc.StatusCode.RESOURCE_EXHAUSTED}
+        await stack.maintenance.QueueStatus(pb.QueueStatusRequest(), timeout=6)
+        codes = Counter(await asyncio.gather(*calls))
+        assert codes[grpc.StatusCode.DEADLINE_EXCEEDED] == 2
         async with working(stack):
             flushed = await flush(stack, conversation_id, notes_saved=True)
         assert flushed.replaced_through_seq == 39
