@@ -64,9 +64,18 @@ def _flatten(tree: Mapping[str, Any], first: int, nodes: list[Node], leaves: lis
     _flatten(tree["left_child"], first, nodes, leaves)
     ruled_out = (1 << (len(leaves) - first)) - (1 << before)
     kept = ~ruled_out & (1 << MOST_LEAVES) - 1
-    split = float(tree["threshold"]), int(tree["split_feature"]), _missing_goes_left(tree)
+    if tree["decision_type"] != "<=" or tree["missing_type"] not in ("None", "NaN"):
+        raise ValueError(f"a node decides by {tree['decision_type']} and {tree['missing_type']}")
+    split = _rounded_down(tree["threshold"]), int(tree["split_feature"]), _missing_goes_left(tree)
     nodes.append((*split, kept))
     _flatten(tree["right_child"], first, nodes, leaves)
+
+
+def _rounded_down(threshold: float) -> float:
+    """Return the greatest number of 32 bits that is not more: what is more must go right, as it did in training."""
+    rounded = np.float32(threshold)
+    lower = np.nextafter(rounded, np.float32(-np.inf))
+    return float(lower if float(rounded) > threshold else rounded)
 
 
 def _missing_goes_left(node: Mapping[str, Any]) -> bool:

@@ -30,6 +30,7 @@ def grow(random: Random, depth: int) -> Tree:
         "split_feature": random.randrange(len(FEATURES)),
         # Features are one of few values, so that many are equal to a threshold.
         "threshold": random.choice((-1.0, 0.0, 0.5, 2.0)),
+        "decision_type": "<=",
         "missing_type": random.choice(("NaN", "None")),
         "default_left": random.random() < 0.5,
         "left_child": grow(random, depth - 1),
@@ -108,6 +109,22 @@ def test_trees_say_what_a_walk_through_them_says(
         {"nodes": np.array([1, 1], "<i4"), "ends": np.array([2, 2], "<i4")},
         {"ends": np.array([3], "<i4")},
         {"leaf": np.zeros(MOST_LEAVES + 1, "<f4"), "ends": np.array([MOST_LEAVES + 1], "<i4")},
+        {"kept": np.zeros((1, 1), "<u4")},
+        {"threshold": np.zeros((1, 1), "<f4")},
+        {"threshold": np.array([np.nan], "<f4")},
+        {"feature": np.array([256], "<i4")},
+        {"nodes": np.array(1, "<i4")},
+        {
+            "threshold": np.zeros(0, "<f4"),
+            "feature": np.zeros(0, "u1"),
+            "nan_goes_left": np.zeros(0, "u1"),
+            "kept": np.zeros(0, "<u4"),
+            "nodes": np.zeros(0, "<i4"),
+            "ends": np.zeros(0, "<i4"),
+            "leaf": np.zeros(0, "<f4"),
+        },
+        {"metadata": np.array("[]")},
+        {"metadata": np.array('{"features": "1"}')},
         {"metadata": np.array("{}")},
         {"metadata": np.array("no JSON")},
     ],
@@ -118,6 +135,7 @@ def test_what_leads_nowhere_is_not_walked_through(
     tree = {
         "split_feature": 0,
         "threshold": 1.0,
+        "decision_type": "<=",
         "missing_type": "None",
         "left_child": {"leaf_value": 1.0},
         "right_child": {"leaf_value": 2.0},
@@ -137,6 +155,7 @@ def test_a_tree_of_more_leaves_than_there_are_bits_is_not_written(
         tree = {
             "split_feature": 0,
             "threshold": float(-number),
+            "decision_type": "<=",
             "missing_type": "None",
             "left_child": {"leaf_value": float(number)},
             "right_child": tree,
@@ -145,3 +164,35 @@ def test_a_tree_of_more_leaves_than_there_are_bits_is_not_written(
     assert written(Booster([tree["right_child"]])).score(asked).tolist() == [MOST_LEAVES - 1, 3, 0]
     with pytest.raises(ValueError, match="leaves"):
         written(Booster([tree]))
+
+
+def test_what_is_no_archive_is_no_model(written: Callable[..., Ensemble], tmp_path: Path) -> None:
+    written(Booster([{"leaf_value": 0.0}]))
+    path = tmp_path / "models" / "some.npz"
+    for content in (b"", b"PK", path.read_bytes()[:-9]):
+        path.write_bytes(content)
+        digests = {path.name: sha256(content).hexdigest()}
+        (path.parent / "models.json").write_text(json.dumps(digests))
+        with pytest.raises(ModelUnusable, match=r"some\.npz"):
+            Ensemble(path.name)
+
+
+def test_what_is_more_than_a_threshold_goes_right_whatever_its_digits(
+    written: Callable[..., Ensemble],
+) -> None:
+    """LightGBM's thresholds have 64 bits: rounded up, they would send the next number left."""
+    low = np.float32(1.0)
+    high = np.nextafter(low, np.float32(2))
+    tree = {
+        "split_feature": 0,
+        "threshold": (float(low) + 3 * float(high)) / 4,
+        "decision_type": "<=",
+        "missing_type": "None",
+        "left_child": {"leaf_value": 1.0},
+        "right_child": {"leaf_value": 2.0},
+    }
+    asked = {name: np.array([low, high], float) for name in FEATURES}
+    assert written(Booster([tree])).score(asked).tolist() == [1, 2]
+    for other in ({"decision_type": "=="}, {"missing_type": "Zero"}):
+        with pytest.raises(ValueError, match="decides by"):
+            written(Booster([{**tree, **other}]))

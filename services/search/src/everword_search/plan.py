@@ -50,7 +50,8 @@ class Words:
     #: With what the query demands.
     scope: Scope
     lexical: TsvectorArm
-    question: Question
+    #: None where the lexical arm's order is asked for.
+    question: Question | None
     #: The namespace in memory; None where the database is to be asked.
     resident: Resident | None
 
@@ -77,7 +78,9 @@ def plan_words(
         if resident
         else TsvectorArm(scope, terms, request.explain, frequent if large else None)
     )
-    return Words(scope, lexical, _question(understood, has_prefix), resident)
+    is_ranked = request.mode is SearchMode.HYBRID
+    question = _question(understood, has_prefix) if is_ranked else None
+    return Words(scope, lexical, question, resident)
 
 
 def plan_search(

@@ -35,6 +35,10 @@ _ARRAYS = {
 }
 
 
+#: What reading something else than a model raises.
+_UNREADABLE = (OSError, EOFError, BadZipFile, LookupError, TypeError, ValueError, AttributeError)
+
+
 class ModelUnusable(Exception):
     """A model file is missing or not what the manifest says; the message says which."""
 
@@ -47,9 +51,12 @@ class Ensemble:
         try:
             with np.load(BytesIO(_read(file_name)), allow_pickle=False) as arrays:
                 metadata: dict[str, str] = json.loads(str(arrays["metadata"]))
-                trees = {name: arrays[name].astype(kind) for name, kind in _ARRAYS.items()}
+                trees = {
+                    name: arrays[name].astype(kind, casting="safe")
+                    for name, kind in _ARRAYS.items()
+                }
                 _check(**trees, features=len(json.loads(metadata["features"])))
-        except (OSError, KeyError, ValueError, BadZipFile) as error:
+        except _UNREADABLE as error:
             raise ModelUnusable(f"{file_name}: {error}") from error
         self._add_up: Callable[[Array], Floats] = partial(add_up, *trees.values())
         self.name = file_name
@@ -74,6 +81,9 @@ def _check(
     features: int,
 ) -> None:
     """Raise ValueError for arrays that are no trees: what adds them up looks at nothing."""
+    arrays = (threshold, feature, nan_goes_left, kept, nodes, leaf, ends)
+    if any(array.ndim != 1 for array in arrays) or not len(nodes) or np.isnan(threshold).any():
+        raise ValueError("it has no trees")
     if len({len(threshold), len(feature), len(nan_goes_left), len(kept), *nodes[-1:]}) > 1:
         raise ValueError("its nodes are not as many in each array")
     if len(nodes) != len(ends) or len(leaf) != [0, *ends][-1]:

@@ -111,7 +111,7 @@ def _scores(judged: Judged, ranker: Ranker) -> Floats:
     plain = np.zeros(judged.pool.size)
     plain[rows] = ranker.plain.score(features.of(rows))
     if len(rows) > RESULTS:
-        rough = plain[rows] + beside(literals[rows], handicaps[rows])
+        rough = np.round(plain[rows] + beside(literals[rows], handicaps[rows]), 9)
         # Of equal ones the first in order: a result must be one on every page.
         rows = np.sort(rows[np.argsort(-rough, kind="stable")[:RESULTS]])
     scores = np.full(judged.pool.size, -1.0)

@@ -120,12 +120,15 @@ def nearest_signs(list columns, const uint64_t[::1] asked, const uint8_t[::1] al
     cdef Py_ssize_t width = 64 * words + 2
     counts_ = np.zeros((4, width), np.int64)
     cdef int64_t[:, ::1] counts = counts_
-    for begin in range(0, rows, SCANNED):
-        end = min(rows, begin + SCANNED)
-        for number in range(words):
-            add_differing(first[number] + begin, asked[number], &differing[begin], end - begin)
-        leave_out(&allowed[begin], width - 1, &differing[begin], end - begin)
-        count(&differing[begin], end - begin, &counts[0, 0], width)
+    begin = 0
+    with nogil:
+        while begin < rows:
+            end = min(rows, begin + SCANNED)
+            for number in range(words):
+                add_differing(first[number] + begin, asked[number], &differing[begin], end - begin)
+            leave_out(&allowed[begin], width - 1, &differing[begin], end - begin)
+            count(&differing[begin], end - begin, &counts[0, 0], width)
+            begin = end
     cdef int64_t[::1] within = counts_.sum(axis=0)
     cdef int64_t total = 0, equal = 0
     cdef Py_ssize_t last = 0
@@ -151,7 +154,7 @@ def nearest_signs(list columns, const uint64_t[::1] asked, const uint8_t[::1] al
 def products(
     const int8_t[:, ::1] vectors, const float[::1] scales, const int64_t[::1] rows, const float[::1] asked
 ):
-    """Return the inner products of `asked` with some rows of `vectors`, whose numbers are multiples of their `scales`.
+    """Return the inner products of `asked` with rows of `vectors`, whose numbers are multiples of their `scales`.
 
     Raises IndexError for a row that there is not.
     """

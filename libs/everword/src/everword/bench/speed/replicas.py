@@ -57,7 +57,7 @@ def _replica(bed: Bed, service: str, number: int, port: int) -> Iterator[Replica
 
 
 def number_of_replicas() -> int:
-    return min(MOST, os.cpu_count() or 1)
+    return min(MOST, len(os.sched_getaffinity(0)))
 
 
 def address_of(these: Sequence[Replica]) -> str:
