@@ -7,18 +7,20 @@ Compiled: a search looks at some thousand passages of thirty words each, and as 
 import numpy as np
 
 from libc.math cimport isnan, log1p
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 cdef extern from *:
     int popcount "__builtin_popcountll"(unsigned long long) nogil
 
-#: Words of a question that are told apart: a bit for each.
-MOST_WORDS = 64
 cdef enum:
+    MOST_BITS = 64
     # Nearly every word of a passage is none of the question's, which its last bits tell.
     ENDINGS = 4096
     FARTHEST_PAIR = 8
+
+#: Words of a question that are told apart: a bit for each.
+MOST_WORDS = MOST_BITS
 
 
 def match_words(
@@ -57,7 +59,7 @@ def match_words(
     cdef double[::1] bm25 = bm25_, coverage = coverage_, close = close_, mentions = mentions_
     cdef uint64_t[::1] present = present_
     cdef uint8_t maybe[ENDINGS]
-    cdef int64_t frequency[64]
+    cdef int64_t frequency[MOST_BITS]
     # When each pair was last seen, by its number: in which passage.
     seen_ = np.full(max(1, int(np.max(pairs, initial=-1)) + 1), -1, np.int64)
     cdef int64_t[::1] seen = seen_
@@ -92,6 +94,7 @@ def match_words(
                 for column in range(names.shape[0]):
                     if names[column] == word:
                         mentions[passage] = 1.0
+                        break
             for column in range(width):
                 if asked[column] == word:
                     break

@@ -33,8 +33,6 @@ _ARRAYS = {
     "leaf": np.float32,
     "ends": np.int32,
 }
-
-
 #: What reading something else than a model raises.
 _UNREADABLE = (OSError, EOFError, BadZipFile, LookupError, TypeError, ValueError, AttributeError)
 

@@ -15,6 +15,7 @@ import wordfreq
 
 from everword.text.analysis import folded_words, words_of
 from everword.text.ranking_record import stems_of, term_hash
+from everword_search.ranking.compare import MOST_WORDS
 from everword_search.ranking.dates import MONTHS
 
 #: Languages by text search configuration; for others, words are taken to be as frequent as in English.
@@ -44,7 +45,7 @@ _LANGUAGES = {
 #: What is taken for the frequency of a word that no list has.
 UNKNOWN_WORD = 1.0
 #: Content words of a query that count, in its order.
-MAX_TERMS = 64
+MAX_TERMS = MOST_WORDS
 #: Names of strangers that are looked for.
 MAX_STRANGERS = 8
 

@@ -1,10 +1,8 @@
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 def nearest_signs(
-    columns: Sequence[npt.NDArray[np.uint64]],
+    columns: list[npt.NDArray[np.uint64]],
     asked: npt.NDArray[np.uint64],
     allowed: npt.NDArray[np.uint8],
     most: int,

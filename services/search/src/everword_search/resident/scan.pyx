@@ -98,8 +98,8 @@ cdef enum:
 def nearest_signs(list columns, const uint64_t[::1] asked, const uint8_t[::1] allowed, int64_t most):
     """Return the rows whose signs differ from `asked` in the fewest places, in no order: at least `most`, or all.
 
-    `columns` is a list that has an array of 64 signs a row for each element of `asked`. Rows that are not `allowed` are left out; of
-    those that are as far away as the last, only as many as fill up `most`.
+    `columns` is a list that has an array of 64 signs a row for each element of `asked`. Rows that are not `allowed` are
+    left out; of those that are as far away as the last, only as many as fill up `most`.
     """
     cdef Py_ssize_t rows = allowed.shape[0], row
     differing_ = np.zeros(rows, np.uint16)

@@ -20,7 +20,7 @@ P95_MS = 60.0
 RATES = (10, 25, 50, 75, 100, 125, 150, 200, 300, 400)
 SECONDS_EACH = 4.0
 _FLOOR_CALLERS = 16
-#: A round that takes more of the time of the round before found everything prepared.
+#: A round that takes more of the time of the fastest one before found everything prepared.
 _NO_FASTER = 0.9
 #: So many such rounds in a row.
 _AS_SLOW = 2
@@ -69,12 +69,12 @@ async def _client_of(bed: Bed, name: str, these: Sequence[Replica]) -> AsyncIter
 
 async def prepare(client: Client, queries: Sequence[str]) -> None:
     """Ask every query until that takes no less time twice: by then vectors are cached, and the namespace is loaded."""
-    before, as_slow = math.inf, 0
+    fastest, as_slow = math.inf, 0
     # While it is loaded, which may take longer than a round, nothing gets faster.
     while as_slow < _AS_SLOW:
         took = await _round(client, queries)
-        as_slow = 0 if took <= _NO_FASTER * before else as_slow + 1
-        before = min(before, took)
+        as_slow = 0 if took <= _NO_FASTER * fastest else as_slow + 1
+        fastest = min(fastest, took)
 
 
 async def _round(client: Client, queries: Sequence[str]) -> float:
