@@ -11,7 +11,14 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from everword.db.arrays import ArrayParameter, Column, array_of_uuids, read_array, uuids_of
+from everword.db.arrays import (
+    ArrayParameter,
+    Column,
+    array_literal,
+    array_of_uuids,
+    read_array,
+    uuids_of,
+)
 from support.databases import DatabaseUnderTest
 
 MOMENT = datetime(2026, 11, 21, 22, 23, 37, 123456, tzinfo=UTC)
@@ -73,6 +80,24 @@ ALIASES = {
 
 def _utc(values: list[Any]) -> list[Any]:
     return [value.astimezone(UTC) if isinstance(value, datetime) else value for value in values]
+
+
+def test_arrays_of_texts_come_back_as_they_were_written(
+    conn: psycopg.Connection[tuple[Any, ...]],
+) -> None:
+    each = [
+        [],
+        ["a"],
+        ["", "NULL", "null"],
+        ['"', "\\", '\\"', "{a,b}", " a ", "\n\t"],
+        ["標籤", "é"],
+    ]
+    with conn:
+        found = conn.execute(
+            "SELECT t.written::text[] FROM unnest(%b::text[]) AS t (written)",
+            [Column("text", [*map(array_literal, each)])],
+        ).fetchall()
+    assert [values for (values,) in found] == each
 
 
 def test_a_statement_is_prepared_once_whatever_a_column_holds(

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
 from psycopg.types.numeric import Int8
 
 from everword.domain.ids import new_id
@@ -301,7 +300,7 @@ def _message_arrays() -> dict[str, Any]:
         "seq": [1000],
         "role": [2],
         "content": ["Smuggled in."],
-        "tags": [Jsonb([])],
+        "tags": ["{}"],
         "importance_class": [0],
         "automated": [False],
         "token_count": [0],
@@ -319,7 +318,7 @@ def _passage_arrays() -> dict[str, Any]:
         "part": [0],
         "seq": [1000],
         "role": [2],
-        "tags": [Jsonb([])],
+        "tags": ["{}"],
         "importance_class": [0],
         "automated": [False],
         "occurred_at": [LATE],

@@ -62,6 +62,16 @@ def test_each_moment_is_between_the_beginnings_of_its_day_and_the_next(
         assert calendar.due_at(Period(PeriodLevel.DAY, found)) > moment
 
 
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+@pytest.mark.parametrize("zone", ZONES)
+def test_days_of_many_moments_are_those_of_each(zone: str, cutoff: int) -> None:
+    calendar = Calendar(zone, cutoff)
+    edges = [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)]
+    found = moments(f"{zone} {cutoff}") + edges
+    for each in (found, sorted(found), sorted(found, reverse=True)):
+        assert calendar.days_of(each) == [calendar.day_of(moment) for moment in each]
+
+
 @pytest.mark.parametrize(
     ("zone", "moment", "expected"),
     [

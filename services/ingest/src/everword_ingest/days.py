@@ -21,11 +21,11 @@ def owed_days(
     calendar = Calendar(settings.time_zone, settings.day_cutoff_minutes)
     said = [
         entry
-        for entry in placed
-        if settings.rolls_up(channel) and not entry.message.automated and entry.message.text.strip()
+        for entry in (placed if settings.rolls_up(channel) else ())
+        if not entry.message.automated and entry.message.text.strip()
     ]
     return {
-        "days": Column("date", [calendar.day_of(entry.occurred_at) for entry in said]),
+        "days": Column("date", calendar.days_of(entry.occurred_at for entry in said)),
         "instances": Column("text", [entry.instance for entry in said]),
         "seqs": Column("int8", [entry.seq for entry in said]),
     }

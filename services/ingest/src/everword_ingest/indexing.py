@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from everword.db.arrays import Column
+from everword.db.arrays import Column, array_literal
 from everword.domain.times import local_time
 from everword.text.analysis import indexed_text
 from everword.text.author_names import name_words
@@ -24,7 +24,7 @@ from everword_ingest.model import NewMessage
 _THREAD_CHARS = 50_000
 
 
-@dataclass(frozen=True)
+@dataclass
 class PlacedMessage:
     """A message with its id and its place in the conversation."""
 
@@ -35,7 +35,7 @@ class PlacedMessage:
     instance: str
 
 
-@dataclass(frozen=True)
+@dataclass
 class Passage:
     """One row of the index."""
 
@@ -94,7 +94,7 @@ def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:
         "instance": Column("text", [passage.placed.instance for passage in passages]),
         "author": Column("text", [message.author for message in messages]),
         "role": Column("int2", [message.role for message in messages]),
-        "tags": Column("jsonb", [message.tags for message in messages]),
+        "tags": Column("text", [array_literal(message.tags) for message in messages]),
         "importance_class": Column("int2", [message.importance_class for message in messages]),
         "automated": Column("bool", [message.automated for message in messages]),
         "occurred_at": Column("timestamptz", [passage.placed.occurred_at for passage in passages]),
@@ -115,6 +115,7 @@ def message_columns(placed: Sequence[PlacedMessage]) -> dict[str, Any]:
         "seq": Column("int8", [entry.seq for entry in placed]),
         "instance": Column("text", [entry.instance for entry in placed]),
         "occurred_at": Column("timestamptz", [entry.occurred_at for entry in placed]),
+        "tags": Column("text", [array_literal(message.tags) for message in messages]),
     } | {
         name: Column(type_, [getattr(message, name) for message in messages])
         for name, type_ in _MESSAGE_TYPES.items()
@@ -127,7 +128,6 @@ _MESSAGE_TYPES = {
     "author": "text",
     "content": "text",
     "content_blocks": "jsonb",
-    "tags": "jsonb",
     "importance_class": "int2",
     "automated": "bool",
     "tool_name": "text",

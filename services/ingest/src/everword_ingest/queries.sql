@@ -106,10 +106,10 @@ INSERT INTO messages (namespace_id, conversation_id, id, seq, role, author, inst
                       importance_class, automated, tool_name, tool_args, tool_result, metadata, token_count,
                       external_id, parent_id, occurred_at)
 SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.instance, m.content, m.content_blocks,
-       ARRAY(SELECT jsonb_array_elements_text(m.tags)), m.importance_class, m.automated, m.tool_name, m.tool_args,
+       m.tags::text[], m.importance_class, m.automated, m.tool_name, m.tool_args,
        m.tool_result, m.metadata, m.token_count, m.external_id, m.parent_id, m.occurred_at
   FROM unnest(%(id)b::uuid[], %(seq)b::bigint[], %(role)b::smallint[], %(author)b::text[], %(instance)b::text[],
-              %(content)b::text[], %(content_blocks)b::jsonb[], %(tags)b::jsonb[], %(importance_class)b::smallint[],
+              %(content)b::text[], %(content_blocks)b::jsonb[], %(tags)b::text[], %(importance_class)b::smallint[],
               %(automated)b::boolean[], %(tool_name)b::text[], %(tool_args)b::text[], %(tool_result)b::text[],
               %(metadata)b::jsonb[], %(token_count)b::integer[], %(external_id)b::text[], %(parent_id)b::uuid[],
               %(occurred_at)b::timestamptz[])
@@ -142,22 +142,23 @@ VALUES (%(namespace_id)s, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(tit
 -- insert_memories --
 -- Index passages of messages, owe their vectors to every live model generation, count them, and keep who spoke. The names
 -- are sorted, and nothing is locked after them: writes that bring the same new names wait for each other in one direction.
--- Returns the highest id.
+-- A position takes two bytes where a tsvector is sent: its length without them tells how many there are in a tenth of what
+-- it takes to unnest it. Tags come as Postgres writes arrays. Returns the highest id.
 WITH passages AS (
     INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
                                   instance, author, role, tags, importance_class, automated, occurred_at, content,
                                   lexemes, lexeme_count, literals, ranking)
     SELECT %(namespace_id)s, %(kind)s, p.source_id, p.part, %(conversation_id)s, p.seq, %(agent)s, %(subject)s,
-           %(channel)s, p.instance, p.author, p.role, ARRAY(SELECT jsonb_array_elements_text(p.tags)),
+           %(channel)s, p.instance, p.author, p.role, p.tags::text[],
            p.importance_class, p.automated, p.occurred_at, p.content, v.lexemes,
-           (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(v.lexemes)), p.literals, p.ranking
+           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2, p.literals, p.ranking
       FROM unnest(%(source_id)b::uuid[], %(part)b::integer[], %(seq)b::bigint[], %(instance)b::text[],
-                  %(author)b::text[], %(role)b::smallint[], %(tags)b::jsonb[], %(importance_class)b::smallint[],
+                  %(author)b::text[], %(role)b::smallint[], %(tags)b::text[], %(importance_class)b::smallint[],
                   %(automated)b::boolean[], %(occurred_at)b::timestamptz[], %(content)b::text[],
                   %(indexed_text)b::text[], %(literals)b::text[], %(ranking)b::bytea[])
         AS p (source_id, part, seq, instance, author, role, tags, importance_class, automated, occurred_at, content,
               indexed_text, literals, ranking)
-     CROSS JOIN LATERAL to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) AS v (lexemes)
+     CROSS JOIN LATERAL (SELECT to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) OFFSET 0) AS v (lexemes)
     RETURNING id, lexeme_count, content
 ), owed AS (
     INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)

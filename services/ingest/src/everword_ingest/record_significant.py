@@ -10,7 +10,6 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from opentelemetry import propagate
-from psycopg.types.json import Jsonb
 
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Connection, Database
@@ -137,7 +136,7 @@ def _passages(content: str, moment: datetime, settings: NamespaceSettings) -> di
         "seq": [None] * count,
         "author": [""] * count,
         "role": [0] * count,
-        "tags": [Jsonb([])] * count,
+        "tags": ["{}"] * count,
         "importance_class": [0] * count,
         "automated": [False] * count,
         "author_names": [],

@@ -62,6 +62,12 @@ def read_array(binary: bytes, element: str) -> Array:
     return framed["value"].astype(element)
 
 
+def array_literal(values: Sequence[str]) -> str:
+    """Return an array of texts as Postgres writes it, for an array whose elements are arrays of different lengths."""
+    escaped = [value.replace("\\", "\\\\").replace('"', '\\"') for value in values]
+    return "{" + ",".join([f'"{value}"' for value in escaped]) + "}"
+
+
 def uuids_of(values: Array) -> list[UUID]:
     """Return the UUIDs of an array of `S16`, which forgets zeros at the end."""
     return [UUID(bytes=value.ljust(16, b"\0")) for value in values.tolist()]
@@ -125,7 +131,7 @@ class _ColumnDumper(Dumper):
             return _HEADER.pack(0, 0, oid, 0, 1)[:_NO_DIMENSION]
         first = values[0]
         # Most columns of what is stored together are the same throughout. Equal JSON need not be: 1 and true.
-        is_plain = obj.type != "jsonb" or first is None or first == []
+        is_plain = obj.type != "jsonb" or first is None
         if is_plain and values.count(first) == len(values):
             framed = (_NULL if first is None else frame(first)) * len(values)
         else:

@@ -6,6 +6,7 @@ Each period is in exactly one above it: a day in its ISO week, a week in the mon
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import IntEnum
@@ -122,6 +123,24 @@ class Calendar:
         except OverflowError:
             return moment.date()  # the first or last day that a date can name has no neighbour
         return day
+
+    def days_of(self, moments: Iterable[datetime]) -> list[date]:
+        """Return the day of each of several moments; those that come one after another are mostly of the same."""
+        days: list[date] = []
+        start = end = datetime.max.replace(tzinfo=UTC)
+        for moment in moments:
+            if not start <= moment < end:
+                day = self.day_of(moment)
+                start, end = self._bounds_of(day)
+            days.append(day)
+        return days
+
+    def _bounds_of(self, day: date) -> tuple[datetime, datetime]:
+        """Return when a day begins and ends in UTC; nothing is between them where a date cannot name one of them."""
+        try:
+            return self.start_of(day), self.start_of(day + _DAY)
+        except OverflowError:
+            return (datetime.max.replace(tzinfo=UTC),) * 2
 
     def start_of(self, day: date) -> datetime:
         """Return the moment in UTC at which a day begins. Raises OverflowError beyond what a date can name."""

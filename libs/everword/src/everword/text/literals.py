@@ -5,16 +5,24 @@ Only these are indexed by trigrams: trigrams of all text would halve the speed o
 
 from __future__ import annotations
 
-import re
+import string
 
 import regex
+
+from everword.text.kinds import kinds_of, kinds_table
 
 # Joined by . / : _ @ # \ or -, with a letter or digit on both sides; or a digit next to a letter.
 _LITERAL = regex.compile(
     r"[\p{L}\p{N}](?:.*[\p{L}\p{N}])?[./:_@#\\-][\p{L}\p{N}]|\p{N}\p{L}|\p{L}\p{N}|\p{Ll}\p{Lu}"
 )
-# What a text of ASCII alone must have somewhere to hold one.
-_ASCII_HINT = re.compile(r"\d|[a-z][A-Z]|[A-Za-z][./:_@#\\-][A-Za-z]")
+_KINDS = kinds_table(
+    {
+        string.digits: "0",
+        string.ascii_lowercase: "a",
+        string.ascii_uppercase: "A",
+        "./:_@#\\-": "-",
+    }
+)
 _EDGES = " \t\n\r.,;:!?\"'`()[]{}<>…„“”‘’«»*|"
 #: Longer tokens are blobs.
 _MAX_TOKEN_CHARS = 200
@@ -33,10 +41,16 @@ def is_literal(token: str) -> bool:
 def literal_tokens(text: str) -> list[str]:
     """Return the literal-looking tokens of `text` in lower case, each once, in order."""
     # Plain words, which most texts are, need no closer look: that was a twentieth of what an append computes.
-    if text.isascii() and not _ASCII_HINT.search(text):
+    if text.isascii() and not _may_hold_literal(text):
         return []
     tokens = (token.strip(_EDGES) for token in text.split())
     return list(dict.fromkeys(token.lower() for token in tokens if is_literal(token)))
+
+
+def _may_hold_literal(text: str) -> bool:
+    """Tell whether there is a digit, a capital after a small letter, or two letters that are joined, in ASCII."""
+    kinds = kinds_of(text, _KINDS)
+    return "0" in kinds or "aA" in kinds or "a-a" in kinds.lower()
 
 
 def literals_of(passage: str) -> str | None:

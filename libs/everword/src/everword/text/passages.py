@@ -6,10 +6,12 @@ A hit in a long text should point at the part that matched, and BM25 and embeddi
 from __future__ import annotations
 
 import re
+import string
 
 import regex
 
 from everword.text.analysis import UNSPACED
+from everword.text.kinds import kinds_of, kinds_table
 
 #: A text of up to this many words stays whole, and no passage has more.
 MAX_WORDS = 120
@@ -24,12 +26,17 @@ _WORD = regex.compile(
     regex.VERSION1,
 )
 _ASCII_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9'_-]*")
+_WORD_KINDS = kinds_table({string.ascii_letters + string.digits: "a", "'_-": "-"})
 # A piece is what stays together: a sentence with its end, or a line.
 _PIECE = regex.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+(?:[\s\"')\]”’]+|$)|\n+|[.!?。！？]+|$)")
 
 
 def count_words(text: str) -> int:
-    return len((_ASCII_WORD if text.isascii() else _WORD).findall(text))
+    if not text.isascii():
+        return len(_WORD.findall(text))
+    # To look at the kinds of characters takes a fifth of the time, where nothing that joins words begins one.
+    kinds = kinds_of(text, _WORD_KINDS)
+    return len(_ASCII_WORD.findall(text)) if " -" in f" {kinds}" else len(kinds.split())
 
 
 def split_passages(text: str, words: int | None = None) -> list[str]:

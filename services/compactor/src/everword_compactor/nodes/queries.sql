@@ -69,7 +69,7 @@ WITH passages AS (
                                   occurred_at, content, lexemes, lexeme_count, literals, ranking)
     SELECT %(namespace_id)s, 2, %(id)s, p.part, %(conversation_id)s, %(agent)s, %(subject)s, %(channel)s, %(instance)s,
            %(occurred_at)s, p.content, v.lexemes,
-           (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(v.lexemes)), p.literals, p.ranking
+           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2, p.literals, p.ranking
       FROM unnest(%(part)s::integer[], %(content)s::text[], %(indexed_text)s::text[], %(literals)s::text[],
                   %(ranking)s::bytea[]) AS p (part, content, indexed_text, literals, ranking)
      CROSS JOIN LATERAL to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) AS v (lexemes)

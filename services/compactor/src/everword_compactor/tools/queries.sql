@@ -78,7 +78,7 @@ WITH passages AS (
                                   lexemes, lexeme_count, literals, ranking)
     SELECT %(namespace_id)s, m.kind, m.source_id, -1, m.conversation_id, m.seq, m.agent, m.subject, m.channel,
            m.instance, m.author, m.role, m.tags, m.importance_class, m.automated, m.occurred_at, s.content, v.lexemes,
-           (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(v.lexemes)), s.literals, s.ranking
+           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2, s.literals, s.ranking
       FROM unnest(%(message_ids)s::uuid[], %(contents)s::text[], %(indexed_texts)s::text[], %(literals)s::text[],
                   %(rankings)s::bytea[]) AS s (message_id, content, indexed_text, literals, ranking)
       JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.source_id = s.message_id AND m.part = 0
