@@ -6,10 +6,10 @@ import pytest
 
 from everword.domain.errors import NamespaceNotFound
 from everword_search.resident import residents
-from everword_search.resident.residents import IDLE_S, OFTEN
+from everword_search.resident.residents import IDLE_S, OFTEN, OFTEN_SMALL
 from support.callers import make_namespaces, within
 from support.calls import append
-from support.resident import searching
+from support.resident import locked, searching
 from support.stack import Stack
 from support.waiting import until
 
@@ -35,20 +35,44 @@ async def size_of(stack: Stack, namespace_id: int) -> int:
         return search.residents.nbytes
 
 
-async def test_a_namespace_that_is_seldom_searched_is_not_kept(stack: Stack) -> None:
-    [busy] = await fill(stack, "busy")
+@pytest.mark.parametrize(("small", "searches"), [(40, OFTEN_SMALL), (39, OFTEN)])
+async def test_a_namespace_that_is_seldom_searched_is_not_kept(
+    small: int, searches: int, stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(residents, "_SMALL_PASSAGES", small)
+    [busy] = await fill(stack, "busy", count=40)
     async with searching(stack) as search:
-        for _ in range(OFTEN - 1):
+        for _ in range(2):
+            for _ in range(searches - 1):
+                await search.search("ferry", busy)
+            await search.settled()
+            assert search.residents.nbytes == 0
+            search.clock.now += 61
+        for _ in range(searches):
             await search.search("ferry", busy)
-        search.clock.now += 61
-        for _ in range(OFTEN - 1):
-            await search.search("ferry", busy)
-        await search.settled()
-        assert search.residents.nbytes == 0
-        await search.search("ferry", busy)
         await search.settled()
         assert search.residents.nbytes > 0
         assert search.holds(busy)
+
+
+async def test_those_that_had_to_wait_for_others_are_kept_after_the_next_search(
+    stack: Stack,
+) -> None:
+    crowd = await fill(stack, *(f"one-of-{number}" for number in range(6)), count=5)
+    async with searching(stack) as search:
+        # Of what a search of words reads, summaries are read by loading alone.
+        with locked(stack, "summaries") as lock:
+            for each in crowd:
+                for _ in range(OFTEN_SMALL):
+                    await search.search("ferry", each)
+            lock.rollback()
+        await search.settled()
+        assert sum(search.holds(each) for each in crowd) == 2
+        for _ in range(2):
+            for each in crowd:
+                await search.search("ferry", each)
+            await search.settled()
+        assert all(search.holds(each) for each in crowd)
 
 
 async def test_what_nobody_searches_any_more_is_forgotten(

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from everword.db.blocking import BlockingDatabase
 from everword.domain.compaction import CompactionSettings
+from everword.domain.times import utc_now
 from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import Worker
 from everword_compactor.calendar.job import RollUp
@@ -24,7 +25,7 @@ from everword_compactor.compose.model import (
     Faithfulness,
     Level,
 )
-from everword_compactor.workshop import Ledger, Workshop, utc_now
+from everword_compactor.workshop import Ledger, Workshop
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
 

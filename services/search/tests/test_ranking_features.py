@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from everword_search.ranking.features import Question, describe
-from everword_search.ranking.terms import query_terms, weight_of, zipf
+from everword_search.ranking.frequencies import zipf
+from everword_search.ranking.terms import query_terms, weight_of
 from support.ranking import TURNS, Passage, ask, chat, pool_of, row
 
 

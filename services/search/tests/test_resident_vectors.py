@@ -23,7 +23,11 @@ kinds = pytest.mark.parametrize("kind", [ExactVectors, CompactVectors])
 
 
 def random_vectors(rng: np.random.Generator, count: int, dimensions: int) -> Matrix:
-    return rng.normal(size=(count, dimensions)).astype(np.float32)
+    return rng.normal(size=(count, dimensions)).astype(np.float16)
+
+
+def random_query(rng: np.random.Generator, dimensions: int) -> Matrix:
+    return rng.normal(size=dimensions).astype(np.float32)
 
 
 @everywhere
@@ -52,7 +56,7 @@ def test_cosines_are_told_and_nothing_without_a_vector(
     kind: Kind, within: float, dimensions: int, make_storage: Places
 ) -> None:
     rng = np.random.default_rng(2)
-    stored, asked = random_vectors(rng, SIZE, dimensions), random_vectors(rng, 1, dimensions)[0]
+    stored, asked = random_vectors(rng, SIZE, dimensions), random_query(rng, dimensions)
     # Near ones too: what is asked is among them.
     stored[:50] = asked + 0.5 * stored[:50]
     stored[7] = asked
@@ -71,6 +75,24 @@ def test_cosines_are_told_and_nothing_without_a_vector(
 
 
 @everywhere
+@pytest.mark.parametrize(("kind", "within"), [(ExactVectors, 1e-6), (CompactVectors, 0.004)])
+def test_how_long_a_vector_is_counts_for_nothing(
+    kind: Kind, within: float, make_storage: Places
+) -> None:
+    rng = np.random.default_rng(8)
+    # Up to the greatest numbers of half precision, and down to where they have but few bits left.
+    lengths = np.array([1e4, 1.0, 1e-2, 1e-5, 2e-7])
+    numbers = np.clip(random_vectors(rng, 5, 384), -3, 3) * lengths[:, None]
+    stored, asked = numbers.astype(np.float16), random_query(rng, 384)
+    vectors = kind(1, 384, make_storage())
+    vectors.add(6)
+    vectors.store(np.arange(6), np.append(stored, np.zeros((1, 384), np.float16), axis=0))
+    *found, nothing = vectors.cosines(asked, np.arange(6)).tolist()
+    assert found == pytest.approx(cosines_of(stored, asked).tolist(), abs=within)
+    assert nothing == 0
+
+
+@everywhere
 @kinds
 def test_equal_vectors_are_equally_near(kind: Kind, make_storage: Places) -> None:
     """Else memories that say the same would come in an order that nobody can tell."""
@@ -78,7 +100,7 @@ def test_equal_vectors_are_equally_near(kind: Kind, make_storage: Places) -> Non
     vectors = kind(1, 384, make_storage())
     vectors.add(101)
     vectors.store(np.arange(101), np.repeat(random_vectors(rng, 1, 384), 101, axis=0))
-    asked = random_vectors(rng, 1, 384)[0]
+    asked = random_query(rng, 384)
     assert len(set(vectors.cosines(asked, np.arange(101)).tolist())) == 1
 
 
@@ -100,7 +122,7 @@ def test_the_nearest_have_the_most_signs_in_common(
     dimensions: int, most: int, make_storage: Places
 ) -> None:
     rng = np.random.default_rng(dimensions)
-    stored, asked = random_vectors(rng, SIZE, dimensions), random_vectors(rng, 1, dimensions)[0]
+    stored, asked = random_vectors(rng, SIZE, dimensions), random_query(rng, dimensions)
     vectors = CompactVectors(1, dimensions, make_storage())
     vectors.add(SIZE + 7)
     known = np.sort(rng.permutation(SIZE)[:250])
@@ -121,7 +143,7 @@ def test_vectors_that_are_not_there_or_not_allowed_are_never_near(make_storage: 
     vectors.add(40)
     asked = np.ones(16, np.float32)
     assert len(vectors.nearest(asked, np.ones(40, bool), 5)) == 0
-    vectors.store(np.arange(40), np.ones((40, 16), np.float32))
+    vectors.store(np.arange(40), np.ones((40, 16), np.float16))
     assert len(vectors.nearest(asked, np.zeros(40, bool), 5)) == 0
     assert len(vectors.nearest(asked, np.ones(40, bool), 5)) == 5
 
@@ -130,7 +152,7 @@ def test_vectors_that_are_not_there_or_not_allowed_are_never_near(make_storage: 
 @kinds
 def test_what_is_trimmed_stays_and_grows_again(kind: Kind, make_storage: Places) -> None:
     rng = np.random.default_rng(6)
-    stored, asked = random_vectors(rng, 5, 20), random_vectors(rng, 1, 20)[0]
+    stored, asked = random_vectors(rng, 5, 20), random_query(rng, 20)
     storage = make_storage()
     vectors = kind(1, 20, storage)
     vectors.add(3)

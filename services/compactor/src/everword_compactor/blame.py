@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from everword.chat.blocking import BlockingChat
 from everword.chat.errors import ChatError, ChatUnavailable
 from everword.chat.model import ChatRequest
 from everword.jobs.task import JobRun, ToolAway
+
+if TYPE_CHECKING:
+    # The service has the settings of this, and asks no model: its client takes long to import.
+    from everword.chat.blocking import BlockingChat
 
 #: What any model answers.
 HARMLESS = ChatRequest(task="probe", system="", user="Say yes.", max_tokens=16)

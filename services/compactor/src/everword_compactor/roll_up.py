@@ -9,10 +9,10 @@ from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.periods import Calendar, Period, PeriodLevel
+from everword.domain.times import utc_now
 from everword_compactor.backfill_days import backfill_days
 from everword_compactor.calendar import requests
 from everword_compactor.calendar.plan import plan_roll_ups
-from everword_compactor.workshop import utc_now
 
 
 async def roll_up(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from everword.chat.blocking import BlockingChat
 from everword.chat.model import UsageRecord
 from everword.db.blocking import BlockingDatabase
 from everword.domain.compaction import CompactionSettings
+from everword.domain.times import utc_now
 from everword_compactor.compose.model import Composer
 from everword_compactor.nodes import store
 from everword_compactor.tools.settings import ToolSettings
@@ -37,10 +38,6 @@ class Ledger:
             return
         with self._database.transaction(self._namespace_id) as conn:
             store.insert_usage(conn, self._namespace_id, asdict(usage))
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection, Database
+from everword.db.statements import Pending
 from everword.domain.caller import NamespaceScope
 from everword.domain.compaction import CompactionSettings
 from everword.domain.errors import ConversationNotFound, ExternalIdConflict, MemoryNotFound
@@ -33,7 +35,7 @@ from everword_ingest.model import (
 )
 from everword_ingest.requests import claim_request
 from everword_ingest.scheduling import schedule_sentences, schedule_work
-from everword_ingest.store import ExternalMessageRow, RequestRow
+from everword_ingest.store import ExternalMessageRow, HighestPassageRow, RequestRow
 
 #: A title that is taken from a message is at most this long.
 TITLE_CHARS = 80
@@ -56,18 +58,21 @@ async def append_messages(
         conn = write.conn
         conversation, settings = await _lock(conn, namespace.id, request.target)
         ids = new_ids(len(request.messages))
+        # Nobody else appends to the conversation now: what it has may be asked for together with the claim.
+        existing = await _ask_existing(conn, namespace.id, conversation.id, request.messages)
         earlier = await claim_request(
             conn, namespace.id, request.request_id, request.body_hash, conversation.id, ids
         )
         if earlier is not None:
-            appended, highest = await _replay(conn, namespace.id, earlier)
+            stored = await _replay(conn, namespace.id, earlier)
         else:
-            appended, highest = await _store(
-                conn, namespace.id, settings, request, conversation, ids, compaction
+            stored = await _store(
+                conn, namespace.id, settings, request, conversation, ids, existing, compaction
             )
     wake()
-    token = ConsistencyToken(namespace.id, write.position, highest)
-    return AppendResult(conversation.id, appended, token, replayed=earlier is not None)
+    token = ConsistencyToken(namespace.id, write.position, await stored.highest())
+    stored.count()
+    return AppendResult(conversation.id, stored.appended, token, replayed=earlier is not None)
 
 
 async def _lock(
@@ -86,16 +91,38 @@ async def _lock(
     return conversation, settings
 
 
-async def _replay(
-    conn: Connection, namespace_id: int, earlier: RequestRow
-) -> tuple[list[AppendedMessage], int]:
+@dataclass(frozen=True)
+class _Stored:
+    """What an append stored or found."""
+
+    appended: list[AppendedMessage]
+    #: The highest id of a passage that was there before.
+    known: int = 0
+    #: That of a new one, which comes with the commit.
+    indexed: Pending[HighestPassageRow] | None = None
+    placed: Sequence[PlacedMessage] = ()
+
+    async def highest(self) -> int:
+        """Return the highest id of a passage, once it is committed."""
+        rows = await self.indexed.rows() if self.indexed else []
+        return max([self.known, *(row.highest for row in rows)])
+
+    def count(self) -> None:
+        """Count what was stored."""
+        if self.placed:
+            counter(names.INGEST_MESSAGES, "{message}").add(len(self.placed))
+            counter(names.INGEST_BYTES, "By").add(_size(self.placed))
+
+
+async def _replay(conn: Connection, namespace_id: int, earlier: RequestRow) -> _Stored:
     """Return what an equal request returned before."""
     places = {
         row.id: row.seq
         for row in await store.find_messages(conn, namespace_id, earlier.message_ids)
     }
     highest = await store.highest_passage(conn, namespace_id, earlier.message_ids)
-    return [AppendedMessage(id_, places[id_], existed=True) for id_ in earlier.message_ids], highest
+    appended = [AppendedMessage(id_, places[id_], existed=True) for id_ in earlier.message_ids]
+    return _Stored(appended, highest)
 
 
 async def _store(
@@ -105,24 +132,25 @@ async def _store(
     request: AppendRequest,
     conversation: ConversationRecord,
     ids: Sequence[UUID],
+    asked: Pending[ExternalMessageRow] | None,
     compaction: CompactionSettings,
-) -> tuple[list[AppendedMessage], int]:
-    """Write what is new; returns where every message went, and the highest id of a passage."""
+) -> _Stored:
+    """Write what is new. What exists of the messages was asked for."""
     await _check_parents(conn, namespace_id, request.messages)
-    existing = await _existing(conn, namespace_id, conversation.id, request.messages)
+    existing = _compare(request.messages, await asked.rows() if asked else [])
     placed = _place(request.messages, ids, conversation, existing)
-    highest = 0
+    indexed, highest = None, 0
     if placed:
-        highest = await _write(conn, namespace_id, settings, conversation, placed, compaction)
+        indexed = await _write(conn, namespace_id, settings, conversation, placed, compaction)
     if existing:
         # What was there before may still be in work, and the token stands for it too.
         known = [row.id for row in existing.values()]
-        highest = max(highest, await store.highest_passage(conn, namespace_id, known))
+        highest = await store.highest_passage(conn, namespace_id, known)
     appended = _answers(request.messages, placed, existing)
     if existing and request.request_id:
         final = [message.id for message in appended]
         await store.update_request(conn, namespace_id, request.request_id, final)
-    return appended, highest
+    return _Stored(appended, highest, indexed, placed)
 
 
 async def _check_parents(
@@ -136,8 +164,18 @@ async def _check_parents(
             raise MemoryNotFound(memory_id=missing)
 
 
-async def _existing(
+async def _ask_existing(
     conn: Connection, namespace_id: int, conversation_id: UUID, messages: Sequence[NewMessage]
+) -> Pending[ExternalMessageRow] | None:
+    """Ask for what the conversation has already under the external ids of messages; None where they have none."""
+    ids = {message.external_id for message in messages if message.external_id is not None}
+    if not ids:
+        return None
+    return await store.ask_external_messages(conn, namespace_id, conversation_id, sorted(ids))
+
+
+def _compare(
+    messages: Sequence[NewMessage], rows: Sequence[ExternalMessageRow]
 ) -> dict[str, ExternalMessageRow]:
     """Return by external id what the conversation has already. Raises ExternalIdConflict for other words."""
     by_id: dict[str, NewMessage] = {}
@@ -149,9 +187,6 @@ async def _existing(
                     "Two messages of the request have the same external id.",
                     external_id=message.external_id,
                 )
-    if not by_id:
-        return {}
-    rows = await store.find_external_messages(conn, namespace_id, conversation_id, list(by_id))
     for row in rows:
         if _words(row) != _words(by_id[row.external_id]):
             raise ExternalIdConflict(external_id=row.external_id)
@@ -214,10 +249,9 @@ async def _write(
     conversation: ConversationRecord,
     placed: Sequence[PlacedMessage],
     compaction: CompactionSettings,
-) -> int:
-    """Write messages and everything that belongs to them; returns the highest id of a passage."""
+) -> Pending[HighestPassageRow]:
+    """Write messages and everything that belongs to them; the highest id of a passage comes with the commit."""
     turns = sum(not entry.message.automated for entry in placed)
-    size = sum(entry.message.size for entry in placed)
     scope = {"namespace_id": namespace_id, "conversation_id": conversation.id}
     indexed = placed if settings.indexes(conversation.channel) else []
     passages = await build_passages(indexed, settings.time_zone, settings.text_search_config)
@@ -239,7 +273,7 @@ async def _write(
     calls = [entry.id for entry in placed if entry.message.owes_sentence]
     if calls:
         await schedule_sentences(conn, namespace_id, conversation, calls)
-    highest = await store.insert_memories(
+    return await store.insert_memories(
         conn,
         {
             **scope,
@@ -250,12 +284,14 @@ async def _write(
             "text_search_config": settings.text_search_config,
             "messages": len(placed),
             "turns": turns,
-            "content_bytes": size,
+            "content_bytes": _size(placed),
         },
     )
-    counter(names.INGEST_MESSAGES, "{message}").add(len(placed))
-    counter(names.INGEST_BYTES, "By").add(size)
-    return highest
+
+
+def _size(placed: Sequence[PlacedMessage]) -> int:
+    """Return how many bytes messages have."""
+    return sum(entry.message.size for entry in placed)
 
 
 def _title(placed: Sequence[PlacedMessage]) -> str:

@@ -69,7 +69,7 @@ class NewMessage:
         words = [self.content, *(block.get("text", "") for block in self.content_blocks or ())]
         return bool(self.tool_name) and not self.automated and not any(map(str.strip, words))
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Bytes of what was sent."""
         blocks = [text for b in self.content_blocks or () for text in (b["text"], b["json"])]

@@ -175,7 +175,7 @@ WITH passages AS (
     SELECT %(namespace_id)s, name FROM unnest(%(author_names)b::text[]) AS name
         ON CONFLICT DO NOTHING
 )
-SELECT coalesce(max(id), 0) FROM passages;
+SELECT coalesce(max(id), 0) AS highest FROM passages;
 
 -- upsert_job --
 -- Mark background work on a subject as due. A worker that is at it sees from dirty_seq that there is more; a job that was

@@ -103,7 +103,7 @@ async def _write(
     passages = _passages(significant.content, moment, settings)
     scope = {key: parameters[key] for key in ("namespace_id", "agent", "subject")}
     count = len(passages["content"])
-    return await store.insert_memories(
+    asked = await store.insert_memories(
         conn,
         {
             **scope,
@@ -115,6 +115,8 @@ async def _write(
             "text_search_config": settings.text_search_config,
         },
     )
+    [stored] = await asked.rows()
+    return stored.highest
 
 
 def _passages(content: str, moment: datetime, settings: NamespaceSettings) -> dict[str, Any]:

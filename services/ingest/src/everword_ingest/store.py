@@ -13,7 +13,9 @@ from everword.db.arrays import Column
 from everword.db.namespaces import NamespaceSettings, namespace_settings, the_settings
 from everword.db.pool import Connection
 from everword.db.statements import (
+    Pending,
     Question,
+    ask,
     execute,
     fetch_all,
     fetch_each,
@@ -50,6 +52,13 @@ class ExternalMessageRow:
     tool_name: str
     tool_args: str
     tool_result: str
+
+
+@dataclass(frozen=True)
+class HighestPassageRow:
+    """How far the index goes with what was stored."""
+
+    highest: int
 
 
 @dataclass(frozen=True)
@@ -163,15 +172,15 @@ async def update_request(
     await execute(conn, SQL["update_request"], parameters)
 
 
-async def find_external_messages(
+async def ask_external_messages(
     conn: Connection, namespace_id: int, conversation_id: UUID, external_ids: Sequence[str]
-) -> list[ExternalMessageRow]:
+) -> Pending[ExternalMessageRow]:
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,
         "external_ids": Column("text", external_ids),
     }
-    return await fetch_all(conn, SQL["find_external_messages"], parameters, ExternalMessageRow)
+    return await ask(conn, Question(SQL["find_external_messages"], parameters, ExternalMessageRow))
 
 
 async def find_messages(
@@ -207,9 +216,11 @@ async def insert_significant(conn: Connection, parameters: dict[str, Any]) -> No
     await execute(conn, SQL["insert_significant"], parameters)
 
 
-async def insert_memories(conn: Connection, parameters: dict[str, Any]) -> int:
-    """Index passages; returns the highest id of one, 0 where there are none."""
-    return int(await fetch_value(conn, SQL["insert_memories"], parameters))
+async def insert_memories(
+    conn: Connection, parameters: dict[str, Any]
+) -> Pending[HighestPassageRow]:
+    """Index passages; a row with the highest id of one, 0 where there are none, is on its way."""
+    return await ask(conn, Question(SQL["insert_memories"], parameters, HighestPassageRow))
 
 
 async def upsert_job(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from everword.chat.client import ChatClient
 from everword.chat.errors import BadAnswer, ChatError, InputTooLong
 from everword.chat.model import ChatAnswer, ChatRequest, UsageRecord
 from everword.db.pool import Database
@@ -17,6 +17,9 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import set_deadline
 from everword.domain.errors import ChatUnavailable
 from everword_search.summaries import store
+
+if TYPE_CHECKING:
+    from everword.chat.client import ChatClient
 
 log = logging.getLogger(__name__)
 #: An answer that cannot be used is asked for once more.

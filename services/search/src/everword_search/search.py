@@ -27,6 +27,7 @@ from everword_search.model import (
     Hit,
     ScorePart,
     SearchArm,
+    SearchMode,
     SearchRequest,
     SearchResponse,
     SearchResult,
@@ -36,6 +37,7 @@ from everword_search.plan import Plan, Words, plan_search, plan_words
 from everword_search.planning import plan_once
 from everword_search.profiles import Balanced, Profile, find_profile
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded
+from everword_search.ranking.frequencies import WordLists
 from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.relevance import (
@@ -71,6 +73,7 @@ class Sources:
     residents: Residents
     frequent: FrequentWords = field(default_factory=FrequentWords)
     large_scopes: LargeScopes = field(default_factory=LargeScopes)
+    word_lists: WordLists = field(default_factory=WordLists)
 
 
 async def search(
@@ -106,6 +109,9 @@ async def find_memories(
     profile = find_profile(request.profile, request.balanced)
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, TOKEN_KIND, request.page, DEFAULT_PAGE, chars)
+    if request.mode is SearchMode.HYBRID:
+        # Before a connection is lent: right after the start, this takes a while.
+        await sources.word_lists.ready()
     search = _Search(sources, namespace, request, profile, cursor, chars)
     with closing(search):
         while True:

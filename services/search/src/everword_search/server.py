@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from everword.chat.client import ChatClient
+from everword.chat.settings import ChatSettings
 from everword.db.pool import Database
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
@@ -25,6 +26,9 @@ from everword_search.servicer import SearchServicer
 from everword_search.settings import SERVICE, Settings
 from everword_search.summaries.servicer import SummaryServicer
 
+if TYPE_CHECKING:
+    from everword.chat.client import ChatClient
+
 
 class SearchServer:
     """Everything that the search service is made of."""
@@ -35,9 +39,8 @@ class SearchServer:
         self._embedder = QueryEmbedder(settings.embedder_address, settings.server.internal_token)
         self._residents = Residents(self._database, settings.limits)
         sources = Sources(self._database, self._embedder, Ranker.load(), self._residents)
-        # Somebody waits for the answer: what fails is repeated once, and soon.
-        chat = replace(settings.chat, pauses_s=(1.0,)) if settings.chat else None
-        self._chat = ChatClient(chat) if chat else None
+        self._word_lists = sources.word_lists
+        self._chat = _chat_client(settings.chat) if settings.chat else None
         asking = Asking(self._chat, self._database) if self._chat else None
         search = search_service_pb2.DESCRIPTOR.services_by_name["SearchService"]
         context = context_service_pb2.DESCRIPTOR.services_by_name["ContextService"]
@@ -68,7 +71,9 @@ class SearchServer:
         await self._database.open()
         await self._embedder.open()
         self._residents.open()
-        return await self._server.start()
+        address = await self._server.start()
+        self._word_lists.read()
+        return address
 
     async def stop(self) -> None:
         await self._server.stop()
@@ -77,3 +82,11 @@ class SearchServer:
         if self._chat:
             await self._chat.close()
         await self._database.close()
+
+
+def _chat_client(settings: ChatSettings) -> ChatClient:
+    # A tenth of what the service imports, and of no use where no model is configured.
+    from everword.chat.client import ChatClient
+
+    # Somebody waits for the answer: what fails is repeated once, and soon.
+    return ChatClient(replace(settings, pauses_s=(1.0,)))

@@ -7,6 +7,10 @@ from datetime import UTC, datetime, timedelta, tzinfo
 _MINUTE = timedelta(minutes=1)
 
 
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 def local_time(moment: datetime, zone: tzinfo) -> datetime:
     """Return an aware `moment` as `zone` shows it; as it is where the zone would be in year 0 or 10,000."""
     try:

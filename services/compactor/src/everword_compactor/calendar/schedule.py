@@ -8,11 +8,11 @@ from datetime import datetime
 
 from everword.db.blocking import BlockingDatabase
 from everword.domain.periods import Period, PeriodLevel
+from everword.domain.times import utc_now
 from everword_compactor.calendar import store
 from everword_compactor.calendar.plan import plan_roll_ups
 from everword_compactor.compose.current import CurrentComposer
 from everword_compactor.compose.model import Level
-from everword_compactor.workshop import utc_now
 
 #: Periods of a namespace in a round.
 BATCH = 1_000

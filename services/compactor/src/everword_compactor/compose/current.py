@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from everword.chat.settings import ChatSettings
-from everword_compactor.compose.extractive import VERSION
-from everword_compactor.compose.model import BUDGET_TOKENS, EXTRACTIVE, Level
+from everword_compactor.compose.model import BUDGET_TOKENS, EXTRACTIVE, EXTRACTIVE_VERSION, Level
 from everword_compactor.prompts.levels import PROMPT_VERSIONS
 
 
@@ -22,5 +21,5 @@ class CurrentComposer:
 def current_composer(chat: ChatSettings | None) -> CurrentComposer:
     """Return what the composer of a worker with these settings writes by."""
     if chat is None:
-        return CurrentComposer(EXTRACTIVE, dict.fromkeys(BUDGET_TOKENS, VERSION))
+        return CurrentComposer(EXTRACTIVE, dict.fromkeys(BUDGET_TOKENS, EXTRACTIVE_VERSION))
     return CurrentComposer(chat.model, PROMPT_VERSIONS)

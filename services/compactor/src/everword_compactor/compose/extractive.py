@@ -17,6 +17,7 @@ from everword_compactor.compose.graph import Likeness, centralities
 from everword_compactor.compose.model import (
     BUDGET_TOKENS,
     EXTRACTIVE,
+    EXTRACTIVE_VERSION,
     Composition,
     Draft,
     Level,
@@ -26,8 +27,6 @@ from everword_compactor.compose.selection import Option, select
 from everword_compactor.compose.sentences import split_sentences
 from everword_compactor.compose.wording import word_sentences
 
-#: Of the way in which sentences are chosen. A node with a lower one is written again.
-VERSION = 1
 #: Tokens of a node to those of its sources: two levels stay well under a fifth of the transcript.
 SHARES = {
     Level.LEAF: 0.28,
@@ -60,7 +59,7 @@ class ExtractiveComposer:
     model = EXTRACTIVE
 
     def prompt_version(self, level: Level) -> int:
-        return VERSION
+        return EXTRACTIVE_VERSION
 
     def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
         """Return the chosen sentences, a line each, in the order in which they were said.
@@ -82,7 +81,7 @@ class ExtractiveComposer:
             level=draft.level,
             beat=seldom(beat),
         )
-        return Composition(content, self.model, VERSION, faithfulness, _tokens(content))
+        return Composition(content, self.model, EXTRACTIVE_VERSION, faithfulness, _tokens(content))
 
 
 def _chosen(

@@ -40,6 +40,8 @@ BUDGET_TOKENS = {
 }
 #: How a node says that no model wrote it.
 EXTRACTIVE = "extractive"
+#: Of the way in which sentences are chosen then. A node with a lower one is written again.
+EXTRACTIVE_VERSION = 1
 
 
 @dataclass(frozen=True)

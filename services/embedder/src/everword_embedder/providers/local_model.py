@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 import numpy as np
-import onnxruntime
-from tokenizers import Tokenizer
 
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.model_files import TOKENIZER, WEIGHTS, read_verified
@@ -37,6 +35,10 @@ class LocalModel:
     """A loaded model. Threads may share it."""
 
     def __init__(self, weights: bytes, tokenizer: bytes) -> None:
+        # By the thread that loads the model, and nowhere that a server is asked instead.
+        import onnxruntime
+        from tokenizers import Tokenizer
+
         options = onnxruntime.SessionOptions()
         # Each text has a thread of its own: on 2 cores, two texts side by side were 1.1 to 1.3 times as fast as one
         # after the other with two threads each (measured).

@@ -6,44 +6,17 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-import wordfreq
 
 from everword.text.analysis import folded_words, words_of
 from everword.text.ranking_record import stems_of, term_hash
 from everword_search.ranking.compare import MOST_WORDS
 from everword_search.ranking.dates import MONTHS
+from everword_search.ranking.frequencies import zipf
 
-#: Languages by text search configuration; for others, words are taken to be as frequent as in English.
-_LANGUAGES = {
-    "arabic": "ar",
-    "catalan": "ca",
-    "danish": "da",
-    "dutch": "nl",
-    "english": "en",
-    "finnish": "fi",
-    "french": "fr",
-    "german": "de",
-    "greek": "el",
-    "hungarian": "hu",
-    "indonesian": "id",
-    "italian": "it",
-    "lithuanian": "lt",
-    "norwegian": "nb",
-    "portuguese": "pt",
-    "romanian": "ro",
-    "russian": "ru",
-    "spanish": "es",
-    "swedish": "sv",
-    "tamil": "ta",
-    "turkish": "tr",
-}
-#: What is taken for the frequency of a word that no list has.
-UNKNOWN_WORD = 1.0
 #: Content words of a query that count, in its order.
 MAX_TERMS = MOST_WORDS
 #: Names of strangers that are looked for.
@@ -153,13 +126,6 @@ def _pairs(stems: Sequence[str], kept: Sequence[str]) -> npt.NDArray[np.int64]:
 def weight_of(frequency: float) -> float:
     """Return half the natural logarithm of how rare a word is, against the most frequent ones."""
     return max(0.2, (8.0 - frequency) * math.log(10) / 2)
-
-
-@lru_cache(maxsize=65536)
-def zipf(word: str, config: str) -> float:
-    """Return the frequency of a word on the Zipf scale in the language of a text search configuration."""
-    language = _LANGUAGES.get(config, "en")
-    return wordfreq.zipf_frequency(word, language, wordlist="small") or UNKNOWN_WORD
 
 
 def _hashes(stems: Iterable[str]) -> npt.NDArray[np.uint32]:

@@ -20,7 +20,7 @@ class Postings:
     #: Hashes of words, ascending, each once.
     words: Ints
     #: The postings of word n are those from `offsets[n]` to `offsets[n + 1]`.
-    offsets: Ints
+    offsets: npt.NDArray[np.uint32]
     #: Which passages, from 0.
     rows: npt.NDArray[np.uint16]
     #: How often the word occurs in each.
@@ -67,7 +67,7 @@ def _pack(
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else order
     return Postings(
         ordered[starts],
-        np.append(starts, len(ordered)),
+        np.append(starts, len(ordered)).astype(np.uint32),
         rows[order],
         occurrences[order],
     )

@@ -13,3 +13,9 @@ def products(
     rows: npt.NDArray[np.int64],
     asked: npt.NDArray[np.float32],
 ) -> npt.NDArray[np.float32]: ...
+def half_products(
+    vectors: npt.NDArray[np.uint16],
+    scales: npt.NDArray[np.float32],
+    rows: npt.NDArray[np.int64],
+    asked: npt.NDArray[np.float32],
+) -> npt.NDArray[np.float32]: ...

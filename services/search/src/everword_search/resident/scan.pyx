@@ -77,6 +77,31 @@ cdef extern from *:
             sum += (int32_t)vector[place] * (int32_t)asked[place];
         return sum;
     }
+
+    /* Sums that are added up side by side: no order of additions is left for the compiler to keep. */
+    #define EVERWORD_SUMS 32
+
+    /* The bits of a number in half precision, moved to where a float has them, are one that is 2^112 times too small.
+       That takes no instruction that only some processors have, and holds below the smallest normal number, too. */
+    static inline float widen(uint16_t half) {
+        union { uint32_t bits; float number; } moved = {((uint32_t)(int16_t)half << 13) & 0x8fffe000};
+        return moved.number * 0x1p112f;
+    }
+
+    EVERWORD_CLONES
+    static float multiply_halves(const uint16_t *vector, const float *asked, int64_t dimensions) {
+        float sums[EVERWORD_SUMS] = {0};
+        int64_t begin = 0;
+        for (; begin + EVERWORD_SUMS <= dimensions; begin += EVERWORD_SUMS)
+            for (int64_t place = 0; place < EVERWORD_SUMS; place++)
+                sums[place] += widen(vector[begin + place]) * asked[begin + place];
+        for (int64_t place = 0; begin + place < dimensions; place++)
+            sums[place] += widen(vector[begin + place]) * asked[begin + place];
+        for (int64_t half = EVERWORD_SUMS / 2; half; half /= 2)
+            for (int64_t place = 0; place < half; place++)
+                sums[place] += sums[place + half];
+        return sums[0];
+    }
     """
     void add_differing(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) nogil
     void leave_out(const uint8_t *allowed, uint16_t farther, uint16_t *differing, int64_t rows) nogil
@@ -84,6 +109,7 @@ cdef extern from *:
     int64_t closer(const uint16_t *differing, uint16_t last, int64_t rows, int64_t *found) nogil
     void fetch(const int8_t *vector, int64_t dimensions) nogil
     int32_t multiply(const int8_t *vector, const int16_t *asked, int64_t dimensions) nogil
+    float multiply_halves(const uint16_t *vector, const float *asked, int64_t dimensions) nogil
 
 cdef enum:
     AT_ONCE = 2048
@@ -186,4 +212,29 @@ def products(
             sum_ += multiply(&vectors[row, begin], &rounded[begin], min(AT_ONCE, dimensions - begin))
             begin += AT_ONCE
         found[place] = <float>(sum_ * step * scales[row])
+    return products_
+
+
+def half_products(
+    const uint16_t[:, ::1] vectors, const float[::1] scales, const int64_t[::1] rows, const float[::1] asked
+):
+    """Return the inner products of `asked` with rows of `vectors`, times their `scales`.
+
+    `vectors` are the bits of numbers in half precision, none infinite or NaN. Raises IndexError for a row that there
+    is not.
+    """
+    cdef Py_ssize_t dimensions = vectors.shape[1], place, count = rows.shape[0]
+    # While vectors are added, there may be more of them than scales.
+    cdef Py_ssize_t known = min(vectors.shape[0], scales.shape[0])
+    if asked.shape[0] != dimensions:
+        raise ValueError(f"{asked.shape[0]} numbers are asked for; vectors have {dimensions}")
+    products_ = np.zeros(count, np.float32)
+    for place in range(count):
+        if rows[place] < 0 or rows[place] >= known:
+            raise IndexError(f"row {rows[place]} of {known}")
+    if not dimensions:
+        return products_
+    cdef float[::1] found = products_
+    for place in range(count):
+        found[place] = multiply_halves(&vectors[rows[place], 0], &asked[0], dimensions) * scales[rows[place]]
     return products_

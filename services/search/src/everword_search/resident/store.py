@@ -145,8 +145,8 @@ def passages_after(namespace_id: int, after: int, but: Ints, limit: int) -> Ques
 
 async def read_vectors(
     conn: Connection, namespace_id: int, generation_id: int, passage_ids: Ints
-) -> tuple[Ints, npt.NDArray[np.float32]]:
-    """Return which of the passages have a vector, and their vectors: float32, a row each."""
+) -> tuple[Ints, npt.NDArray[np.float16]]:
+    """Return which of the passages have a vector, and their vectors: float16, a row each."""
     statement = SQL["read_vectors"].of_generation(generation_id)
     parameters = {**namespaced(namespace_id), "passage_ids": ArrayParameter(passage_ids)}
     found = await fetch_optional(conn, statement, parameters, _VectorsRow)
@@ -165,11 +165,11 @@ def _array(binary: bytes | None, element: str) -> Array:
     return np.zeros(0, element) if binary is None else read_array(binary, element)
 
 
-def _halfvecs(binary: bytes, count: int) -> npt.NDArray[np.float32]:
+def _halfvecs(binary: bytes, count: int) -> npt.NDArray[np.float16]:
     """Return an array of `halfvec` in binary as rows; all have as many dimensions."""
     if not count:
-        return np.zeros((0, 0), np.float32)
+        return np.zeros((0, 0), np.float16)
     size = (len(binary) - _ARRAY_HEADER_BYTES) // count
     element = np.dtype([("head", "S8"), ("values", ">f2", ((size - 8) // 2,))])
     framed = np.frombuffer(binary, element, offset=_ARRAY_HEADER_BYTES)
-    return framed["values"].astype(np.float32)
+    return framed["values"].astype(np.float16)

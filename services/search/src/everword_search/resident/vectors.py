@@ -1,4 +1,4 @@
-"""The vectors of a namespace's passages: of a small one as they are, of a large one in a byte for each number."""
+"""The vectors of a namespace's passages: of a small one in half precision, of a large one in a byte for each number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from everword.db.arrays import Array
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.resident.columns import Column
-from everword_search.resident.scan import nearest_signs, products
+from everword_search.resident.scan import half_products, nearest_signs, products
 from everword_search.resident.storage import Storage
 
 _LARGEST_BYTE = 127
@@ -47,10 +47,10 @@ class Vectors(ABC):
     def owed(self) -> Ints:
         return np.flatnonzero(~self._known.values) if self._lacking else np.zeros(0, np.int64)
 
-    def store(self, rows: Ints, vectors: npt.NDArray[np.float32]) -> None:
-        """Keep the vectors of some rows: as Postgres has them, in half precision, and of length 1."""
+    def store(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        """Keep the vectors of some rows, as Postgres has them."""
         if len(rows):
-            self._keep(rows, _unit(vectors))
+            self._keep(rows, vectors)
             self._lacking -= int(np.count_nonzero(~self._known.values[rows]))
             self._known.values[rows] = True
 
@@ -63,44 +63,45 @@ class Vectors(ABC):
 
     def cosines(self, asked: npt.NDArray[np.float32], rows: Ints) -> Floats:
         """Return the cosines of some rows; NaN where there is no vector."""
-        cosines = np.asarray(self._products(_unit(asked[None])[0], rows), float)
+        unit = _unit(asked[None].astype(np.float16))[0]
+        cosines = np.asarray(self._products(unit, rows), float)
         cosines[~self._known.values[rows]] = np.nan
         return cosines
 
     @abstractmethod
-    def _keep(self, rows: Ints, units: npt.NDArray[np.float32]) -> None: ...
+    def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None: ...
 
     @abstractmethod
     def _products(self, unit: npt.NDArray[np.float32], rows: Ints) -> npt.NDArray[np.float32]: ...
 
 
 class ExactVectors(Vectors):
-    """Every vector as it is."""
+    """Every vector as Postgres has it, and what makes its length 1."""
 
     def __init__(self, generation_id: int, dimensions: int, storage: Storage) -> None:
         super().__init__(generation_id, storage)
-        self._matrix = storage.column(np.float32, (dimensions,))
+        self._halves = storage.column(np.float16, (dimensions,))
+        self._scales = storage.column(np.float32)
 
     @property
     def _columns(self) -> Sequence[Column]:
-        return (self._known, self._matrix)
+        return (self._known, self._halves, self._scales)
 
     def add(self, rows: int) -> None:
-        self._matrix.extend(np.zeros((rows, self._matrix.values.shape[1]), np.float32))
+        self._halves.extend(np.zeros((rows, self._halves.values.shape[1]), np.float16))
+        self._scales.extend(np.zeros(rows, np.float32))
         super().add(rows)
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
         return np.flatnonzero(allowed & self._known.values[: len(allowed)])
 
-    def _keep(self, rows: Ints, units: npt.NDArray[np.float32]) -> None:
-        self._matrix.values[rows] = units
+    def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        self._halves.values[rows] = vectors
+        self._scales.values[rows] = 1 / _lengths(vectors.astype(np.float32))
 
     def _products(self, unit: npt.NDArray[np.float32], rows: Ints) -> npt.NDArray[np.float32]:
-        matrix = self._matrix.values
-        if 2 * len(rows) > len(matrix):
-            # To copy most rows costs more than to compute all.
-            return _products(matrix, unit)[rows]
-        return _products(matrix[rows], unit)
+        bits = self._halves.values.view(np.uint16)
+        return half_products(bits, self._scales.values, rows, unit)
 
 
 class CompactVectors(Vectors):
@@ -134,7 +135,8 @@ class CompactVectors(Vectors):
         signs = [column.values for column in self._signs]
         return nearest_signs(signs, _signs(asked[None])[0], allowed.view(np.uint8), most)
 
-    def _keep(self, rows: Ints, units: npt.NDArray[np.float32]) -> None:
+    def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        units = _unit(vectors)
         scales = np.abs(units).max(axis=1) / _LARGEST_BYTE
         self._scales.values[rows] = scales
         steps = np.maximum(scales, np.finfo(np.float32).tiny)
@@ -146,18 +148,16 @@ class CompactVectors(Vectors):
         return products(self._bytes.values, self._scales.values, rows, unit)
 
 
-def _products(
-    vectors: npt.NDArray[np.float32], unit: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
-    # What multiplies matrices would wake its threads for a millisecond's work, and wait for those that have no core.
-    return np.asarray(np.einsum("ij,j->i", vectors, unit))
+def _unit(vectors: npt.NDArray[np.float16]) -> npt.NDArray[np.float32]:
+    """Return vectors of length 1."""
+    wide = vectors.astype(np.float32)
+    return np.asarray(wide / _lengths(wide)[:, None])
 
 
-def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return vectors as Postgres has them, in half precision, of length 1."""
-    halves = vectors.astype(np.float16).astype(np.float32)
-    lengths = np.linalg.norm(halves, axis=1, keepdims=True)
-    return np.asarray(halves / np.maximum(lengths, np.finfo(np.float32).tiny))
+def _lengths(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the length of each vector, which can be divided by."""
+    lengths = np.linalg.norm(vectors, axis=1)
+    return np.asarray(np.maximum(lengths, np.finfo(np.float32).tiny))
 
 
 def _signs(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:

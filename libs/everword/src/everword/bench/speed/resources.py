@@ -17,7 +17,7 @@ from everword.embedded.process import ProcessSpec
 from everword.embedded.services import SERVICES, service_specs
 
 MB = 1_000_000
-#: What every service imports, whatever it does with it.
+#: What every service imports, whatever it does with it; the compactor does without numpy.
 _LIBRARIES = "import grpc, psycopg, psycopg_pool, google.protobuf, opentelemetry.sdk, numpy"
 _STARTS = 3
 #: The longest wait until what nobody searches is given back.

@@ -1,0 +1,88 @@
+"""What words weigh is read beside the start, and a search waits for it without holding up the others."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from everword_search.ranking import frequencies
+from everword_search.ranking.frequencies import WordLists, zipf
+
+WORDS = ("the", "turtles", "zyzzyva")
+#: Reads in a process of its own, in which nobody has looked up a word, and says what words weigh then.
+FRESH = f"""
+import asyncio, sys
+from everword_search.ranking.frequencies import WordLists, zipf
+
+async def main():
+    lists = WordLists()
+    lists.read()
+    await asyncio.gather(*(lists.ready() for _ in range(3)))
+    assert "wordfreq" in sys.modules
+    print(*(zipf(word, "english") for word in {WORDS!r}))
+
+assert "wordfreq" not in sys.modules
+asyncio.run(main())
+"""
+
+
+class Reading:
+    """Stands for reading: begins when it is asked for, and ends when the test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun = 0
+        self.end = threading.Event()
+        monkeypatch.setattr(frequencies, "zipf", self._read)
+
+    def _read(self, word: str, config: str) -> float:
+        self.begun += 1
+        assert self.end.wait(30)
+        return 1.0
+
+
+def test_words_weigh_the_same_in_a_process_that_has_just_read_them() -> None:
+    done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True)
+    assert [float(told) for told in done.stdout.split()] == [
+        zipf(word, "english") for word in WORDS
+    ]
+
+
+async def test_who_asks_waits_while_the_loop_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, lists = Reading(monkeypatch), WordLists()
+    waiting = [asyncio.create_task(lists.ready()) for _ in range(3)]
+    for _ in range(5):
+        await asyncio.sleep(0.01)
+    assert not any(task.done() for task in waiting)
+    reading.end.set()
+    await asyncio.gather(*waiting)
+    await lists.ready()
+    assert reading.begun == 1
+
+
+async def test_who_gives_up_takes_it_from_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, lists = Reading(monkeypatch), WordLists()
+    patient, hasty = (asyncio.create_task(lists.ready()) for _ in range(2))
+    await asyncio.sleep(0.01)
+    hasty.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hasty
+    reading.end.set()
+    await patient
+    assert reading.begun == 1
+
+
+async def test_what_cannot_be_read_is_told_by_who_looks_a_word_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(word: str, config: str) -> float:
+        raise OSError("no list")
+
+    monkeypatch.setattr(frequencies, "zipf", broken)
+    lists = WordLists()
+    await lists.ready()
+    with pytest.raises(OSError, match="no list"):
+        await lists.read()
