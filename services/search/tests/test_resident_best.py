@@ -60,11 +60,20 @@ def snapshot_of(rows: list[Row], others: int) -> Snapshot:
         "ids": np.full(count, -1),
         "source_ids": np.zeros(count, "S16"),
         "kinds": np.ones(count, np.int16),
+        "threads": np.zeros(count, np.int32),
+        "seqs": np.zeros(count, np.int64),
     }
+    # Memories of one thread, and of others at the same place.
+    numbers: dict[bytes, int] = {}
+    for row in rows:
+        numbers.setdefault(row.source_id, len(numbers))
+    places = [divmod(numbers[row.source_id], 3) for row in rows]
     at = slice(others, None, others + 1)
     columns["ids"][at] = [row.id for row in rows]
     columns["source_ids"][at] = [row.source_id for row in rows]
     columns["kinds"][at] = [row.kind for row in rows]
+    columns["threads"][at] = [thread for thread, _ in places]
+    columns["seqs"][at] = [seq for _, seq in places]
     unread: Any = dict.fromkeys(("_terms", "_tags", "_tag_rows", "_threads", "_authors", "_labels"))
     return Snapshot(columns, **unread, segments=(), is_ordered=True, present=count, mean_length=1.0)
 

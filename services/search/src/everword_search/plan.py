@@ -16,6 +16,7 @@ from everword_search.arms.tsvector import TsvectorArm
 from everword_search.model import SearchMode, SearchRequest
 from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.ranking.features import Question
+from everword_search.resident.foreseen import Foreseen
 from everword_search.resident.resident import Resident
 from everword_search.store import Scope
 from everword_search.understand import BY_WORDS, Understood
@@ -90,6 +91,7 @@ def plan_search(
     words: Words | None,
     vector: QueryVector | QueryNotEmbedded | None,
     large_scopes: LargeScopes,
+    foreseen: Foreseen | None,
 ) -> Plan:
     """Return what the mode that is asked for runs."""
     if request.mode is SearchMode.REGEX:
@@ -97,13 +99,12 @@ def plan_search(
     if request.mode is SearchMode.TRIGRAM:
         return Plan(scope, [TrigramArm(scope, tokens_asked_for(request.text))])
     if words is None:
-        return Plan(
-            scope, [_semantic(scope, understood, vector, large_scopes, understood.resident)]
-        )
+        meaning = _semantic(scope, understood, vector, large_scopes, understood.resident, foreseen)
+        return Plan(scope, [meaning])
     if request.mode is SearchMode.LEXICAL:
         return Plan(words.scope, [words.lexical])
     literal = TrigramArm(words.scope, literals_asked_for(understood.query))
-    meaning = _semantic(words.scope, understood, vector, large_scopes, words.resident)
+    meaning = _semantic(words.scope, understood, vector, large_scopes, words.resident, foreseen)
     arms = [words.lexical, literal, meaning]
     return Plan(words.scope, arms, words.question, words.resident, understood.analysed.words)
 
@@ -114,6 +115,7 @@ def _semantic(
     vector: QueryVector | QueryNotEmbedded | None,
     large_scopes: LargeScopes,
     resident: Resident | None,
+    foreseen: Foreseen | None,
 ) -> SemanticArm:
     generation = (
         understood.generation(vector.generation_id) if isinstance(vector, QueryVector) else None
@@ -121,7 +123,7 @@ def _semantic(
     arguments = (scope, vector, generation, understood.passages, large_scopes)
     known = resident.vectors if resident else None
     if resident and known and generation and known.generation_id == generation.id:
-        return ResidentSemanticArm(resident, known, *arguments)
+        return ResidentSemanticArm(resident, known, foreseen, *arguments)
     return SemanticArm(*arguments)
 
 

@@ -48,6 +48,8 @@ from everword_search.relevance import (
     ensure_judged,
     find_relevance,
 )
+from everword_search.resident.copy import NamespaceCopy
+from everword_search.resident.foreseen import Foreseen, foresee
 from everword_search.resident.residents import Residents
 from everword_search.runner import ArmFailed, Runner
 from everword_search.sought_vector import SoughtVector
@@ -192,6 +194,7 @@ class _Search:
         self._vector = SoughtVector(sources.embedder, request)
         if copy := sources.residents.find(namespace.id):
             self._vector.expect(copy)
+        self._foreseen: Foreseen | None = None
         self._planned: _Planned | None = None
         #: How long each statement of the transaction may take, where they are planned once.
         self._planned_once_s: float | None = None
@@ -221,12 +224,18 @@ class _Search:
                 request,
                 profile,
                 self._sources.residents if may_be_in_memory else None,
+                self._foresee,
             )
             self._words = None
             if self._understood.generation(self._vector.generation_id) is None:
                 self._vector.miss(QueryNotEmbedded("this database does not have the query's model"))
         self._vector.look(self._understood)
         return self._vector.is_settled
+
+    def _foresee(self, copy: NamespaceCopy) -> None:
+        """Look for what is near the query, where its vector is at hand."""
+        if vector := self._vector.foreseen:
+            self._foreseen = foresee(copy, vector, self._request.filter)
 
     async def embed(self) -> None:
         """Get the query's vector, or why there is none. Raises EmbedderUnavailable where nothing else would answer."""
@@ -304,7 +313,8 @@ class _Search:
         sources = self._sources
         words = self._plan_words(understood)
         plan = plan_search(
-            scope, request, understood, words, self._vector.found, sources.large_scopes
+            *(scope, request, understood, words, self._vector.found, sources.large_scopes),
+            self._foreseen,
         )
         relevance = find_relevance(request, understood.generation(self._vector.generation_id))
         return _Planned(

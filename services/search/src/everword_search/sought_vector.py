@@ -19,6 +19,8 @@ class SoughtVector:
         self._embedder = embedder
         self._request = request
         self.found: QueryVector | QueryNotEmbedded | None = None
+        #: What it will most likely be, where that is known before the database tells.
+        self.foreseen: QueryVector | None = None
         #: What was asked for in advance: a text, a generation, and its vector to come.
         self._expected: tuple[str, int, asyncio.Task[QueryVector]] | None = None
 
@@ -38,7 +40,8 @@ class SoughtVector:
             return
         text = self._request.text
         text = without_names(text, name_words(text) & copy.index.author_words)
-        if self._embedder.known(text, copy.generation_id) is None:
+        self.foreseen = self._embedder.known(text, copy.generation_id)
+        if self.foreseen is None:
             coming = asyncio.create_task(self._embedder.embed(text, copy.generation_id))
             coming.add_done_callback(_see)
             self._expected = text, copy.generation_id, coming

@@ -6,8 +6,9 @@ connection.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from everword.db.namespaces import NamespaceSettings
@@ -18,6 +19,7 @@ from everword.text.author_names import name_words
 from everword_search.analysis import AnalysedQuery, analyse_query, texts_to_analyse
 from everword_search.model import SearchMode, SearchRequest
 from everword_search.query import Query, parse_query, parse_words
+from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.resident import Resident
 from everword_search.resident.residents import Residents
 from everword_search.store import SQL, AnalysedText, namespaced
@@ -72,10 +74,11 @@ async def understand(
     request: SearchRequest,
     profile: str,
     residents: Residents | None,
+    foresee: Callable[[NamespaceCopy], None],
 ) -> Understood:
     """Return what a request's query means; `profile` is what its relevance is calibrated for.
 
-    Without `residents` it is not looked for in memory.
+    Without `residents` it is not looked for in memory. Of what is, `foresee` is called while the database is asked.
 
     Raises NamespaceNotFound once the namespace is being deleted.
     """
@@ -89,7 +92,8 @@ async def understand(
     asked = residents.ask(namespace_id) if residents else None
     if asked:
         questions.append(asked.question)
-    [found, generations, *others] = await fetch_each(conn, *questions)
+    meanwhile = partial(foresee, asked.copy) if asked else None
+    [found, generations, *others] = await fetch_each(conn, *questions, meanwhile=meanwhile)
     if not found:
         if residents:
             residents.forget(namespace_id)

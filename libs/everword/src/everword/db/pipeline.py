@@ -27,6 +27,16 @@ class BatchingPipeline(AsyncPipeline):
         return
         yield  # it has nothing to wait for, and is a generator all the same
 
+    async def send(self) -> None:
+        """Send what is queued, and ask for the answers without waiting for them."""
+        async with self._lock:
+            await self._conn.wait(self._send_gen())
+
+    def _send_gen(self) -> PQGen[None]:
+        yield from self._communicate_gen()
+        self.pgconn.send_flush_request()
+        yield from send(self.pgconn)
+
     def _sync_gen(self) -> PQGen[None]:
         self._enqueue_sync()
         yield from self._communicate_gen()
@@ -43,6 +53,12 @@ class BatchingConnection(AsyncConnection[Any]):
             self._pipeline = BatchingPipeline(self)
         async with super().pipeline() as pipeline:
             yield pipeline
+
+
+async def send_queued(conn: AsyncConnection[Any]) -> None:
+    """Let the server begin with what is queued in a connection's pipeline."""
+    if isinstance(conn._pipeline, BatchingPipeline):
+        await conn._pipeline.send()
 
 
 @asynccontextmanager

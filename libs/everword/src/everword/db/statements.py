@@ -10,7 +10,7 @@ A statement is run by the functions here, which open a span named after it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, Generic, LiteralString, TypeVar
@@ -19,6 +19,7 @@ from opentelemetry.trace import SpanKind
 from psycopg import AsyncConnection
 from psycopg.rows import scalar_row
 
+from everword.db.pipeline import send_queued
 from everword.db.rows import dataclass_row
 from everword.telemetry import names
 from everword.telemetry.tracing import inner_span
@@ -136,13 +137,23 @@ async def ask(conn: AsyncConnection[Any], question: Question[T]) -> Pending[T]:
     return Pending(question.statement, cursor)
 
 
-async def fetch_each(conn: AsyncConnection[Any], *questions: Question[Any]) -> list[list[Any]]:
-    """Run several statements, of which none needs another's rows, in one round trip; return the rows of each."""
+async def fetch_each(
+    conn: AsyncConnection[Any],
+    *questions: Question[Any],
+    meanwhile: Callable[[], None] | None = None,
+) -> list[list[Any]]:
+    """Run several statements, of which none needs another's rows, in one round trip; return the rows of each.
+
+    `meanwhile` is called while the server is at it.
+    """
     cursors = [
         conn.cursor(binary=True, row_factory=dataclass_row(question.row)) for question in questions
     ]
     for question, cursor in zip(questions, cursors, strict=True):
         await cursor.execute(question.statement.sql, question.parameters)
+    if meanwhile:
+        await send_queued(conn)
+        meanwhile()
     rows = []
     for question, cursor in zip(questions, cursors, strict=True):
         # Postgres runs them one after the other, so that each span begins about where its statement does.

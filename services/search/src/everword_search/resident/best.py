@@ -23,7 +23,7 @@ def best_memories(
     take = _before(snapshot, rows, scores, window) + _SPARE * wanted
     while True:
         order = _best(scores, snapshot.columns["ids"][rows], take)
-        firsts = _firsts(snapshot.columns["source_ids"][rows[order]])
+        firsts = _firsts(snapshot.places_of(rows[order]))
         chosen = order[firsts]
         chosen = chosen[_inside(snapshot, rows[chosen], scores[chosen], window)]
         is_all = take >= len(rows) or scores[order[-1]] < window.min_score
@@ -49,7 +49,7 @@ def _best(scores: Floats, ids: Ints, take: int) -> Ints:
     return among[np.lexsort((-ids[among], -scores[among]))]
 
 
-def _firsts(values: npt.NDArray[np.bytes_]) -> Ints:
+def _firsts(values: Ints) -> Ints:
     """Return the places at which a value stands for the first time, ascending."""
     _, firsts = np.unique(values, return_index=True)
     return np.sort(firsts)

@@ -222,10 +222,14 @@ class Snapshot:
             return np.asarray(rows[known[rows] == ids])
         return rows_of(self.segments, ids)
 
+    def places_of(self, rows: Ints) -> Ints:
+        """Return a number for the memory of each row: its thread, and its place in that."""
+        threads = self.columns["threads"][rows].astype(np.int64)
+        return np.asarray(threads * _THREAD + self.columns["seqs"][rows])
+
     def rows_around(self, rows: Ints, reach: int) -> Ints:
         """Return the rows of the memories that these belong to, and of turns up to `reach` places away, each once."""
-        threads, seqs = self.columns["threads"][rows], self.columns["seqs"][rows]
-        places = np.unique(threads.astype(np.int64) * _THREAD + seqs)
+        places = np.unique(self.places_of(rows))
         seqs = places % _THREAD
         first, last = places - np.minimum(seqs, reach), places + reach
         # Ranges that meet are one: each row is found once.

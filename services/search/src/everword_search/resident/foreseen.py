@@ -1,0 +1,49 @@
+"""What is near a query in memory, looked for while the database is asked whether the copy is complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from everword_search.model import MemoryFilter
+from everword_search.query_embedder import QueryVector
+from everword_search.ranking.arrays import Floats, Ints
+from everword_search.resident.copy import NamespaceCopy
+from everword_search.resident.filters import let_through
+from everword_search.resident.resident import Resident
+from everword_search.resident.vectors import Vectors
+
+#: Passages of a large namespace whose cosines are computed: those with the most signs in common. Of 101,335 vectors
+#: that are sums of random directions, 4,000 have .987 of the true first ten, 1,000 have .943. Pages have a tenth of it.
+NEAREST = 4_000
+
+
+@dataclass(frozen=True, eq=False)
+class Foreseen:
+    """The rows that may be the nearest to a vector, and their cosines, as a copy was before the database answered."""
+
+    rows: Ints
+    cosines: Floats
+    #: Whose rows, how many there were, and what they were compared with.
+    vectors: Vectors
+    size: int
+    asked: npt.NDArray[np.float32]
+
+    def holds(self, resident: Resident, vectors: Vectors, asked: npt.NDArray[np.float32]) -> bool:
+        """Tell whether a search of the same filter would find the same."""
+        # Another search may have added some. Where some were taken out, no search is answered from memory.
+        same = vectors is self.vectors and resident.snapshot.size == self.size
+        return same and asked is self.asked and not len(resident.copy.owed())
+
+
+def foresee(copy: NamespaceCopy, vector: QueryVector, wanted: MemoryFilter) -> Foreseen | None:
+    """Return what is near a vector; None where the copy lacks vectors, or has those of another generation."""
+    vectors, asked = copy.index.vectors, vector.values
+    if vectors is None or vectors.generation_id != vector.generation_id or len(copy.owed()):
+        return None
+    snapshot = copy.index.snapshot()
+    rows = vectors.nearest(asked, let_through(snapshot, wanted), NEAREST)
+    cosines = vectors.cosines(asked, rows)
+    return Foreseen(rows, cosines, vectors, snapshot.size, asked)

@@ -1,0 +1,171 @@
+"""Where a question's vector is at hand, what is near it is looked for while the database is asked, and once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from everword.domain.settings import NO_SECRET
+from everword_search.model import MemoryFilter, SearchMode
+from everword_search.query_embedder import QueryEmbedder
+from everword_search.resident.foreseen import foresee
+from everword_search.resident.resident import Resident
+from everword_search.resident.vectors import ExactVectors
+from support.background import embed_everything
+from support.calls import append, message
+from support.databases import DatabaseUnderTest
+from support.resident import Searching, check_same, locked, searching, waiting
+from support.stack import Stack, running_stack
+from support.tool_calls import put_into_words, tool_call
+from support.waiting import until
+
+PETS = "Which pets do we have?"
+CAT = "Our cat Miso sleeps on the radiator."
+BY_MEANING = pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.SEMANTIC])
+
+
+@pytest.fixture
+async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    async with running_stack(database, semantic=True) as stack:
+        await append(
+            stack,
+            message(CAT, author="Lea"),
+            message("The ferry leaves at nine.", author="Marta"),
+            message("I cannot stand mushrooms.", author="Marta"),
+        )
+        await embed_everything(stack)
+        yield stack
+
+
+@pytest.fixture
+async def search(knowing: Stack) -> AsyncIterator[Searching]:
+    """Searches of a namespace that is in memory."""
+    embedder = QueryEmbedder(knowing.addresses["embedder"], NO_SECRET)
+    async with searching(knowing, embedder=embedder) as search:
+        await search.often()
+        assert search.holds()
+        yield search
+
+
+async def search_in_database(stack: Stack, text: str) -> list[str]:
+    embedder = QueryEmbedder(stack.addresses["embedder"], NO_SECRET)
+    async with searching(stack, 0, embedder=embedder) as nothing:
+        return await nothing.contents(text, mode=SearchMode.HYBRID)
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Among how many rows something near was looked for, each time."""
+    looks: list[int] = []
+    nearest = ExactVectors.nearest
+
+    def watched(self, asked, allowed, most):  # type: ignore[no-untyped-def]
+        looks.append(int(allowed.sum()))
+        return nearest(self, asked, allowed, most)
+
+    monkeypatch.setattr(ExactVectors, "nearest", watched)
+    return looks
+
+
+@BY_MEANING
+async def test_it_is_looked_for_once_while_the_database_is_asked(
+    search: Searching, knowing: Stack, looked: list[int], mode: SearchMode
+) -> None:
+    first = await search.search(PETS, mode=mode)
+    assert looked == [3]
+    with locked(knowing, "namespaces") as lock:
+        again = asyncio.create_task(search.search(PETS, mode=mode))
+        await until(lambda: bool(waiting(knowing)))
+        assert looked == [3, 3]
+        lock.rollback()
+    check_same(await again, first)
+    assert looked == [3, 3]
+    assert first.results[0].memory.content == CAT
+
+
+@BY_MEANING
+async def test_a_filter_holds_for_it(
+    search: Searching, looked: list[int], mode: SearchMode
+) -> None:
+    of_marta = MemoryFilter(authors=["Marta"])
+    first = await search.search(PETS, mode=mode, filter=of_marta)
+    again = await search.search(PETS, mode=mode, filter=of_marta)
+    check_same(again, first)
+    assert looked == [2, 2]
+    assert CAT not in [each.memory.content for each in again.results]
+    assert (await search.contents(PETS, mode=mode))[0] == CAT
+
+
+@BY_MEANING
+async def test_what_came_since_is_found(
+    search: Searching, knowing: Stack, looked: list[int], mode: SearchMode
+) -> None:
+    await search.search(PETS, mode=mode)
+    await append(knowing, message("We have two pets, a cat and a parrot.", author="Lea"))
+    await embed_everything(knowing)
+    looked.clear()
+    found = await search.contents(PETS, mode=mode)
+    assert found[0] == "We have two pets, a cat and a parrot."
+    # Among what there was, and once more.
+    assert looked == [3, 4]
+    assert await search.contents(PETS, mode=mode) == found
+    assert looked == [3, 4, 4]
+
+
+async def test_a_vector_that_came_since_is_found(
+    search: Searching, knowing: Stack, looked: list[int]
+) -> None:
+    await search.search(PETS, mode=SearchMode.SEMANTIC)
+    await append(knowing, message("We have two pets, a cat and a parrot.", author="Lea"))
+    assert len(await search.contents(PETS, mode=SearchMode.SEMANTIC)) < 4
+    looked.clear()
+    await embed_everything(knowing)
+    found = await search.contents(PETS, mode=SearchMode.SEMANTIC)
+    assert found[0] == "We have two pets, a cat and a parrot."
+    # A copy that is owed vectors asks for them first.
+    assert looked == [4]
+
+
+async def test_what_another_search_added_meanwhile_counts(
+    search: Searching, knowing: Stack
+) -> None:
+    await search.search(PETS, mode=SearchMode.SEMANTIC)
+    copy = search.residents.find(1)
+    assert copy is not None
+    vectors = copy.index.vectors
+    assert vectors is not None
+    vector = search.embedder.known(PETS, vectors.generation_id)
+    assert vector is not None
+    foreseen = foresee(copy, vector, MemoryFilter())
+    assert foreseen is not None
+
+    def now() -> Resident:
+        return Resident(copy, copy.index.snapshot(), vectors, MemoryFilter())
+
+    assert foreseen.holds(now(), vectors, vector.values)
+    await append(knowing, message("We have two pets, a cat and a parrot.", author="Lea"))
+    await embed_everything(knowing)
+    await search.search("Who has a parrot?", mode=SearchMode.SEMANTIC)
+    assert len(copy.owed()) == 0
+    assert not foreseen.holds(now(), vectors, vector.values)
+
+
+async def test_what_was_taken_out_is_not_found(search: Searching, knowing: Stack) -> None:
+    stored = await append(knowing, tool_call("pets.py"))
+    await put_into_words(knowing)
+    await embed_everything(knowing)
+    question = "What was called?"
+    for _ in range(2):
+        found = await search.contents(question, mode=SearchMode.HYBRID)
+    with knowing.database.connect() as conn:
+        conn.execute("SELECT set_config('everword.namespace_id', '1', false)")
+        conn.execute("SELECT drop_derived_passages(%s::uuid[])", [[stored.messages[0].message_id]])
+    # By the database first, and then in a copy with as many rows, of which one is gone.
+    for _ in range(3):
+        left = await search.contents(question, mode=SearchMode.HYBRID)
+        await search.settled()
+        assert search.holds()
+        assert left == (await search_in_database(knowing, question))
+    assert left != found
