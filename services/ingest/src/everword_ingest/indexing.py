@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
@@ -12,13 +12,14 @@ from zoneinfo import ZoneInfo
 
 from everword.db.arrays import Column, array_literal
 from everword.domain.times import local_time
-from everword.text.analysis import indexed_text
+from everword.text.analysis import indexed_text, with_head
 from everword.text.author_names import name_words
 from everword.text.literals import literals_of
 from everword.text.passages import split_passages
-from everword.text.ranking_record import message_traits, pack_record
+from everword.text.ranking_record import message_traits, pack_header, pack_record, word_hashes
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_ingest.model import NewMessage
+from everword_ingest.plain import read_plain
 
 #: Beyond this many characters, cutting and analysing would hold the event loop for long; a thread does it.
 _THREAD_CHARS = 50_000
@@ -66,13 +67,20 @@ def _build(
     ]
 
 
-def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> Iterator[Passage]:
+def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> list[Passage]:
     message = placed.message
     text = message.text
-    traits = message_traits(text)
     spoken_at = local_time(placed.occurred_at, zone)
-    for part, content in enumerate(split_passages(text, traits.words)):
-        yield Passage(
+    plain = read_plain(text, word_hashes(text_search_config))
+    if plain is not None:
+        indexed = with_head(plain.words, message.author, spoken_at)
+        literals = literals_of(text) if plain.may_hold_literal else None
+        return [
+            Passage(placed, 0, text, indexed, literals, pack_header(plain.traits) + plain.terms)
+        ]
+    traits = message_traits(text)
+    return [
+        Passage(
             placed=placed,
             part=part,
             content=content,
@@ -80,6 +88,8 @@ def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> I
             literals=literals_of(content),
             ranking=pack_record(content, traits, text_search_config),
         )
+        for part, content in enumerate(split_passages(text, traits.words))
+    ]
 
 
 def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
 _WORD_KINDS = kinds_table({each: each for each in f"{string.ascii_letters}{string.digits}'"})
 _LONE = regex.compile(f"[{_PAIRED}]")
 #: Postgres keeps lexemes of at most 2,046 bytes; a longer run of letters is a blob and not a word.
-_MAX_WORD_CHARS = 200
+MAX_WORD_CHARS = 200
 
 
 def words_of(text: str) -> list[str]:
@@ -65,16 +65,22 @@ def indexed_text(passage: str, author: str, occurred_at: datetime) -> str:
 
     `occurred_at` is in the time zone of the namespace, since people name days by their own calendar.
     """
-    head, last_of_head = _head(author, occurred_at.date())
     words, last = _cut(passage)
     # No pair begins with the last character of a run. It stands behind everything, where it parts no phrase.
-    return " ".join([*head, *words, *last_of_head, *last])
+    return " ".join([with_head(" ".join(words), author, occurred_at), *last])
+
+
+def with_head(words: str, author: str, occurred_at: datetime) -> str:
+    """Return what `indexed_text` does, given the words of a passage without runs, with a space between them."""
+    head, last_of_head = _head(author, occurred_at.date())
+    return " ".join([head, words, *last_of_head] if words else [head, *last_of_head])
 
 
 @lru_cache(maxsize=256)
-def _head(author: str, day: date) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words of who spoke and when, as `_cut` does: they are those of many passages."""
-    return _cut(f"{author} {day.day} {day:%B} {day.year}")
+def _head(author: str, day: date) -> tuple[str, tuple[str, ...]]:
+    """Return the words of who spoke and when, and the last characters of runs: they are those of many passages."""
+    words, last = _cut(f"{author} {day.day} {day:%B} {day.year}")
+    return " ".join(words), last
 
 
 # A passage is cut for its index and again for its ranking record.
@@ -83,8 +89,8 @@ def _cut(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words of `text` in order, and the last character of every run that was cut into pairs."""
     if text.isascii():
         found = _ascii_words(text)
-        if len(text) > _MAX_WORD_CHARS:
-            found = [word for word in found if len(word) <= _MAX_WORD_CHARS]
+        if len(text) > MAX_WORD_CHARS:
+            found = [word for word in found if len(word) <= MAX_WORD_CHARS]
         return tuple(found), ()
     words: list[str] = []
     last: list[str] = []
@@ -95,7 +101,7 @@ def _cut(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
             last += token[-1:] if len(token) > 1 else ""
         elif match["symbol"]:
             words.append(f"u{ord(token):x}")
-        elif len(token) <= _MAX_WORD_CHARS:
+        elif len(token) <= MAX_WORD_CHARS:
             words.append(token.replace("’", "'"))
     return tuple(words), tuple(last)
 

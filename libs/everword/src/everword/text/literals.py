@@ -15,12 +15,14 @@ from everword.text.kinds import kinds_of, kinds_table
 _LITERAL = regex.compile(
     r"[\p{L}\p{N}](?:.*[\p{L}\p{N}])?[./:_@#\\-][\p{L}\p{N}]|\p{N}\p{L}|\p{L}\p{N}|\p{Ll}\p{Lu}"
 )
+#: What joins the parts of a literal.
+JOINERS = "./:_@#\\-"
 _KINDS = kinds_table(
     {
         string.digits: "0",
         string.ascii_lowercase: "a",
         string.ascii_uppercase: "A",
-        "./:_@#\\-": "-",
+        JOINERS: "-",
     }
 )
 _EDGES = " \t\n\r.,;:!?\"'`()[]{}<>…„“”‘’«»*|"

@@ -34,15 +34,15 @@ SHOWS_OR_LINKS = 8
 HAS_CODE = 16
 
 #: Words of a passage that are kept: passages of at most 120 words have fewer, but pairs of characters may be more.
-_MAX_TERMS = 480
+MAX_TERMS = 480
 #: Words of a text search configuration whose hashes are kept at hand.
 _KNOWN_WORDS = 32_768
 #: Where time expressions are counted: later ones say little of when a long message is about.
-_TIME_CHARS = 2000
+TIME_CHARS = 2000
 _ASKING = ("?", "？", "؟")
 _DIGIT = re.compile(r"\d")
 # `may` is mostly a verb.
-_TIMES = frozenset(
+TIMES = frozenset(
     {
         *(
             "yesterday",
@@ -62,9 +62,9 @@ _TIMES = frozenset(
         *("august", "september", "october", "november", "december"),
     }
 )
-_SELVES = frozenset({"I", "me", "my", "Me", "My"})
-_TIME = re.compile(rf"\b(?:{'|'.join(sorted(_TIMES))}|\d{{4}}|\d+(?:st|nd|rd|th))\b")
-_SELF = re.compile(rf"\b(?:{'|'.join(sorted(_SELVES))})\b")
+SELVES = frozenset({"I", "me", "my", "Me", "My"})
+_TIME = re.compile(rf"\b(?:{'|'.join(sorted(TIMES))}|\d{{4}}|\d+(?:st|nd|rd|th))\b")
+_SELF = re.compile(rf"\b(?:{'|'.join(sorted(SELVES))})\b")
 _HEADER = np.dtype(
     [
         ("version", "u1"),
@@ -110,6 +110,12 @@ class Records:
 
 def message_traits(text: str) -> Traits:
     """Return the traits of a whole message."""
+    flags = message_flags(text)
+    return Traits(flags, count_words(text), *_count_traits(text, flags))
+
+
+def message_flags(text: str) -> int:
+    """Return the flags of a whole message."""
     flags = 0
     if any(map(text.__contains__, _ASKING)):
         flags |= ASKS
@@ -122,16 +128,16 @@ def message_traits(text: str) -> Traits:
         flags |= SHOWS_OR_LINKS
     if "```" in text:
         flags |= HAS_CODE
-    return Traits(flags, count_words(text), *_count_traits(text, lowered, flags))
+    return flags
 
 
-def _count_traits(text: str, lowered: str, flags: int) -> tuple[int, int]:
+def _count_traits(text: str, flags: int) -> tuple[int, int]:
     """Return how many expressions of time, and words of the speaker about themselves, there are."""
-    if flags & HAS_DIGITS or "_" in text or len(text) > _TIME_CHARS or not text.isascii():
-        return len(_TIME.findall(lowered[:_TIME_CHARS])), len(_SELF.findall(text))
+    if flags & HAS_DIGITS or "_" in text or len(text) > TIME_CHARS or not text.isascii():
+        return len(_TIME.findall(text.lower()[:TIME_CHARS])), len(_SELF.findall(text))
     # The same, in a tenth of the time: the words are cut anyway.
-    times = sum(map(_TIMES.__contains__, folded_words(text)))
-    return times, sum(map(_SELVES.__contains__, spoken_words(text)))
+    times = sum(map(TIMES.__contains__, folded_words(text)))
+    return times, sum(map(SELVES.__contains__, spoken_words(text)))
 
 
 def stems_of(text: str, config: str) -> list[str]:
@@ -157,8 +163,14 @@ def term_hash(stem: str) -> int:
 
 def pack_record(passage: str, traits: Traits, config: str) -> bytes:
     """Return the record of a passage. `traits` are those of its message."""
-    hashes = _word_hashes(config)
-    header = _HEADER_OF.pack(
+    hashes = word_hashes(config)
+    terms = map(hashes.__getitem__, folded_words(passage)[:MAX_TERMS])
+    return pack_header(traits) + b"".join(terms)
+
+
+def pack_header(traits: Traits) -> bytes:
+    """Return what a record begins with. `traits` are those of the passage's message."""
+    return _HEADER_OF.pack(
         VERSION,
         traits.flags,
         min(traits.words, 0xFFFF),
@@ -166,10 +178,9 @@ def pack_record(passage: str, traits: Traits, config: str) -> bytes:
         min(traits.self_words, 0xFF),
         0,
     )
-    return header + b"".join(map(hashes.__getitem__, folded_words(passage)[:_MAX_TERMS]))
 
 
-class _WordHashes(dict[str, bytes]):
+class WordHashes(dict[str, bytes]):
     """What stands for words in records, as it stands there.
 
     Few words make up most of what is said: stemming and hashing each again was a tenth of what an append computes.
@@ -186,7 +197,10 @@ class _WordHashes(dict[str, bytes]):
         return found
 
 
-_word_hashes = lru_cache(maxsize=8)(_WordHashes)
+@lru_cache(maxsize=8)
+def word_hashes(config: str) -> WordHashes:
+    """Return what stands for the words of a text search configuration."""
+    return WordHashes(config)
 
 
 def unpack_records(records: Sequence[bytes | None]) -> Records:
