@@ -16,6 +16,7 @@ from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import memory_pb2, search_service_pb2
 from everword_ingest.store import SQL
 from support.calls import TOOL, append, append_request, message, reason
+from support.spans import exporter, trace_of
 from support.stack import Stack
 
 
@@ -308,3 +309,14 @@ async def test_a_token_stands_for_messages_that_were_there_before_too(stack: Sta
         assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
         with stack.database.connect() as conn:
             conn.execute("DELETE FROM embedding_queue WHERE memory_id = 1")
+
+
+async def test_the_span_of_what_comes_with_the_commit_lasts_until_then(stack: Stack) -> None:
+    memory = exporter()
+    memory.clear()
+    await append(stack, "Hello.")
+    spans = {span.name: span for span in trace_of(memory.get_finished_spans(), "insert_memories")}
+    inserted, committed = spans["insert_memories"], spans["commit_position"]
+    times = [inserted.start_time, committed.start_time, committed.end_time, inserted.end_time]
+    assert None not in times
+    assert times == sorted(times, key=lambda time: time or 0)

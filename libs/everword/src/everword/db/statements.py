@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, Generic, LiteralString, TypeVar
 
-from opentelemetry.trace import SpanKind
+from opentelemetry.trace import Span, SpanKind
 from psycopg import AsyncConnection
 from psycopg.rows import scalar_row
 
 from everword.db.pipeline import send_queued
 from everword.db.rows import dataclass_row
 from everword.telemetry import names
-from everword.telemetry.tracing import inner_span
+from everword.telemetry.tracing import begin_span, inner_span
 
 T = TypeVar("T")
 Parameters = Mapping[str, Any]
@@ -71,11 +71,12 @@ def load_statements(package: str) -> dict[str, Statement]:
 
 
 def statement_span(statement: Statement) -> Any:
-    return inner_span(
-        statement.name,
-        kind=SpanKind.CLIENT,
-        attributes={names.DB_SYSTEM: "postgresql", names.DB_QUERY_SUMMARY: statement.name},
-    )
+    return inner_span(statement.name, **_told_of(statement))
+
+
+def _told_of(statement: Statement) -> dict[str, Any]:
+    attributes = {names.DB_SYSTEM: "postgresql", names.DB_QUERY_SUMMARY: statement.name}
+    return {"kind": SpanKind.CLIENT, "attributes": attributes}
 
 
 async def execute(
@@ -119,22 +120,25 @@ class Question(Generic[T]):
 class Pending(Generic[T]):
     """Rows that are on their way: what was asked in a pipeline is sent, at the latest, when the pipeline ends."""
 
-    def __init__(self, statement: Statement, cursor: Any) -> None:
-        self._statement = statement
+    def __init__(self, cursor: Any, span: Span) -> None:
         self._cursor = cursor
+        self._span = span
 
     async def rows(self) -> list[T]:
         """Return the rows. Where the pipeline is over, that waits for nothing."""
-        with statement_span(self._statement):
+        try:
             rows: list[T] = await self._cursor.fetchall()
             return rows
+        finally:
+            self._span.end()
 
 
 async def ask(conn: AsyncConnection[Any], question: Question[T]) -> Pending[T]:
-    """Run a statement in a pipeline without waiting for its rows."""
+    """Run a statement in a pipeline without waiting for its rows. Its span ends when they are read."""
     cursor = conn.cursor(binary=True, row_factory=dataclass_row(question.row))
+    span = begin_span(question.statement.name, **_told_of(question.statement))
     await cursor.execute(question.statement.sql, question.parameters)
-    return Pending(question.statement, cursor)
+    return Pending(cursor, span)
 
 
 async def fetch_each(

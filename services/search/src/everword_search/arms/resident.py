@@ -97,9 +97,9 @@ class ResidentSemanticArm(SemanticArm):
     async def _nearest(self, conn: Connection) -> tuple[Ints, Floats]:
         """Return the rows that may be the nearest, and their cosines."""
         copy, asked = self._resident.copy, self._asked().vector.values
-        if self._foreseen and self._foreseen.holds(self._resident, self._vectors, asked):
-            return self._foreseen.rows, self._foreseen.cosines
         await copy.add_vectors(conn, copy.owed())
+        if self._foreseen and (found := self._foreseen.now(self._resident, self._vectors, asked)):
+            return found
         rows = self._vectors.nearest(asked, self._resident.wanted, NEAREST)
         return rows, self._vectors.cosines(asked, rows)
 

@@ -56,6 +56,8 @@ class WordLists:
         """Begin to read, once."""
         if self._reading is None:
             self._reading = asyncio.ensure_future(asyncio.to_thread(zipf, "the", "english"))
+            # What fails is told by whoever looks a word up.
+            self._reading.add_done_callback(lambda done: done.cancelled() or done.exception())
         return self._reading
 
     async def ready(self) -> None:

@@ -31,11 +31,20 @@ class Foreseen:
     size: int
     asked: npt.NDArray[np.float32]
 
-    def holds(self, resident: Resident, vectors: Vectors, asked: npt.NDArray[np.float32]) -> bool:
-        """Tell whether a search of the same filter would find the same."""
-        # Another search may have added some. Where some were taken out, no search is answered from memory.
-        same = vectors is self.vectors and resident.snapshot.size == self.size
-        return same and asked is self.asked and not len(resident.copy.owed())
+    def now(
+        self, resident: Resident, vectors: Vectors, asked: npt.NDArray[np.float32]
+    ) -> tuple[Ints, Floats] | None:
+        """Return them with those of what came since; None where something else is asked for.
+
+        Where something was taken out since, no search is answered from memory.
+        """
+        if vectors is not self.vectors or asked is not self.asked:
+            return None
+        since = self.size + np.flatnonzero(resident.wanted[self.size :])
+        if not len(since):
+            return self.rows, self.cosines
+        rows = np.append(self.rows, since)
+        return rows, np.append(self.cosines, vectors.cosines(asked, since))
 
 
 def foresee(copy: NamespaceCopy, vector: QueryVector, wanted: MemoryFilter) -> Foreseen | None:

@@ -12,7 +12,7 @@ import grpc
 from everword.domain.errors import EverwordError, MethodUnknown
 from everword.rpc.errors import grpc_code, to_status, trailers, translate
 from everword.rpc.interceptors.base import Call, Context, Continuation, Handler, Interceptor
-from everword.rpc.interceptors.request_id import request_id_trailers
+from everword.rpc.interceptors.request_id import send_request_id
 from everword.telemetry.logs import request_id
 
 log = logging.getLogger(__name__)
@@ -21,11 +21,9 @@ log = logging.getLogger(__name__)
 async def abort(context: Context, error: EverwordError) -> None:
     """End the call with the error's status. Raises grpc.aio.AbortError."""
     status = to_status(error, request_id.get())
-    # A refusal is an answer: whether it may be repeated stands in its details. Channels, which repeat calls of which no
-    # header has come, are not to guess.
-    await context.send_initial_metadata(())
-    trailing: tuple[tuple[str, str | bytes], ...] = (*trailers(status), *request_id_trailers())
-    await context.abort(grpc_code(error), error.message, trailing_metadata=trailing)
+    # A refusal is an answer: whether it may be repeated stands in its details, and channels are not to guess.
+    await send_request_id(context)
+    await context.abort(grpc_code(error), error.message, trailing_metadata=trailers(status))
 
 
 def _refuse_unknown(method: str) -> Handler:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from everword.domain.ids import new_id
-from everword.rpc.interceptors.base import Call, Interceptor
+from everword.rpc.interceptors.base import Call, Context, Interceptor
 from everword.telemetry.logs import request_id
 
 HEADER = "x-request-id"
@@ -16,7 +16,7 @@ _PLAUSIBLE = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 
 
 class RequestIdInterceptor(Interceptor):
-    """Gives every call an id, and returns it in the trailer `x-request-id`."""
+    """Gives every call an id, and returns it in the header `x-request-id`."""
 
     @asynccontextmanager
     async def around(self, call: Call) -> AsyncIterator[None]:
@@ -24,10 +24,10 @@ class RequestIdInterceptor(Interceptor):
         chosen = sent if _PLAUSIBLE.fullmatch(sent) else str(new_id())
         request_id.set(chosen)
         yield
-        # With the end of the answer: headers of its own would cost a tenth of a small call, on either side.
-        call.context.set_trailing_metadata(request_id_trailers())
+        # With the answer: a channel repeats a call whose server died only while nothing of an answer has come.
+        await send_request_id(call.context)
 
 
-def request_id_trailers() -> tuple[tuple[str, str]]:
-    """Return the trailing metadata that carries the id of the call."""
-    return ((HEADER, request_id.get()),)
+async def send_request_id(context: Context) -> None:
+    """Begin the answer to the call, whatever it is. Once a call."""
+    await context.send_initial_metadata(((HEADER, request_id.get()),))
