@@ -144,6 +144,8 @@ class Searching:
         """Wait until nothing is being loaded."""
         loading = [task for task in asyncio.all_tasks() if _loads(task)]
         await asyncio.gather(*loading, return_exceptions=True)
+        # One that has just ended is still to be taken off the list of those that are being loaded.
+        await asyncio.sleep(0)
 
     def holds(self, namespace_id: int = 1) -> bool:
         """Tell whether a namespace is in memory; to ask counts as a search."""
