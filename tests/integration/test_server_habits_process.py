@@ -6,60 +6,28 @@ import asyncio
 import os
 import signal
 import sys
-from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from asyncio.subprocess import PIPE
 
 import grpc
 
-from everword.embedded.ports import free_ports
 from everword.rpc.channel import open_channel
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from support.calls import append_request
 from support.databases import DatabaseUnderTest
 from support.health import serving
+from support.service_process import free_address, is_serving, service_process
 from support.waiting import until
-
-
-@asynccontextmanager
-async def _process(database: DatabaseUnderTest, address: str) -> AsyncIterator[Process]:
-    """Run `python -m everword_ingest` while the block lasts."""
-    environment = {
-        **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
-        "EVERWORD_DATABASE_URL": database.service_url,
-        "EVERWORD_LISTEN": address,
-        "EVERWORD_DRAIN_SECONDS": "0.5",
-    }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "everword_ingest"), env=environment, stdout=PIPE, stderr=PIPE
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-
-
-def _address() -> str:
-    return f"127.0.0.1:{free_ports(1)[0]}"
-
-
-async def _is_serving(channel: grpc.aio.Channel) -> bool:
-    try:
-        return await serving(channel)
-    except grpc.aio.AioRpcError as error:
-        if error.code() != grpc.StatusCode.UNAVAILABLE:
-            raise
-        return False
 
 
 async def test_sigterm_lets_a_call_finish_and_ends_the_process_well(
     database: DatabaseUnderTest,
 ) -> None:
-    address = _address()
-    async with _process(database, address) as process, open_channel(address) as channel:
-        await until(lambda: _is_serving(channel))
+    address = free_address()
+    async with (
+        service_process("ingest", database, address) as process,
+        open_channel(address) as channel,
+    ):
+        await until(lambda: is_serving(channel))
         ingest = IngestServiceStub(channel)
         await ingest.AppendMessages(append_request("Before."))
         with database.connect() as conn, conn.transaction():
@@ -91,9 +59,13 @@ async def _not_serving(channel: grpc.aio.Channel) -> bool:
 async def test_a_taken_port_ends_the_process_with_one_line_that_names_the_setting(
     database: DatabaseUnderTest,
 ) -> None:
-    address = _address()
+    address = free_address()
     listener = await asyncio.start_server(lambda *_: None, *address.split(":"))
-    async with listener, _process(database, address) as process, asyncio.timeout(60):
+    async with (
+        listener,
+        service_process("ingest", database, address) as process,
+        asyncio.timeout(60),
+    ):
         _, errors = await process.communicate()
     assert process.returncode == 2
     refusals = [line for line in errors.decode().splitlines() if line.startswith("everword: ")]

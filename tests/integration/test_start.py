@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
-from asyncio.subprocess import DEVNULL, Process
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
-import grpc
 import pytest
 
-from everword.embedded.ports import free_ports
 from everword.rpc.channel import open_channel
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.calls import append
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
-from support.health import serving
+from support.service_process import free_address, is_serving, service_process
 from support.stack import Stack
 from support.waiting import until
 
@@ -42,25 +36,6 @@ def test_a_service_imports_nothing_that_it_may_never_need(service: str) -> None:
     assert not UNUSED[service] & imported
 
 
-@asynccontextmanager
-async def _search_process(database: DatabaseUnderTest, address: str) -> AsyncIterator[Process]:
-    environment = {
-        **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
-        "EVERWORD_DATABASE_URL": database.service_url,
-        "EVERWORD_LISTEN": address,
-        "EVERWORD_DRAIN_SECONDS": "0.1",
-    }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "everword_search"), env=environment, stdout=DEVNULL, stderr=DEVNULL
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
-
-
 async def test_the_first_searches_of_a_process_find_what_later_ones_find(
     stack: Stack, database: DatabaseUnderTest
 ) -> None:
@@ -73,19 +48,10 @@ async def test_the_first_searches_of_a_process_find_what_later_ones_find(
     request = search_request("Where does Marta keep the turtles?", "HYBRID")
     expected = await stack.search.Search(request)
     assert len(expected.results) == 3
-    address = f"127.0.0.1:{free_ports(1)[0]}"
-    async with _search_process(database, address), open_channel(address) as channel:
-        await until(lambda: _is_serving(channel))
+    address = free_address()
+    async with service_process("search", database, address), open_channel(address) as channel:
+        await until(lambda: is_serving(channel))
         search = SearchServiceStub(channel)
         found = await asyncio.gather(*(search.Search(request) for _ in range(4)))
     for response in found:
         assert response.results == expected.results
-
-
-async def _is_serving(channel: grpc.aio.Channel) -> bool:
-    try:
-        return await serving(channel)
-    except grpc.aio.AioRpcError as error:
-        if error.code() != grpc.StatusCode.UNAVAILABLE:
-            raise
-        return False

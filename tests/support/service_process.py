@@ -1,0 +1,52 @@
+"""A service as a process of its own, over a test's database."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import grpc
+
+from everword.embedded.ports import free_ports
+from support.databases import DatabaseUnderTest
+from support.health import serving
+
+
+def free_address() -> str:
+    return f"127.0.0.1:{free_ports(1)[0]}"
+
+
+@asynccontextmanager
+async def service_process(
+    name: str, database: DatabaseUnderTest, address: str
+) -> AsyncIterator[Process]:
+    """Run `python -m everword_NAME` while the block lasts."""
+    environment = {
+        **{key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ},
+        "EVERWORD_DATABASE_URL": database.service_url,
+        "EVERWORD_LISTEN": address,
+        "EVERWORD_DRAIN_SECONDS": "0.5",
+    }
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", f"everword_{name}"), env=environment, stdout=PIPE, stderr=PIPE
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def is_serving(channel: grpc.aio.Channel) -> bool:
+    """Whether a process says that it serves; not yet, where nobody listens."""
+    try:
+        return await serving(channel)
+    except grpc.aio.AioRpcError as error:
+        if error.code() != grpc.StatusCode.UNAVAILABLE:
+            raise
+        return False
