@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from everword.db.arrays import Array
 from everword.domain.settings import NO_SECRET
 from everword_search.model import MemoryFilter, SearchMode
 from everword_search.query_embedder import QueryEmbedder
+from everword_search.ranking.arrays import Ints
 from everword_search.resident.foreseen import foresee
 from everword_search.resident.resident import Resident
 from everword_search.resident.vectors import ExactVectors
@@ -61,7 +63,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     looks: list[int] = []
     nearest = ExactVectors.nearest
 
-    def watched(self, asked, allowed, most):  # type: ignore[no-untyped-def]
+    def watched(self: ExactVectors, asked: Array, allowed: Array, most: int) -> Ints:
         looks.append(int(allowed.sum()))
         return nearest(self, asked, allowed, most)
 

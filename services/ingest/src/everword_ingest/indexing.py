@@ -25,6 +25,7 @@ from everword_ingest.plain import read_plain
 _THREAD_CHARS = 50_000
 
 
+# Not frozen, as NewMessage is not.
 @dataclass
 class PlacedMessage:
     """A message with its id and its place in the conversation."""

@@ -106,8 +106,8 @@ INSERT INTO messages (namespace_id, conversation_id, id, seq, role, author, inst
                       importance_class, automated, tool_name, tool_args, tool_result, metadata, token_count,
                       external_id, parent_id, occurred_at)
 SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.instance, m.content, m.content_blocks,
-       m.tags::text[], m.importance_class, m.automated, m.tool_name, m.tool_args,
-       m.tool_result, m.metadata, m.token_count, m.external_id, m.parent_id, m.occurred_at
+       m.tags::text[], m.importance_class, m.automated, m.tool_name, m.tool_args, m.tool_result, m.metadata,
+       m.token_count, m.external_id, m.parent_id, m.occurred_at
   FROM unnest(%(id)b::uuid[], %(seq)b::bigint[], %(role)b::smallint[], %(author)b::text[], %(instance)b::text[],
               %(content)b::text[], %(content_blocks)b::jsonb[], %(tags)b::text[], %(importance_class)b::smallint[],
               %(automated)b::boolean[], %(tool_name)b::text[], %(tool_args)b::text[], %(tool_result)b::text[],
@@ -143,15 +143,17 @@ VALUES (%(namespace_id)s, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(tit
 -- Index passages of messages, owe their vectors to every live model generation, count them, and keep who spoke. The names
 -- are sorted, and nothing is locked after them: writes that bring the same new names wait for each other in one direction.
 -- A position takes two bytes where a tsvector is sent: its length without them tells how many there are in a tenth of what
--- it takes to unnest it. Tags come as Postgres writes arrays. Returns the highest id.
+-- it takes to unnest it. With OFFSET, each tsvector is made once and not wherever it is named. Tags come as Postgres writes
+-- arrays. Returns the highest id.
 WITH passages AS (
     INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
                                   instance, author, role, tags, importance_class, automated, occurred_at, content,
                                   lexemes, lexeme_count, literals, ranking)
     SELECT %(namespace_id)s, %(kind)s, p.source_id, p.part, %(conversation_id)s, p.seq, %(agent)s, %(subject)s,
-           %(channel)s, p.instance, p.author, p.role, p.tags::text[],
-           p.importance_class, p.automated, p.occurred_at, p.content, v.lexemes,
-           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2, p.literals, p.ranking
+           %(channel)s, p.instance, p.author, p.role, p.tags::text[], p.importance_class, p.automated, p.occurred_at,
+           p.content, v.lexemes,
+           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
+           p.literals, p.ranking
       FROM unnest(%(source_id)b::uuid[], %(part)b::integer[], %(seq)b::bigint[], %(instance)b::text[],
                   %(author)b::text[], %(role)b::smallint[], %(tags)b::text[], %(importance_class)b::smallint[],
                   %(automated)b::boolean[], %(occurred_at)b::timestamptz[], %(content)b::text[],

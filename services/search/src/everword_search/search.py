@@ -313,7 +313,12 @@ class _Search:
         sources = self._sources
         words = self._plan_words(understood)
         plan = plan_search(
-            *(scope, request, understood, words, self._vector.found, sources.large_scopes),
+            scope,
+            request,
+            understood,
+            words,
+            self._vector.found,
+            sources.large_scopes,
             self._foreseen,
         )
         relevance = find_relevance(request, understood.generation(self._vector.generation_id))

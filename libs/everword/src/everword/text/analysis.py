@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
+from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import pairwise
@@ -38,6 +39,9 @@ _WORD_KINDS = kinds_table({each: each for each in f"{string.ascii_letters}{strin
 _LONE = regex.compile(f"[{_PAIRED}]")
 #: Postgres keeps lexemes of at most 2,046 bytes; a longer run of letters is a blob and not a word.
 MAX_WORD_CHARS = 200
+#: What is cut again soon is a passage or a question. Words of longer texts, which take many times their size, are not kept.
+_KEPT_CHARS = 4000
+Words = tuple[str, ...]
 
 
 def words_of(text: str) -> list[str]:
@@ -50,7 +54,7 @@ def folded_words(text: str) -> list[str]:
     return list(_parts(text)[1])
 
 
-def spoken_words(text: str) -> tuple[str, ...]:
+def spoken_words(text: str) -> Words:
     """Return the words of `text` in order, as they are written but cut at apostrophes."""
     return _parts(text)[0]
 
@@ -77,15 +81,20 @@ def with_head(words: str, author: str, occurred_at: datetime) -> str:
 
 
 @lru_cache(maxsize=256)
-def _head(author: str, day: date) -> tuple[str, tuple[str, ...]]:
+def _head(author: str, day: date) -> tuple[str, Words]:
     """Return the words of who spoke and when, and the last characters of runs: they are those of many passages."""
     words, last = _cut(f"{author} {day.day} {day:%B} {day.year}")
     return " ".join(words), last
 
 
-# A passage is cut for its index and again for its ranking record.
-@lru_cache(maxsize=64)
-def _cut(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _keep(cut: Callable[[str], tuple[Words, Words]]) -> Callable[[str], tuple[Words, Words]]:
+    """Keep what was cut last: a passage is cut for its index and again for its ranking record."""
+    kept = lru_cache(maxsize=64)(cut)
+    return lambda text: kept(text) if len(text) <= _KEPT_CHARS else cut(text)
+
+
+@_keep
+def _cut(text: str) -> tuple[Words, Words]:
     """Return the words of `text` in order, and the last character of every run that was cut into pairs."""
     if text.isascii():
         found = _ascii_words(text)
@@ -106,8 +115,8 @@ def _cut(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(words), tuple(last)
 
 
-@lru_cache(maxsize=64)
-def _parts(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+@_keep
+def _parts(text: str) -> tuple[Words, Words]:
     """Return the words of `text` cut at apostrophes, as they are written and in lower case."""
     # One string is cut and folded much faster than its words one by one; no word holds a space.
     spaced = " ".join(_cut(text)[0]).replace("'", " ")

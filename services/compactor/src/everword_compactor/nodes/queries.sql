@@ -63,13 +63,15 @@ UPDATE summaries
 SELECT drop_derived_passages(ARRAY[%(id)s::uuid]);
 
 -- insert_summary_passages --
--- Index a node, owe its vectors to every live model generation, and count its passages.
+-- Index a node, owe its vectors to every live model generation, and count its passages. A position takes two bytes where a
+-- tsvector is sent, which tells how many there are.
 WITH passages AS (
     INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, agent, subject, channel, instance,
                                   occurred_at, content, lexemes, lexeme_count, literals, ranking)
     SELECT %(namespace_id)s, 2, %(id)s, p.part, %(conversation_id)s, %(agent)s, %(subject)s, %(channel)s, %(instance)s,
            %(occurred_at)s, p.content, v.lexemes,
-           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2, p.literals, p.ranking
+           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
+           p.literals, p.ranking
       FROM unnest(%(part)s::integer[], %(content)s::text[], %(indexed_text)s::text[], %(literals)s::text[],
                   %(ranking)s::bytea[]) AS p (part, content, indexed_text, literals, ranking)
      CROSS JOIN LATERAL to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) AS v (lexemes)

@@ -71,14 +71,16 @@ SELECT drop_derived_passages(%(message_ids)s::uuid[]);
 
 -- insert_sentence_passages --
 -- Index sentences as part -1 of their messages, owe their vectors to every live model generation, and count them. What is
--- not in the index, for its channel's sake, has no part 0, and its sentence does not get there either.
+-- not in the index, for its channel's sake, has no part 0, and its sentence does not get there either. A position takes two
+-- bytes where a tsvector is sent, which tells how many there are.
 WITH passages AS (
     INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
                                   instance, author, role, tags, importance_class, automated, occurred_at, content,
                                   lexemes, lexeme_count, literals, ranking)
     SELECT %(namespace_id)s, m.kind, m.source_id, -1, m.conversation_id, m.seq, m.agent, m.subject, m.channel,
            m.instance, m.author, m.role, m.tags, m.importance_class, m.automated, m.occurred_at, s.content, v.lexemes,
-           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2, s.literals, s.ranking
+           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
+           s.literals, s.ranking
       FROM unnest(%(message_ids)s::uuid[], %(contents)s::text[], %(indexed_texts)s::text[], %(literals)s::text[],
                   %(rankings)s::bytea[]) AS s (message_id, content, indexed_text, literals, ranking)
       JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.source_id = s.message_id AND m.part = 0
