@@ -39,7 +39,7 @@ _WORD_KINDS = kinds_table({each: each for each in f"{string.ascii_letters}{strin
 _LONE = regex.compile(f"[{_PAIRED}]")
 #: Postgres keeps lexemes of at most 2,046 bytes; a longer run of letters is a blob and not a word.
 MAX_WORD_CHARS = 200
-#: What is cut again soon is a passage or a question. Words of longer texts, which take many times their size, are not kept.
+#: What is cut again soon is a passage or a question. The words of longer texts take many times their size.
 _KEPT_CHARS = 4000
 Words = tuple[str, ...]
 
