@@ -124,6 +124,26 @@ async def test_the_file_that_was_not_searched_for_longest_gives_way_and_small_on
         assert len(await search.contents("ferry", second)) == 10
 
 
+async def test_there_are_so_many_files_and_the_one_not_searched_for_longest_gives_way(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(residents, "MOST_FILES", 2)
+    ids = await fill(stack, small=5, first=40, second=40, third=40)
+    small, first, second, third = ids
+    async with searching(stack, folder=str(tmp_path)) as search:
+        for namespace_id in (first, second, third):
+            await search.often(namespace_id)
+        # Those that are searched now stay, and what is in memory takes no file.
+        await search.often(small)
+        assert [search.holds(each) for each in ids] == [True, True, True, False]
+        search.clock.now += 61
+        await search.search("ferry", first)
+        search.clock.now += 1
+        await search.often(third)
+        assert [search.holds(each) for each in ids] == [True, True, False, True]
+        assert len(await search.contents("ferry", second)) == 10
+
+
 async def test_what_memory_is_too_small_for_leaves_files_alone(
     stack: Stack, tmp_path: Path
 ) -> None:

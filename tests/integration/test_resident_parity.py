@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,14 @@ from support.compaction import ScriptedComposer, compact_everything
 from support.corpus import import_sample, sample, search_request
 from support.databases import cloned
 from support.memories import DERIVED_KINDS, remember
-from support.resident import asked, count_as_large, reference_search, warm_up, was_in_memory
+from support.resident import (
+    asked,
+    count_as_large,
+    keep_in_files,
+    reference_search,
+    warm_up,
+    was_in_memory,
+)
 from support.resident_passages import open_files
 from support.stack import Stack, running_stack
 from support.tool_calls import put_into_words
@@ -196,6 +204,43 @@ async def test_pages_go_on_wherever_they_began(
         assert told(results_of(paged)) == told(results_of(whole)), query
 
 
+@asynccontextmanager
+async def in_a_file(
+    postgres_url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
+    """Lend a server that has the sample in a file, and one that asks the database."""
+    # Whenever a search begins, what is mapped was given back.
+    monkeypatch.setattr(residents, "_SWEEP_S", 0.01)
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    with cloned(postgres_url) as database:
+        async with (
+            running_stack(database, semantic=True) as stack,
+            reference_search(database, stack.addresses["embedder"]) as reference,
+        ):
+            await import_sample(stack)
+            await embed_everything(stack)
+            await append(stack, LONG)
+            assert not open_files(folder)
+            await warm_up(stack)
+            assert open_files(folder)
+            yield stack, reference
+
+
+async def test_a_namespace_in_a_file_finds_the_same(
+    postgres_url: str, queries: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_in_files(monkeypatch, 10)
+    async with in_a_file(postgres_url, tmp_path, monkeypatch) as (stack, reference):
+        for query in queries:
+            request = request_of("recall", query, "all", page_size=100)
+            found, statements = await asked(stack.search, request)
+            expected = await reference.Search(request)
+            assert was_in_memory(statements)
+            results, wanted = list(found.results), list(expected.results)
+            assert told(results) == told(wanted), query
+            assert scores(results) == pytest.approx(scores(wanted), abs=1e-6), query
+
+
 @pytest.mark.parametrize("way", ["recall", "semantic"])
 async def test_a_namespace_that_counts_as_large_finds_about_the_same(
     postgres_url: str,
@@ -206,33 +251,20 @@ async def test_a_namespace_that_counts_as_large_finds_about_the_same(
 ) -> None:
     """With fewer passages than are compared none is missed, and cosines are kept to .002."""
     count_as_large(monkeypatch, 10)
-    # Whenever a search begins, what is mapped was given back.
-    monkeypatch.setattr(residents, "_SWEEP_S", 0.01)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with cloned(postgres_url) as database:
-        async with (
-            running_stack(database, semantic=True) as stack,
-            reference_search(database, stack.addresses["embedder"]) as reference,
-        ):
-            await import_sample(stack)
-            await embed_everything(stack)
-            await append(stack, LONG)
-            assert not open_files(tmp_path)
-            await warm_up(stack)
-            assert open_files(tmp_path)
-            same = 0.0
-            for query in queries:
-                request = request_of(way, query, "all", page_size=100)
-                found, statements = await asked(stack.search, request)
-                expected = await reference.Search(request)
-                assert was_in_memory(statements)
-                found_scores = {each.memory.id: each.score for each in found.results}
-                wanted = {each.memory.id: each.score for each in expected.results}
-                best = list(wanted)[:10]
-                if way == "semantic":
-                    assert set(found_scores) >= {id_ for id_ in best if wanted[id_] > 0.01}, query
-                    shared = found_scores.keys() & wanted.keys()
-                    for id_ in shared:
-                        assert found_scores[id_] == pytest.approx(wanted[id_], abs=0.006), query
-                same += len(set(best) & set(list(found_scores)[:10])) / max(1, len(best))
-            assert same / len(queries) > 0.95
+    async with in_a_file(postgres_url, tmp_path, monkeypatch) as (stack, reference):
+        same = 0.0
+        for query in queries:
+            request = request_of(way, query, "all", page_size=100)
+            found, statements = await asked(stack.search, request)
+            expected = await reference.Search(request)
+            assert was_in_memory(statements)
+            found_scores = {each.memory.id: each.score for each in found.results}
+            wanted = {each.memory.id: each.score for each in expected.results}
+            best = list(wanted)[:10]
+            if way == "semantic":
+                assert set(found_scores) >= {id_ for id_ in best if wanted[id_] > 0.01}, query
+                shared = found_scores.keys() & wanted.keys()
+                for id_ in shared:
+                    assert found_scores[id_] == pytest.approx(wanted[id_], abs=0.006), query
+            same += len(set(best) & set(list(found_scores)[:10])) / max(1, len(best))
+        assert same / len(queries) > 0.95

@@ -190,9 +190,15 @@ def check_same(found: SearchResponse, expected: SearchResponse) -> None:
 
 
 def count_as_large(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
-    """Have namespaces of more than so many passages kept in files."""
+    """Have namespaces of more than so many passages kept in files, with compact vectors."""
+    keep_in_files(monkeypatch, passages)
     for module in ("copy", "residents"):
         monkeypatch.setattr(f"everword_search.resident.{module}.EXACT_PASSAGES", passages)
+
+
+def keep_in_files(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
+    """Have namespaces of more than so many passages kept in files."""
+    monkeypatch.setattr("everword_search.resident.residents.IN_MEMORY_PASSAGES", passages)
 
 
 def locked(stack: Stack, table: str) -> psycopg.Connection:

@@ -67,11 +67,12 @@ def test_an_answer_to_what_was_asked_before_passages_were_taken_out_tells_nothin
     assert is_complete(copy, copy.ask(500), [], 5, 2)
 
 
-def test_vectors_are_exact_in_memory_and_compact_in_a_file() -> None:
-    small, large = (NamespaceCopy(1, MODEL, storage) for storage in (Memory(), mapped(100)))
-    assert isinstance(small.index.vectors, ExactVectors)
-    assert isinstance(large.index.vectors, CompactVectors)
-    assert small.generation_id == large.generation_id == 7
+def test_vectors_are_exact_of_up_to_10000_passages_and_compact_of_more() -> None:
+    storages = Memory(100), mapped(100), mapped(10_000), mapped(10_001)
+    copies = [NamespaceCopy(1, MODEL, storage) for storage in storages]
+    kinds = [type(copy.index.vectors) for copy in copies]
+    assert kinds == [ExactVectors, ExactVectors, ExactVectors, CompactVectors]
+    assert {copy.generation_id for copy in copies} == {7}
     arrays = replace(MODEL, storage="array")
     assert NamespaceCopy(1, arrays, Memory()).index.vectors is None
 

@@ -268,13 +268,15 @@ def test_a_full_disk_never_ends_the_process(folder: Path, monkeypatch: pytest.Mo
         with full_disk(monkeypatch, granted) as reserved:
             try:
                 copy.index.add(passages)
+                copy.index.trim()
                 is_added = True
             except NoRoom:
                 granted += 1
         assert written_pages(folder) <= reserved
         del copy
     assert reserved
-    assert granted > 30
+    # Columns take 30, and what is kept of segments the rest.
+    assert granted > 32
 
 
 def test_a_folder_that_is_not_there_is_no_room(tmp_path: Path) -> None:

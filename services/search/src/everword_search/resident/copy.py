@@ -180,5 +180,5 @@ def _vectors(generation: GenerationRow | None, storage: Storage) -> Vectors | No
         return None
     if generation.storage != "halfvec":
         return None
-    kept = ExactVectors if storage.in_memory else CompactVectors
+    kept = ExactVectors if storage.passages <= EXACT_PASSAGES else CompactVectors
     return kept(generation.id, generation.dimensions, storage)

@@ -17,6 +17,7 @@ from everword_search.resident.columns import Column, Numbers
 from everword_search.resident.postings import build_postings
 from everword_search.resident.segments import (
     Segment,
+    keep_loaded,
     make_segment,
     rows_between,
     rows_of,
@@ -164,7 +165,8 @@ class NamespaceIndex:
         self._storage.rest()
 
     def trim(self) -> None:
-        """Give back memory that was taken for more to come."""
+        """Give back memory that was taken for more to come. Raises NoRoom."""
+        self._segments = keep_loaded(self._segments, self._storage)
         for column in self._all_columns:
             column.trim()
         if self.vectors:

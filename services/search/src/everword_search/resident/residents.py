@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from everword.db.pool import Database
 from everword_search.arms.semantic import EXACT_PASSAGES
 from everword_search.model import MemoryFilter
 from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
+from everword_search.resident.heap import give_back
 from everword_search.resident.load import NotCopied, bring_up_to_date
 from everword_search.resident.resident import Resident
 from everword_search.resident.storage import MappedFile, Memory, NoRoom, Outgrown, Storage
@@ -32,6 +34,10 @@ OFTEN = 3
 #: memory takes 12 ms less than one by the database: after four, it has paid.
 OFTEN_SMALL = 2
 _SMALL_PASSAGES = 2_000
+#: Namespaces of more passages lie in files, however many there are: 100 of 1,000 passages take 110 MB.
+IN_MEMORY_PASSAGES = 500
+#: The most files, each of which takes a descriptor: connections need theirs, and 1,024 is a common limit.
+MOST_FILES = 256
 _OFTEN_S = 60.0
 _COUNTED = 10_000
 #: Seconds after which a namespace that nobody searches leaves memory; and when it may give way to others.
@@ -160,8 +166,8 @@ class Residents:
 
     def _storage(self, passages: int, generation: GenerationRow | None) -> Storage:
         """Return where a namespace is kept: a small one in memory, a large one in a file. Raises NoRoom."""
-        if passages <= EXACT_PASSAGES:
-            return Memory()
+        if passages <= IN_MEMORY_PASSAGES:
+            return Memory(passages)
         return MappedFile(self._limits.folder, passages, _dimensions(generation))
 
     def _limit(self, in_memory: bool) -> int:
@@ -181,19 +187,22 @@ class Residents:
 
     def _make_room(self, passages: int, lexemes: int, generation: GenerationRow | None) -> bool:
         """Return whether a namespace fits, once those that were not searched lately are gone."""
-        in_memory = passages <= EXACT_PASSAGES
-        numbers = (2 if in_memory else 1) * _dimensions(generation)
+        in_memory = passages <= IN_MEMORY_PASSAGES
+        numbers = (2 if passages <= EXACT_PASSAGES else 1) * _dimensions(generation)
         wanted = passages * (_PASSAGE_BYTES + numbers) + _LEXEME_BYTES * lexemes
         limit = self._limit(in_memory)
         if not 0 < wanted <= limit:
             return False
         room, at_rest, leaving = limit - self._taken(in_memory), self._clock() - _AT_REST_S, []
-        for namespace_id in self._those(in_memory):
-            if room >= wanted or self._used[namespace_id] > at_rest:
+        those = self._those(in_memory)
+        files_left = math.inf if in_memory else MOST_FILES - len(those)
+        for namespace_id in those:
+            if (room >= wanted and files_left > 0) or self._used[namespace_id] > at_rest:
                 break
             room += self._bytes[namespace_id]
+            files_left += 1
             leaving.append(namespace_id)
-        if room < wanted:
+        if room < wanted or files_left <= 0:
             return False
         for namespace_id in leaving:
             self.forget(namespace_id)
@@ -267,6 +276,7 @@ class Residents:
                     self.forget(namespace_id)
                 elif used < now - _SWEEP_S:
                     self._copies[namespace_id].index.rest()
+            await asyncio.to_thread(give_back)
 
 
 def _dimensions(generation: GenerationRow | None) -> int:

@@ -39,6 +39,9 @@ class Outgrown(NoRoom):
 class Storage(Protocol):
     """Gives a copy's arrays a place."""
 
+    #: About how many passages there are.
+    passages: int
+
     @property
     def in_memory(self) -> bool:
         """Whether that is memory which the kernel cannot take back."""
@@ -63,6 +66,9 @@ class Memory:
     in_memory = True
     nbytes = 0
 
+    def __init__(self, passages: int = 0) -> None:
+        self.passages = passages
+
     def column(self, kind: Any, shape: tuple[int, ...] = (), each: int = 1) -> Column:
         return Column(kind, shape)
 
@@ -80,6 +86,7 @@ class MappedFile:
 
     def __init__(self, folder: str | None, passages: int, dimensions: int) -> None:
         """`passages` is about how many there are. Raises NoRoom."""
+        self.passages = passages
         self._rows = _ROOM * max(passages, 1)
         space = self._rows * (_SPACE_BYTES + 2 * dimensions) + mmap.ALLOCATIONGRANULARITY
         try:
