@@ -198,7 +198,8 @@ def count_as_large(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
 
 def keep_in_files(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
     """Have namespaces of more than so many passages kept in files."""
-    monkeypatch.setattr("everword_search.resident.residents.IN_MEMORY_PASSAGES", passages)
+    for module in ("copy", "residents"):
+        monkeypatch.setattr(f"everword_search.resident.{module}.IN_MEMORY_PASSAGES", passages)
 
 
 def locked(stack: Stack, table: str) -> psycopg.Connection:

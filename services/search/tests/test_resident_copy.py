@@ -77,6 +77,15 @@ def test_vectors_are_exact_of_up_to_10000_passages_and_compact_of_more() -> None
     assert NamespaceCopy(1, arrays, Memory()).index.vectors is None
 
 
+def test_a_copy_in_memory_that_has_become_large_is_made_anew() -> None:
+    copies = [NamespaceCopy(1, MODEL, storage) for storage in (Memory(400), mapped(1_000))]
+    for copy in copies:
+        copy.add(passages_of([Said(id_) for id_ in range(1, 1_001)]))
+        assert not copy.is_outgrown
+        copy.add(passages_of([Said(1_001)]))
+    assert [copy.is_outgrown for copy in copies] == [True, False]
+
+
 def test_a_copy_in_a_file_takes_twice_as_many_passages_as_it_began_with_and_no_more() -> None:
     copy = NamespaceCopy(1, MODEL, mapped(100))
     for start in range(1, 200, 50):

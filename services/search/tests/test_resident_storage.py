@@ -231,6 +231,19 @@ def test_a_copy_in_a_file_is_charged_for_its_file() -> None:
     assert copy.index.nbytes - file.nbytes < 300_000
 
 
+def test_a_copy_in_a_file_that_grows_by_little_stays_there() -> None:
+    file = MappedFile(None, 2_000, 16)
+    copy = NamespaceCopy(1, MODEL, file)
+    copy.add(passages_of([Said(id_) for id_ in range(1, 1_001)]))
+    copy.index.trim()
+    for first in range(1_001, 2_001, 25):
+        copy.add(passages_of([Said(id_) for id_ in range(first, first + 25)]))
+        # All but what was added last.
+        beside = [each for each in copy.index.snapshot().segments if not each.is_kept]
+        assert sum(each.stop - each.start for each in beside) <= 500
+    assert copy.index.size == 2_000
+
+
 # Where there is no room
 
 

@@ -20,7 +20,7 @@ from everword.db.statements import Question
 from everword_search.arms.semantic import EXACT_PASSAGES
 from everword_search.ranking.arrays import Ints
 from everword_search.resident.index import NamespaceIndex
-from everword_search.resident.storage import Storage
+from everword_search.resident.storage import IN_MEMORY_PASSAGES, Storage
 from everword_search.resident.store import Passages, PassagesRow, passages_after, read_vectors
 from everword_search.resident.vectors import CompactVectors, ExactVectors, Vectors
 from everword_search.vectors import GenerationRow
@@ -76,10 +76,11 @@ class NamespaceCopy:
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether it should be made anew: grown beyond what exact vectors are for, or with much that is gone."""
+        """Whether it should be made anew: too large for memory or for exact vectors, or with much that is gone."""
         vectors, size = self.index.vectors, self.index.size
-        grown = isinstance(vectors, ExactVectors) and size > 2 * EXACT_PASSAGES
-        return grown or self.present < _LEAST_PRESENT * size
+        exact = isinstance(vectors, ExactVectors) and size > 2 * EXACT_PASSAGES
+        in_memory = self.index.in_memory and size > 2 * IN_MEMORY_PASSAGES
+        return exact or in_memory or self.present < _LEAST_PRESENT * size
 
     @property
     def lacks_vectors(self) -> bool:

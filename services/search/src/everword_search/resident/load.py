@@ -29,7 +29,7 @@ async def bring_up_to_date(
         if await _add_passages(database, copy, is_new, limit_bytes):
             await _add_vectors(database, copy)
             if is_new:
-                copy.index.trim()
+                await asyncio.to_thread(copy.index.trim)
             return
         await _mend(database, copy)
     raise NotCopied("too much is written at the same time")

@@ -22,7 +22,14 @@ from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
 from everword_search.resident.heap import give_back
 from everword_search.resident.load import NotCopied, bring_up_to_date
 from everword_search.resident.resident import Resident
-from everword_search.resident.storage import MappedFile, Memory, NoRoom, Outgrown, Storage
+from everword_search.resident.storage import (
+    IN_MEMORY_PASSAGES,
+    MappedFile,
+    Memory,
+    NoRoom,
+    Outgrown,
+    Storage,
+)
 from everword_search.resident.store import PassagesRow
 from everword_search.vectors import GenerationRow
 
@@ -34,9 +41,8 @@ OFTEN = 3
 #: memory takes 12 ms less than one by the database: after four, it has paid.
 OFTEN_SMALL = 2
 _SMALL_PASSAGES = 2_000
-#: Namespaces of more passages lie in files, however many there are: 100 of 1,000 passages take 110 MB.
-IN_MEMORY_PASSAGES = 500
-#: The most files, each of which takes a descriptor: connections need theirs, and 1,024 is a common limit.
+#: The most files. Each takes two descriptors, one for the map and one to reserve disk by: connections need theirs, and
+#: 1,024 is a common limit.
 MOST_FILES = 256
 _OFTEN_S = 60.0
 _COUNTED = 10_000
@@ -83,6 +89,8 @@ class Residents:
         #: What is brought up to date, and not searched meanwhile.
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._sweeping: asyncio.Task[None] | None = None
+        #: Whether something was loaded or let go since freed memory was given back.
+        self._untidy = False
 
     def open(self) -> None:
         self._sweeping = asyncio.create_task(self._sweep())
@@ -237,6 +245,7 @@ class Residents:
             return
         self._copies[namespace_id] = copy
         self._used[namespace_id] = self._clock()
+        self._untidy = True
         self._weigh(copy)
         self._shrink()
 
@@ -263,7 +272,11 @@ class Residents:
                 self._refuse(leaving, NotCopied("there is no room for it"))
 
     def _let_go(self, namespace_id: int) -> None:
-        self._copies.pop(namespace_id, None)
+        if namespace_id in self._copies:
+            # Closing a file frees its disk, which takes milliseconds: the last reference is the list's, in a thread.
+            gone = [self._copies.pop(namespace_id)]
+            asyncio.get_running_loop().run_in_executor(None, gone.clear)
+            self._untidy = True
         self._used.pop(namespace_id, None)
         self._bytes.pop(namespace_id, None)
 
@@ -276,7 +289,9 @@ class Residents:
                     self.forget(namespace_id)
                 elif used < now - _SWEEP_S:
                     self._copies[namespace_id].index.rest()
-            await asyncio.to_thread(give_back)
+            if self._untidy:
+                self._untidy = False
+                await asyncio.to_thread(give_back)
 
 
 def _dimensions(generation: GenerationRow | None) -> int:

@@ -16,8 +16,8 @@ _LARGEST = 16_384
 _LARGEST_AT_LEISURE = 65_536
 #: Of the largest, what a segment has that will hardly be merged any more.
 _LASTING_SHARE = 4
-#: Rows of a segment from which on it is kept once all is loaded.
-_LEAST_LOADED = 256
+#: Rows of the smallest segment that is kept.
+_LEAST_KEPT = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +70,16 @@ def with_segment(
             break
         last = kept.pop()
         kept[-1] = _merged(kept[-1], last)
-    return tuple(_kept(each, storage, largest // _LASTING_SHARE) for each in kept)
+    least = largest // _LASTING_SHARE
+    if not at_leisure:
+        # Of a copy that grows by little, what is merged with most of it lasts, too.
+        least = min(least, max(_LEAST_KEPT, kept[-1].stop // _LASTING_SHARE))
+    return tuple(_kept(each, storage, least) for each in kept)
 
 
 def keep_loaded(segments: Sequence[Segment], storage: Storage) -> tuple[Segment, ...]:
-    """Return segments of what was loaded at once, where the copy is: few of them will be merged again."""
-    return tuple(_kept(each, storage, _LEAST_LOADED) for each in segments)
+    """Return segments of what was loaded at once, where the copy is: few of them will be merged soon."""
+    return tuple(_kept(each, storage, _LEAST_KEPT) for each in segments)
 
 
 def _kept(segment: Segment, storage: Storage, least: int) -> Segment:

@@ -19,6 +19,8 @@ import numpy as np
 from everword.db.arrays import Array
 from everword_search.resident.columns import Column
 
+#: A namespace of more passages lies in a file, however many there are: 100 of 1,000 passages take 110 MB.
+IN_MEMORY_PASSAGES = 500
 #: How many times the passages that there were when it was made a copy may hold; for more, it is made anew.
 _ROOM = 2
 #: Address space for each of them, beside its vector; what is not used takes no disk.
