@@ -29,6 +29,7 @@ CROSSING = {
     "everword.jobs.fail_job": "as start_job",
     "everword.jobs.postpone_job": "as start_job",
     "everword.jobs.reclaim_expired": "a sweep",
+    "everword.jobs.list_published_tasks": "a sweep",
     "everword.jobs.republish_lost": "a sweep",
     "everword.jobs.prune_done": "a sweep",
     "everword_ingest.fold_corpus_counts": "housekeeping",

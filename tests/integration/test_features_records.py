@@ -128,7 +128,7 @@ async def test_nothing_is_forgotten_however_old_and_whatever_runs_in_the_backgro
         with closing(BlockingDatabase(stack.database.settings(service), service)) as jobs:
             jobs.open()
             if service == "compactor":
-                sweep(jobs, patience_s=0.0)
+                sweep(jobs)
             else:
                 backfill_generations(jobs)
                 schedule_owed(jobs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -45,6 +46,19 @@ def redis(valkey_url: str) -> Iterator[redis_client.Redis]:
     client.flushall()
     yield client
     client.close()
+
+
+def sent_before(owner: psycopg.Connection, seconds: float) -> None:
+    """Have all wake-ups sent so much earlier."""
+    owner.execute(
+        "UPDATE jobs SET published_at = published_at - make_interval(secs => %s)", [seconds]
+    )
+
+
+def waiting(redis: redis_client.Redis, task: str = "t") -> list[str]:
+    """Return the ids of the wake-ups in Redis."""
+    found = redis.lrange(f"rq:queue:{queue_name(task)}", 0, -1)
+    return [each.decode() for each in found if isinstance(each, bytes)]
 
 
 def make_due(owner: psycopg.Connection, subject: str = "s", task: str = "t") -> int:
@@ -262,22 +276,69 @@ def test_a_wake_up_that_redis_lost_is_sent_again(
     publisher = Publisher(jobs, redis)
     publisher.publish()
     redis.flushall()
-    assert sweep(jobs).republished == 0
-    assert sweep(jobs, patience_s=0.0).republished == 1
+    assert publisher.resend_lost() == 0
+    sent_before(owner, seconds=60)
+    assert publisher.resend_lost() == 1
     assert publisher.publish() == 1
-    [wake_up] = redis.lrange(f"rq:queue:{queue_name('t')}", 0, -1)
-    assert wake_up == f"{job_id}-2".encode()
+    assert waiting(redis) == [f"{job_id}-2"]
+
+
+def test_a_wake_up_that_waits_is_not_sent_again_however_long_the_queue_is(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    """Each round would make Redis' memory, and what workers take for nothing, larger."""
+    first, other = make_due(owner, "first"), make_due(owner, task="other")
+    publisher = Publisher(jobs, redis, sweep_s=0.3)
+    publisher.publish()
+    time.sleep(1.0)
+    second = make_due(owner, "second")
+    publisher.publish()
+    assert publisher.resend_lost() == 0
+    # A worker takes the first and dies; the other task's is lost: both were sent long before what waits.
+    redis.lpop(f"rq:queue:{queue_name('t')}")
+    redis.delete(f"rq:queue:{queue_name('other')}")
+    assert publisher.resend_lost() == 2
+    publisher.publish()
+    assert waiting(redis) == [f"{second}-1", f"{first}-2"]
+    assert waiting(redis, "other") == [f"{other}-2"]
+
+
+def test_wake_ups_whose_time_ran_out_are_sent_again(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    job_id = make_due(owner)
+    publisher = Publisher(jobs, redis)
+    publisher.publish()
+    redis.delete(f"rq:job:{job_id}-1")
+    sent_before(owner, seconds=queue.WAKE_UP_TTL_S)
+    assert publisher.resend_lost() == 0
+    sent_before(owner, seconds=60)
+    assert publisher.resend_lost() == 1
+
+
+def test_a_redis_that_is_away_loses_no_wake_up(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    make_due(owner)
+    Publisher(jobs, redis).publish()
+    sent_before(owner, seconds=60)
+    with (
+        closing(queue.connect(f"redis://127.0.0.1:{free_ports(1)[0]}")) as dead,
+        pytest.raises(redis_client.RedisError),
+    ):
+        Publisher(jobs, dead).resend_lost()
+    assert Publisher(jobs, redis).resend_lost() == 1
 
 
 def test_an_old_wake_up_starts_a_job_that_is_due(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
-    """Else a long queue, whose wake-ups are sent again before they are reached, would never move."""
+    """Else a queue whose wake-ups are sent again before they are reached would never move."""
     job_id = make_due(owner)
-    publisher = Publisher(jobs, redis)
+    publisher = Publisher(jobs, redis, sweep_s=0.0)
     publisher.publish()
-    sweep(jobs, patience_s=0.0)
-    publisher.publish()
+    redis.flushall()
+    assert publisher.resend_lost() == publisher.publish() == 1
     assert worker(jobs, lambda run: None).execute(job_id) == "done"
 
 

@@ -32,8 +32,7 @@ class CompactorServer:
         self._sweeper = Sweeper(
             every_s,
             [
-                # A wake-up that nobody took for three rounds is lost.
-                partial(sweep, self._blocking, 3 * every_s),
+                partial(sweep, self._blocking),
                 partial(schedule_outdated, self._blocking, current),
                 partial(schedule_roll_ups, self._blocking, current),
                 partial(prune_usage, self._blocking),

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from everword.db.blocking import BlockingDatabase
 from everword.db.settings import DatabaseSettings
-from everword.jobs import queue
 from everword.jobs.publisher import Publisher
+from everword.jobs.queue import connect
+from everword.jobs.settings import QueueSettings
 
 
 class Outbox:
     """The publisher with what it needs; nothing at all where there is no Redis, and jobs wait in Postgres."""
 
-    def __init__(self, settings: DatabaseSettings, service: str, redis_url: str) -> None:
+    def __init__(self, settings: DatabaseSettings, service: str, queue: QueueSettings) -> None:
         self._settings = settings
         self._service = service
-        self._redis_url = redis_url
+        self._queue = queue
         self._publisher: Publisher | None = None
 
     def start(self) -> None:
-        if not self._redis_url:
+        if not self._queue.redis_url:
             return
         self._database = BlockingDatabase(self._settings, self._service)
         self._database.open()
-        self._redis = queue.connect(self._redis_url)
-        self._publisher = Publisher(self._database, self._redis)
+        self._redis = connect(self._queue.redis_url)
+        self._publisher = Publisher(self._database, self._redis, self._queue.sweep_s)
         self._publisher.start()
 
     def wake(self) -> None:

@@ -26,7 +26,7 @@ class IngestServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._housekeeping = Housekeeping(self._database)
-        self._outbox = Outbox(settings.database, SERVICE, settings.queue.redis_url)
+        self._outbox = Outbox(settings.database, SERVICE, settings.queue)
         ingest = ingest_service_pb2.DESCRIPTOR.services_by_name["IngestService"]
         admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
         self._server = RpcServer(

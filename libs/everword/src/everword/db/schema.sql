@@ -1779,11 +1779,11 @@ CREATE INDEX embedding_queue_owed ON everword.embedding_queue USING btree (gener
 
 CREATE INDEX jobs_done ON everword.jobs USING btree (updated_at) WHERE (state = 'done'::text);
 
-CREATE INDEX jobs_published ON everword.jobs USING btree (published_at) WHERE ((state = 'pending'::text) AND (published_at IS NOT NULL));
-
 CREATE INDEX jobs_running ON everword.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
 CREATE INDEX jobs_unpublished ON everword.jobs USING btree (not_before, id) WHERE ((state = 'pending'::text) AND (published_at IS NULL));
+
+CREATE INDEX jobs_wake_ups ON everword.jobs USING btree (task, published_at) WHERE ((state = 'pending'::text) AND (published_at IS NOT NULL));
 
 CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id, author) WHERE (author <> ''::text);
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 
 import psycopg
 import redis
 
 from everword.db.blocking import BlockingDatabase
 from everword.jobs import queue, store
+from everword.jobs.settings import QueueSettings
 
 log = logging.getLogger(__name__)
 #: How often it looks without being woken: for jobs whose pause has ended, and those of processes that died.
@@ -17,14 +19,24 @@ POLL_S = 1.0
 #: How long it leaves Redis alone after a failure, so that a dead one costs little.
 REDIS_PAUSE_S = 2.0
 BATCH = 500
+#: How many looks one may be on its way, or clocks differ. A second wake-up for the same job does no harm.
+PATIENCE_ROUNDS = 3
 
 
 class Publisher:
     """Enqueues what is due. A dead Redis only delays: the jobs stay in Postgres."""
 
-    def __init__(self, database: BlockingDatabase, connection: redis.Redis) -> None:
+    def __init__(
+        self,
+        database: BlockingDatabase,
+        connection: redis.Redis,
+        sweep_s: float = QueueSettings.sweep_s,
+    ) -> None:
+        """It looks after lost wake-ups every `sweep_s`."""
         self._database = database
         self._redis = connection
+        self._sweep_s = sweep_s
+        self._patience_s = PATIENCE_ROUNDS * sweep_s
         self._woken = threading.Event()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
@@ -56,11 +68,30 @@ class Publisher:
             raise
         return len(publications)
 
+    def resend_lost(self) -> int:
+        """Let wake-ups be sent again that Redis lost, and return how many. Raises redis.RedisError.
+
+        Workers take them in the order in which they were sent. So one that was sent long before the next one in Redis
+        is there no more, and the others wait: however long a queue is, nothing is sent twice for that.
+        """
+        lost = 0
+        with self._database.connection() as conn:
+            tasks = store.list_published_tasks(conn)
+        for task in tasks:
+            next_sent_at = queue.next_sent_at(self._redis, task)
+            with self._database.connection() as conn:
+                lost += store.republish_lost(conn, task, next_sent_at, self._patience_s, BATCH)
+        return lost
+
     def _run(self) -> None:
+        look_at = time.monotonic() + self._sweep_s
         while not self._stopping:
             self._woken.wait(POLL_S)
             self._woken.clear()
             try:
+                if time.monotonic() >= look_at and not self._stopping:
+                    look_at = time.monotonic() + self._sweep_s
+                    self.resend_lost()
                 while self.publish() == BATCH:
                     pass
             except redis.RedisError as error:

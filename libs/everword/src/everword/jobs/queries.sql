@@ -83,12 +83,25 @@ UPDATE jobs
  WHERE id IN (SELECT id FROM jobs WHERE state = 'running' AND lease_until < now()
                ORDER BY lease_until LIMIT %(batch)s FOR UPDATE SKIP LOCKED);
 
+-- list_published_tasks --
+-- The tasks with wake-ups on their way: a step of the index for each, however many wake-ups it has.
+WITH RECURSIVE published (task) AS (
+    (SELECT task FROM jobs WHERE state = 'pending' AND published_at IS NOT NULL ORDER BY task LIMIT 1)
+    UNION ALL
+    (SELECT jobs.task FROM published JOIN LATERAL (
+                SELECT task FROM jobs
+                 WHERE state = 'pending' AND published_at IS NOT NULL AND task > published.task
+                 ORDER BY task LIMIT 1) AS jobs ON true)
+)
+SELECT coalesce(array_agg(task), '{}') FROM published;
+
 -- republish_lost --
--- Send the wake-up again of jobs that nobody started for long: Redis may have lost it.
+-- Send the wake-ups of a task again that were sent long before now, and before the one that is next in Redis.
 UPDATE jobs
    SET published_at = NULL
  WHERE id IN (SELECT id FROM jobs
-               WHERE state = 'pending' AND published_at < now() - make_interval(secs => %(patience_s)s)
+               WHERE state = 'pending' AND task = %(task)s
+                 AND published_at < least(now(), %(next_sent_at)s::timestamptz) - make_interval(secs => %(patience_s)s)
                ORDER BY published_at LIMIT %(batch)s FOR UPDATE SKIP LOCKED);
 
 -- prune_done --

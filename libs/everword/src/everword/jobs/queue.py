@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
 
 from opentelemetry import propagate, trace
 from opentelemetry.trace import Link, Span, SpanKind
@@ -11,6 +12,8 @@ from redis import Redis
 from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.retry import Retry
 from rq import Queue
+from rq.exceptions import NoSuchJobError
+from rq.job import Job
 from rq.queue import EnqueueData
 from rq.serializers import JSONSerializer
 from rq.worker import SimpleWorker
@@ -24,7 +27,7 @@ from everword.telemetry.tracing import tracer
 EXECUTE = "everword.jobs.worker.execute"
 #: How often a worker tries to reach Redis within one command, with pauses up to 5 s: a restart of Redis ends no worker.
 WORKER_RETRIES = 12
-#: A wake-up that no worker took in this time is dropped; the sweep has sent a new one long before.
+#: A wake-up that no worker took in this time is dropped, and sent again.
 WAKE_UP_TTL_S = 3600
 
 
@@ -55,6 +58,20 @@ def _wake_up(publication: Publication) -> EnqueueData:
         ttl=WAKE_UP_TTL_S,
         timeout=-1,
     )
+
+
+def next_sent_at(redis: Redis, task: str) -> datetime | None:
+    """Return when the wake-up was sent that a worker of a task takes next; None where none waits.
+
+    Those that were sent later wait behind it. Raises redis.RedisError.
+    """
+    queue = Queue(queue_name(task), connection=redis, serializer=JSONSerializer)
+    for next_id in queue.get_job_ids(0, 1):
+        try:
+            return Job.fetch(next_id, connection=redis, serializer=JSONSerializer).enqueued_at
+        except NoSuchJobError:  # its time ran out where it waited
+            return datetime.now(UTC) - timedelta(seconds=WAKE_UP_TTL_S)
+    return None
 
 
 def _send_span(task: str, due: Sequence[Publication]) -> AbstractContextManager[Span]:

@@ -124,8 +124,21 @@ def reclaim_expired(conn: Connection, max_attempts: int, batch: int) -> int:
     return execute(conn, SQL["reclaim_expired"], parameters)
 
 
-def republish_lost(conn: Connection, patience_s: float, batch: int) -> int:
-    return execute(conn, SQL["republish_lost"], {"patience_s": patience_s, "batch": batch})
+def list_published_tasks(conn: Connection) -> list[str]:
+    tasks: list[str] = fetch_value(conn, SQL["list_published_tasks"], None)
+    return tasks
+
+
+def republish_lost(
+    conn: Connection, task: str, next_sent_at: datetime | None, patience_s: float, batch: int
+) -> int:
+    parameters = {
+        "task": task,
+        "next_sent_at": next_sent_at,
+        "patience_s": patience_s,
+        "batch": batch,
+    }
+    return execute(conn, SQL["republish_lost"], parameters)
 
 
 def prune_done(conn: Connection, keep_s: float, batch: int) -> int:

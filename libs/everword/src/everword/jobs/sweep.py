@@ -1,4 +1,4 @@
-"""Takes back what got lost on the way between Postgres, Redis and workers."""
+"""Takes jobs back whose worker fell silent, and forgets what was done long ago."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from everword.db.blocking import BlockingDatabase
 from everword.jobs import store
 from everword.jobs.task import MAX_ATTEMPTS
 
-#: How long a wake-up may be on its way. A second one for the same job does no harm.
-PATIENCE_S = 30.0
 #: How long a job that is done stays visible.
 KEEP_DONE_S = 24 * 3600.0
 BATCH = 1000
@@ -20,15 +18,13 @@ class Swept:
     """What one round did."""
 
     reclaimed: int
-    republished: int
     pruned: int
 
 
-def sweep(database: BlockingDatabase, patience_s: float = PATIENCE_S) -> Swept:
+def sweep(database: BlockingDatabase) -> Swept:
     """Do one round. Several processes may do so at once: rows that one is at, the others skip."""
     with database.connection() as conn:
         return Swept(
             reclaimed=store.reclaim_expired(conn, MAX_ATTEMPTS, BATCH),
-            republished=store.republish_lost(conn, patience_s, BATCH),
             pruned=store.prune_done(conn, KEEP_DONE_S, BATCH),
         )
