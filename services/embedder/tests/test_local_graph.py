@@ -1,0 +1,55 @@
+"""Multiplying in bytes changes how long a text takes, and hardly its vector."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import onnxruntime
+import pytest
+from tokenizers import Tokenizer
+
+from everword_embedder.providers.local_graph import multiply_in_bytes
+from everword_embedder.providers.model_files import TOKENIZER, WEIGHTS, read_verified
+from support.minilm import cosine
+
+TEXTS = [
+    "a",
+    "Where did I put the keys?",
+    "机器学习 模型",
+    "The deployment failed at 03:12 with exit code 137. " * 8,
+]
+
+
+def test_every_product_with_stored_weights_is_one_in_bytes() -> None:
+    given = read_verified(WEIGHTS)
+    before, after = (
+        Counter(node.op_type for node in onnx.load_model_from_string(each).graph.node)
+        for each in (given, multiply_in_bytes(given))
+    )
+    # Six layers: four products of attention with weights, and two behind it. The others are of two texts' numbers.
+    assert after["MatMulNBits"] == 36
+    assert after["MatMul"] == before["MatMul"] - 36 == 12
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_vector_is_what_floats_give(text: str) -> None:
+    given = read_verified(WEIGHTS)
+    assert cosine(_vector(given, text), _vector(multiply_in_bytes(given), text)) >= 0.999
+
+
+def _vector(weights: bytes, text: str) -> npt.NDArray[np.float32]:
+    session = onnxruntime.InferenceSession(weights, providers=["CPUExecutionProvider"])
+    ids = np.array([Tokenizer.from_buffer(read_verified(TOKENIZER)).encode(text).ids], np.int64)
+    [hidden] = session.run(
+        None,
+        {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        },
+    )
+    vector: npt.NDArray[np.float32] = hidden[0].mean(axis=0)
+    return vector
