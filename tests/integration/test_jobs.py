@@ -303,17 +303,28 @@ def test_a_wake_up_that_waits_is_not_sent_again_however_long_the_queue_is(
     assert waiting(redis, "other") == [f"{other}-2"]
 
 
-def test_wake_ups_whose_time_ran_out_are_sent_again(
+def test_wake_ups_whose_time_ran_out_are_sent_again_and_take_no_room(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
-    job_id = make_due(owner)
+    job_ids = [make_due(owner, f"{number}") for number in range(150)]
     publisher = Publisher(jobs, redis)
     publisher.publish()
-    redis.delete(f"rq:job:{job_id}-1")
-    sent_before(owner, seconds=queue.WAKE_UP_TTL_S)
-    assert publisher.resend_lost() == 0
+    for job_id in job_ids:
+        redis.delete(f"rq:job:{job_id}-1")
     sent_before(owner, seconds=60)
-    assert publisher.resend_lost() == 1
+    assert (publisher.resend_lost(), publisher.publish()) == (150, 150)
+    assert sorted(waiting(redis)) == sorted(f"{job_id}-2" for job_id in job_ids)
+
+
+def test_however_many_were_lost_all_are_sent_again_at_once(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    owner.execute(
+        "INSERT INTO jobs (namespace_id, task, subject, published_at)"
+        " SELECT %s, 't', n::text, now() - interval '1 hour' FROM generate_series(1, 1100) n",
+        [NAMESPACE],
+    )
+    assert Publisher(jobs, redis).resend_lost() == 1100
 
 
 def test_a_redis_that_is_away_loses_no_wake_up(

@@ -19,7 +19,7 @@ POLL_S = 1.0
 #: How long it leaves Redis alone after a failure, so that a dead one costs little.
 REDIS_PAUSE_S = 2.0
 BATCH = 500
-#: How many looks one may be on its way, or clocks differ. A second wake-up for the same job does no harm.
+#: How many looks a wake-up may be on its way. A second one for the same job does no harm.
 PATIENCE_ROUNDS = 3
 
 
@@ -79,8 +79,11 @@ class Publisher:
             tasks = store.list_published_tasks(conn)
         for task in tasks:
             next_sent_at = queue.next_sent_at(self._redis, task)
-            with self._database.connection() as conn:
-                lost += store.republish_lost(conn, task, next_sent_at, self._patience_s, BATCH)
+            found = BATCH
+            while found == BATCH:
+                with self._database.connection() as conn:
+                    found = store.republish_lost(conn, task, next_sent_at, self._patience_s, BATCH)
+                lost += found
         return lost
 
     def _run(self) -> None:

@@ -8,7 +8,7 @@ UPDATE jobs
  WHERE id IN (SELECT id FROM jobs
                WHERE state = 'pending' AND published_at IS NULL AND not_before <= now()
                ORDER BY not_before, id LIMIT %(batch)s FOR UPDATE SKIP LOCKED)
-RETURNING id AS job_id, task, fence, trace_context;
+RETURNING id AS job_id, task, fence, published_at, trace_context;
 
 -- release_publications --
 -- Give jobs back whose wake-ups could not be sent.

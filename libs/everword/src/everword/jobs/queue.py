@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from opentelemetry import propagate, trace
 from opentelemetry.trace import Link, Span, SpanKind
@@ -12,7 +12,6 @@ from redis import Redis
 from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.retry import Retry
 from rq import Queue
-from rq.exceptions import NoSuchJobError
 from rq.job import Job
 from rq.queue import EnqueueData
 from rq.serializers import JSONSerializer
@@ -29,6 +28,8 @@ EXECUTE = "everword.jobs.worker.execute"
 WORKER_RETRIES = 12
 #: A wake-up that no worker took in this time is dropped, and sent again.
 WAKE_UP_TTL_S = 3600
+#: Wake-ups that are read at once, to find one whose time did not run out.
+_LOOKED_AT = 100
 
 
 def connect(url: str) -> Redis:
@@ -52,6 +53,8 @@ def _wake_up(publication: Publication) -> EnqueueData:
         EXECUTE,
         kwargs={"job_id": publication.job_id, "fence": publication.fence},
         job_id=f"{publication.job_id}-{publication.fence}",
+        # By the clock that it is compared with.
+        meta={"sent_at": publication.published_at.timestamp()},
         # Results, failures and retries live in Postgres; time is limited by the lease.
         result_ttl=0,
         failure_ttl=0,
@@ -63,14 +66,19 @@ def _wake_up(publication: Publication) -> EnqueueData:
 def next_sent_at(redis: Redis, task: str) -> datetime | None:
     """Return when the wake-up was sent that a worker of a task takes next; None where none waits.
 
-    Those that were sent later wait behind it. Raises redis.RedisError.
+    Those that were sent later wait behind it. Before it, none are left whose time ran out. Raises redis.RedisError.
     """
     queue = Queue(queue_name(task), connection=redis, serializer=JSONSerializer)
-    for next_id in queue.get_job_ids(0, 1):
-        try:
-            return Job.fetch(next_id, connection=redis, serializer=JSONSerializer).enqueued_at
-        except NoSuchJobError:  # its time ran out where it waited
-            return datetime.now(UTC) - timedelta(seconds=WAKE_UP_TTL_S)
+    while ids := queue.get_job_ids(0, _LOOKED_AT):
+        wake_ups = Job.fetch_many(ids, connection=redis, serializer=JSONSerializer)
+        for wake_up in wake_ups:
+            if wake_up is not None:
+                return datetime.fromtimestamp(wake_up.meta["sent_at"], UTC)
+        # A worker would drop them one by one, and what nobody works at would grow for good.
+        with redis.pipeline(transaction=False) as pipeline:
+            for id_ in ids:
+                pipeline.lrem(queue.key, 1, id_)
+            pipeline.execute()
     return None
 
 

@@ -19,6 +19,7 @@ class Publication:
     job_id: int
     task: str
     fence: int
+    published_at: datetime
     #: W3C trace context of the write that made the job due.
     trace_context: dict[str, str] | None
 

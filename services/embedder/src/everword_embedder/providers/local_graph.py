@@ -2,7 +2,8 @@
 
 As the file has it, floats are made of them when it is loaded, and each text takes the time to read 42 MB. With a byte
 for each weight, and for each number of a text in groups of 32 that share a scale, a question takes 2.2 ms instead of
-4.5, and its vector's cosine with what floats give is .9998 on average, .9997 at least (150 questions, AMD EPYC).
+4.5, and its vector's cosine with what floats give is .9998 on average, .9997 at least (150 questions, AMD EPYC); of no
+word at all it is .9988.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _DOMAIN = "com.microsoft"
 def multiply_in_bytes(weights: bytes) -> bytes:
     """Return an ONNX model whose products with weights `Cast(bytes) * scale` are such of MatMulNBits.
 
-    That is an operator of ONNX Runtime's own (ContribOperators.md). What nothing refers to any more it leaves out.
+    That is an operator of ONNX Runtime's own (ContribOperators.md).
     """
     model = onnx.load_model_from_string(weights)
     graph = model.graph
@@ -38,8 +39,23 @@ def multiply_in_bytes(weights: bytes) -> bytes:
             product, parts = _product(node, *found)
             graph.node[place].CopyFrom(product)
             graph.initializer.extend(parts)
+    _leave_out_unused(graph)
     model.opset_import.append(helper.make_opsetid(_DOMAIN, 1))
     return bytes(model.SerializeToString())
+
+
+def _leave_out_unused(graph: Any) -> None:
+    """Remove what makes the old weights, and those."""
+    while True:
+        used = {name for node in graph.node for name in node.input}
+        used |= {each.name for each in graph.output}
+        unused = [node for node in graph.node if not used.intersection(node.output)]
+        if not unused:
+            break
+        for node in unused:
+            graph.node.remove(node)
+    for each in [each for each in graph.initializer if each.name not in used]:
+        graph.initializer.remove(each)
 
 
 def _bytes_and_scales(
