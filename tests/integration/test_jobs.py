@@ -48,6 +48,13 @@ def redis(valkey_url: str) -> Iterator[redis_client.Redis]:
     client.close()
 
 
+@pytest.fixture
+def dead() -> Iterator[redis_client.Redis]:
+    """A client of a Redis that is not there."""
+    with closing(queue.connect(f"redis://127.0.0.1:{free_ports(1)[0]}")) as client:
+        yield client
+
+
 def sent_before(owner: psycopg.Connection, seconds: float) -> None:
     """Have all wake-ups sent so much earlier."""
     owner.execute(
@@ -258,13 +265,13 @@ def test_two_publishers_share_the_work(
 
 
 def test_a_dead_redis_only_delays(
-    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+    jobs: BlockingDatabase,
+    owner: psycopg.Connection,
+    redis: redis_client.Redis,
+    dead: redis_client.Redis,
 ) -> None:
     make_due(owner)
-    with (
-        closing(queue.connect(f"redis://127.0.0.1:{free_ports(1)[0]}")) as dead,
-        pytest.raises(redis_client.RedisError),
-    ):
+    with pytest.raises(redis_client.RedisError):
         Publisher(jobs, dead).publish()
     assert Publisher(jobs, redis).publish() == 1
 
@@ -328,15 +335,15 @@ def test_however_many_were_lost_all_are_sent_again_at_once(
 
 
 def test_a_redis_that_is_away_loses_no_wake_up(
-    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+    jobs: BlockingDatabase,
+    owner: psycopg.Connection,
+    redis: redis_client.Redis,
+    dead: redis_client.Redis,
 ) -> None:
     make_due(owner)
     Publisher(jobs, redis).publish()
     sent_before(owner, seconds=60)
-    with (
-        closing(queue.connect(f"redis://127.0.0.1:{free_ports(1)[0]}")) as dead,
-        pytest.raises(redis_client.RedisError),
-    ):
+    with pytest.raises(redis_client.RedisError):
         Publisher(jobs, dead).resend_lost()
     assert Publisher(jobs, redis).resend_lost() == 1
 
