@@ -14,7 +14,7 @@ from everword_search.query_embedder import QueryEmbedder
 from everword_search.ranking.arrays import Ints
 from everword_search.resident.foreseen import foresee
 from everword_search.resident.resident import Resident
-from everword_search.resident.vectors import ExactVectors
+from everword_search.resident.vectors import Vectors
 from support.background import embed_everything
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
@@ -61,13 +61,13 @@ async def search_in_database(stack: Stack, text: str) -> list[str]:
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Among how many rows something near was looked for, each time."""
     looks: list[int] = []
-    nearest = ExactVectors.nearest
+    nearest = Vectors.nearest
 
-    def watched(self: ExactVectors, asked: Array, allowed: Array, most: int) -> Ints:
+    def watched(self: Vectors, asked: Array, allowed: Array, most: int) -> Ints:
         looks.append(int(allowed.sum()))
         return nearest(self, asked, allowed, most)
 
-    monkeypatch.setattr(ExactVectors, "nearest", watched)
+    monkeypatch.setattr(Vectors, "nearest", watched)
     return looks
 
 

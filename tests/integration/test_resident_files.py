@@ -16,7 +16,7 @@ from everword_search.resident.residents import IDLE_S
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append
-from support.resident import check_same, count_as_large, searching
+from support.resident import check_same, count_as_large, map_files, searching
 from support.resident_passages import disk_bytes, full_disk, mapped_bytes, open_files
 from support.stack import Stack
 from support.waiting import until
@@ -95,6 +95,39 @@ async def test_a_large_namespace_rests_where_nobody_searches_it(
             expected = await _of_the_database(stack, "ferry 7 nine")
         search.clock.now += IDLE_S + 1
         await until(lambda: not open_files(tmp_path))
+
+
+async def test_files_that_were_searched_last_stay_mapped_as_many_as_may(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = await fill(stack, first=40, second=40)
+    async with searching(stack, folder=str(tmp_path)) as search:
+        await search.often(first)
+        one = mapped_bytes(tmp_path)
+        await search.often(second)
+        assert mapped_bytes(tmp_path) > 1.5 * one
+        copies = [search.residents.find(each) for each in (first, second)]
+        each, other = (copy.index.mapped_bytes for copy in copies if copy)
+        map_files(monkeypatch, each + other - 1)
+        for namespace_id in (first, second, first):
+            assert len(await search.contents("ferry", namespace_id)) == 10
+            assert 0 < mapped_bytes(tmp_path) < 1.5 * one
+        assert [search.holds(each) for each in (first, second)] == [True, True]
+
+
+async def test_a_file_that_is_too_large_to_be_mapped_is_read(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    map_files(monkeypatch, 0)
+    await append(stack, *ferries(40))
+    await embed_everything(stack)
+    async with searching(stack, folder=str(tmp_path)) as search:
+        await search.often()
+        assert search.holds()
+        assert mapped_bytes(tmp_path) == 0
+        for text in ("ferry 7 nine", "What leaves at nine?"):
+            check_same(await search.search(text), await _of_the_database(stack, text))
+            assert mapped_bytes(tmp_path) == 0
 
 
 async def _of_the_database(stack: Stack, text: str) -> SearchResponse:
@@ -190,7 +223,7 @@ async def test_what_turns_out_not_to_fit_pushes_nothing_aside(
 
 
 @pytest.mark.usefixtures("exact")
-@pytest.mark.parametrize("granted", [0, 1, 5, 20, 30])
+@pytest.mark.parametrize("granted", [0, 1, 5, 12, 20])
 async def test_a_disk_that_is_full_leaves_searches_to_the_database(
     stack: Stack,
     granted: int,

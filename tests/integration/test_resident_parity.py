@@ -27,6 +27,7 @@ from support.resident import (
     asked,
     count_as_large,
     keep_in_files,
+    map_files,
     reference_search,
     warm_up,
     was_in_memory,
@@ -226,45 +227,28 @@ async def in_a_file(
             yield stack, reference
 
 
+@pytest.mark.parametrize("kept", ["mapped", "with signs", "read", "read with signs"])
+@pytest.mark.parametrize("way", ["recall", "semantic"])
 async def test_a_namespace_in_a_file_finds_the_same(
-    postgres_url: str, queries: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgres_url: str,
+    kept: str,
+    way: str,
+    queries: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """With fewer passages than are compared, none is missed."""
     keep_in_files(monkeypatch, 10)
+    if "signs" in kept:
+        count_as_large(monkeypatch, 10)
+    if "read" in kept:
+        map_files(monkeypatch, 0)
     async with in_a_file(postgres_url, tmp_path, monkeypatch) as (stack, reference):
         for query in queries:
-            request = request_of("recall", query, "all", page_size=100)
+            request = request_of(way, query, "all", page_size=100)
             found, statements = await asked(stack.search, request)
             expected = await reference.Search(request)
             assert was_in_memory(statements)
             results, wanted = list(found.results), list(expected.results)
             assert told(results) == told(wanted), query
             assert scores(results) == pytest.approx(scores(wanted), abs=1e-6), query
-
-
-@pytest.mark.parametrize("way", ["recall", "semantic"])
-async def test_a_namespace_that_counts_as_large_finds_about_the_same(
-    postgres_url: str,
-    way: str,
-    queries: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """With fewer passages than are compared none is missed, and cosines are kept to .002."""
-    count_as_large(monkeypatch, 10)
-    async with in_a_file(postgres_url, tmp_path, monkeypatch) as (stack, reference):
-        same = 0.0
-        for query in queries:
-            request = request_of(way, query, "all", page_size=100)
-            found, statements = await asked(stack.search, request)
-            expected = await reference.Search(request)
-            assert was_in_memory(statements)
-            found_scores = {each.memory.id: each.score for each in found.results}
-            wanted = {each.memory.id: each.score for each in expected.results}
-            best = list(wanted)[:10]
-            if way == "semantic":
-                assert set(found_scores) >= {id_ for id_ in best if wanted[id_] > 0.01}, query
-                shared = found_scores.keys() & wanted.keys()
-                for id_ in shared:
-                    assert found_scores[id_] == pytest.approx(wanted[id_], abs=0.006), query
-            same += len(set(best) & set(list(found_scores)[:10])) / max(1, len(best))
-        assert same / len(queries) > 0.95

@@ -190,16 +190,21 @@ def check_same(found: SearchResponse, expected: SearchResponse) -> None:
 
 
 def count_as_large(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
-    """Have namespaces of more than so many passages kept in files, with compact vectors."""
+    """Have namespaces of more than so many passages kept in files, with signs of vectors."""
     keep_in_files(monkeypatch, passages)
-    for module in ("copy", "residents"):
-        monkeypatch.setattr(f"everword_search.resident.{module}.EXACT_PASSAGES", passages)
+    monkeypatch.setattr("everword_search.resident.copy.EXACT_PASSAGES", passages)
 
 
 def keep_in_files(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
     """Have namespaces of more than so many passages kept in files."""
     for module in ("copy", "residents"):
         monkeypatch.setattr(f"everword_search.resident.{module}.IN_MEMORY_PASSAGES", passages)
+
+
+def map_files(monkeypatch: pytest.MonkeyPatch, nbytes: int) -> None:
+    """Have searches map so much of files; a file of which they would map more is read."""
+    for module in ("storage", "lately"):
+        monkeypatch.setattr(f"everword_search.resident.{module}.MAPPED_BYTES", nbytes)
 
 
 def locked(stack: Stack, table: str) -> psycopg.Connection:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from everword.text.ranking_record import unpack_records
-from everword_search.resident.storage import MappedFile, Memory
+from everword_search.resident.storage import MAPPED_BYTES, MappedFile, Memory
 from everword_search.resident.store import Passages, PassagesRow
 
 _NO_COLUMNS: Any = dict.fromkeys(field.name for field in fields(PassagesRow))
@@ -31,8 +31,23 @@ def mapped(passages: int = 5_000) -> MappedFile:
     return MappedFile(None, passages, 400)
 
 
-#: Runs a test of arrays over both places where they are kept; `Memory` and `mapped` make one.
-everywhere = pytest.mark.parametrize("make_storage", [Memory, mapped], ids=["memory", "file"])
+class _ReadFile(MappedFile):
+    """A file that is read, as one is of which searches would map too much."""
+
+    @property
+    def mapped_bytes(self) -> int:
+        return MAPPED_BYTES + 1
+
+
+def read(passages: int = 5_000) -> MappedFile:
+    """Return what `mapped` does, but one that is read."""
+    return _ReadFile(None, passages, 400)
+
+
+#: Runs a test of arrays over all ways in which they are kept; `Memory`, `mapped` and `read` make one.
+everywhere = pytest.mark.parametrize(
+    "make_storage", [Memory, mapped, read], ids=["memory", "mapped", "read"]
+)
 
 
 def open_files(folder: Path) -> list[int]:

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from everword_search.arms.base import Window
+from everword_search.ranking.arrays import Ints
 from everword_search.resident.best import best_memories
-from everword_search.resident.index import Snapshot
+from everword_search.resident.columns import Kept
+from everword_search.resident.index import _ROW, Snapshot
 
 SUMMARY = 2
 
@@ -53,29 +55,35 @@ def expected(rows: list[Row], window: Window) -> list[Row]:
     return found
 
 
+class Found(Snapshot):
+    """Knows the rows of its passages without segments."""
+
+    def rows_of(self, ids: Ints) -> Ints:
+        return np.flatnonzero(np.isin(self.columns["ids"], ids))
+
+
 def snapshot_of(rows: list[Row], others: int) -> Snapshot:
     """Return a snapshot in which other rows come before each."""
     count = len(rows) * (others + 1)
-    columns: dict[str, Any] = {
-        "ids": np.full(count, -1),
-        "source_ids": np.zeros(count, "S16"),
-        "kinds": np.ones(count, np.int16),
-        "threads": np.zeros(count, np.int32),
-        "seqs": np.zeros(count, np.int64),
-    }
+    kept = np.zeros(count, _ROW)
+    kept["ids"], kept["kinds"] = -1, 1
     # Memories of one thread, and of others at the same place.
     numbers: dict[bytes, int] = {}
     for row in rows:
         numbers.setdefault(row.source_id, len(numbers))
     places = [divmod(numbers[row.source_id], 3) for row in rows]
     at = slice(others, None, others + 1)
-    columns["ids"][at] = [row.id for row in rows]
-    columns["source_ids"][at] = [row.source_id for row in rows]
-    columns["kinds"][at] = [row.kind for row in rows]
-    columns["threads"][at] = [thread for thread, _ in places]
-    columns["seqs"][at] = [seq for _, seq in places]
+    kept["ids"][at] = [row.id for row in rows]
+    kept["source_ids"][at] = [row.source_id for row in rows]
+    kept["kinds"][at] = [row.kind for row in rows]
+    kept["threads"][at] = [thread for thread, _ in places]
+    kept["seqs"][at] = [seq for _, seq in places]
     unread: Any = dict.fromkeys(("_terms", "_tags", "_tag_rows", "_threads", "_authors", "_labels"))
-    return Snapshot(columns, **unread, segments=(), is_ordered=True, present=count, mean_length=1.0)
+    columns = {"ids": kept["ids"].copy()}
+    known: Any = {"segments": (), "is_ordered": True, "present": count, "mean_length": 1.0}
+    return Found(
+        columns, Kept(kept.view(np.uint8).reshape(count, _ROW.itemsize)), **unread, **known
+    )
 
 
 def check(rows: list[Row], window: Window, others: int) -> None:

@@ -12,7 +12,7 @@ import pytest
 from everword_search.resident.copy import Asked, NamespaceCopy
 from everword_search.resident.storage import Memory, Outgrown, Storage
 from everword_search.resident.store import Passages
-from everword_search.resident.vectors import CompactVectors, ExactVectors
+from everword_search.resident.vectors import SignedVectors, Vectors
 from everword_search.vectors import GenerationRow
 from support.resident_passages import NOTHING, Said, everywhere, mapped, passages_of
 
@@ -67,11 +67,11 @@ def test_an_answer_to_what_was_asked_before_passages_were_taken_out_tells_nothin
     assert is_complete(copy, copy.ask(500), [], 5, 2)
 
 
-def test_vectors_are_exact_of_up_to_10000_passages_and_compact_of_more() -> None:
+def test_vectors_of_more_than_10000_passages_have_signs() -> None:
     storages = Memory(100), mapped(100), mapped(10_000), mapped(10_001)
     copies = [NamespaceCopy(1, MODEL, storage) for storage in storages]
     kinds = [type(copy.index.vectors) for copy in copies]
-    assert kinds == [ExactVectors, ExactVectors, ExactVectors, CompactVectors]
+    assert kinds == [Vectors, Vectors, Vectors, SignedVectors]
     assert {copy.generation_id for copy in copies} == {7}
     arrays = replace(MODEL, storage="array")
     assert NamespaceCopy(1, arrays, Memory()).index.vectors is None

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from everword_search.resident import segments
-from everword_search.resident.columns import Numbers
+from everword_search.resident.columns import Numbers, ranges
 from everword_search.resident.postings import build_postings
 from everword_search.resident.segments import (
     Segment,
     make_segment,
-    ranges,
     rows_between,
     rows_of,
     with_segment,
@@ -68,16 +67,15 @@ def test_every_row_is_in_one_segment_with_its_words(
     assert (edges[0], edges[-1]) == (0, len(ids))
     for each in kept:
         own = range(each.start, each.stop)
-        assert dict(zip(each.ids.tolist(), each.id_rows.tolist(), strict=True)) == {
-            ids[row]: row for row in own
-        }
+        by_id = zip(each.ids.values.tolist(), each.id_rows.values.tolist(), strict=True)
+        assert dict(by_id) == {ids[row]: row for row in own}
         assert (
-            [places[row] for row in each.place_rows]
-            == each.places.tolist()
+            [places[row] for row in each.place_rows.values]
+            == each.places.values.tolist()
             == sorted(places[row] for row in own)
         )
-        assert each.postings.words.tolist() == list(own)
-        assert each.postings.rows.tolist() == [row - each.start for row in own]
+        assert each.postings.words.values.tolist() == list(own)
+        assert each.postings.rows.values.tolist() == [row - each.start for row in own]
 
 
 @everywhere

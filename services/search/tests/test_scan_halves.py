@@ -1,8 +1,7 @@
-"""The compiled loop over vectors in half precision multiplies to what double precision says."""
+"""The compiled loop over vectors in half precision tells what double precision says."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from everword.db.arrays import Array
-from everword_search.resident.scan import half_products
+from everword_search.resident.scan import cosines
 
 #: Sums of halves that are added up side by side.
 SIDE_BY_SIDE = 32
@@ -20,32 +19,32 @@ HALF_DIMENSIONS = [
 ]
 #: Every number of half precision, as its bits.
 FINITE = np.flatnonzero(np.isfinite(np.arange(1 << 16, dtype=np.uint16).view(np.float16)))
+#: The most that a vector's length, and so a cosine, may lose in single precision, for each addition on its way.
+STEP = 2**-24
 
 
-def random_scales(rng: np.random.Generator, rows: int) -> npt.NDArray[np.float32]:
-    return rng.uniform(1e-4, 1e-2, rows).astype(np.float32)
-
-
-def mapped(path: Path, array: Array) -> Array:
-    """Return an array from a file, which must not be written to."""
-    array.tofile(path)
-    return np.memmap(path, array.dtype, "r", shape=array.shape)
-
-
-def exact(bits: Array, scales: Array, rows: Array, asked: Array) -> Array:
+def exact(bits: Array, asked: Array) -> Array:
     vectors = bits.view(np.float16).astype(float)
-    return np.asarray((vectors[rows] @ asked.astype(float)) * scales[rows])
+    lengths = np.linalg.norm(vectors, axis=1)
+    products = vectors @ asked.astype(float)
+    found = np.divide(products, lengths, out=np.zeros(len(bits)), where=lengths > 0)
+    return np.asarray(found)
 
 
-def furthest(bits: Array, scales: Array, rows: Array, asked: Array) -> Array:
-    """Return how far products of halves may be from the exact ones.
+def furthest(bits: Array, asked: Array) -> Array:
+    """Return how far cosines of halves may be from the exact ones.
 
-    Each of them, and each sum on its way, is rounded to single precision: that moves it by 2^-24 of what all of them
-    are without their signs, once for each addition that a number goes through.
+    Each product, and each sum on its way, is rounded to single precision: that moves it by 2^-24 of what all of them
+    are without their signs, once for each addition that a number goes through. The sum of squares moves as far, its
+    root half of that, and two more steps are the root's and the division's own.
     """
-    weight = np.abs(bits.view(np.float16)[rows].astype(float)) @ np.abs(asked.astype(float))
+    numbers = np.abs(bits.view(np.float16).astype(float))
+    lengths = np.linalg.norm(numbers, axis=1)
+    weight = np.divide(
+        numbers @ np.abs(asked.astype(float)), lengths, out=np.zeros(len(bits)), where=lengths > 0
+    )
     additions = bits.shape[1] // SIDE_BY_SIDE + 2 + np.log2(SIDE_BY_SIDE)
-    return np.asarray(weight * scales[rows] * additions * 2**-24)
+    return np.asarray(weight * (1.5 * additions + 2) * STEP)
 
 
 def random_bits(rng: np.random.Generator, shape: tuple[int, int]) -> npt.NDArray[np.uint16]:
@@ -54,19 +53,24 @@ def random_bits(rng: np.random.Generator, shape: tuple[int, int]) -> npt.NDArray
 
 
 def test_every_half_is_the_number_that_it_is() -> None:
-    """Below the smallest normal number, and zeros of both signs, too."""
-    bits, one = FINITE.astype(np.uint16)[:, None], np.ones(1, np.float32)
-    rows = np.arange(len(bits))
-    found = half_products(bits, np.ones(len(bits), np.float32), rows, one)
+    """Below the smallest normal number, and zeros of both signs, too: 3 and 4 times a number have 5 as their length."""
+    halves = FINITE.astype(np.uint16).view(np.float16)
+    found = cosines(FINITE.astype(np.uint16)[:, None], np.ones(1, np.float32))
     assert len(found) == 2 * 0x7C00
-    assert found.tolist() == bits[:, 0].view(np.float16).astype(float).tolist()
+    assert found.tolist() == np.sign(halves).astype(float).tolist()
+    # Beside a one, the number itself counts.
+    pairs = np.stack([halves, np.ones_like(halves)], axis=1)
+    asked = np.array([1, 0], np.float32)
+    wide = halves.astype(float)
+    expected = wide / np.sqrt(wide * wide + 1)
+    found = cosines(pairs.view(np.uint16), asked)
+    # To the last bits of single precision, also of the smallest.
+    assert found == pytest.approx(expected, rel=4 * STEP, abs=0)
 
 
 @pytest.mark.parametrize("dimensions", HALF_DIMENSIONS)
-def test_products_of_halves_are_as_near_as_rounding_leaves_them(dimensions: int) -> None:
+def test_cosines_of_halves_are_as_near_as_rounding_leaves_them(dimensions: int) -> None:
     rng = np.random.default_rng(dimensions)
-    scales = random_scales(rng, 40)
-    rows = rng.integers(40, size=100)
     units = rng.normal(size=(40, dimensions)) / np.sqrt(dimensions)
     for bits in (
         units.astype(np.float16).view(np.uint16),
@@ -76,88 +80,62 @@ def test_products_of_halves_are_as_near_as_rounding_leaves_them(dimensions: int)
     ):
         for asked in (rng.normal(size=dimensions), rng.normal(size=dimensions) * 1e6):
             query = asked.astype(np.float32)
-            found = half_products(bits, scales, rows, query)
+            found = cosines(bits, query)
             assert found.dtype == np.float32
-            error = np.abs(found - exact(bits, scales, rows, query))
-            assert (error <= furthest(bits, scales, rows, query)).all()
+            assert (np.abs(found - exact(bits, query)) <= furthest(bits, query)).all()
 
 
 @pytest.mark.parametrize("dimensions", HALF_DIMENSIONS)
-def test_whole_halves_are_multiplied_exactly(dimensions: int) -> None:
-    """Each place counts, also those after the last full block: no rounding hides one that does not."""
+def test_every_place_counts(dimensions: int) -> None:
+    """Also those after the last full block: no rounding hides one that does not."""
     rng = np.random.default_rng(dimensions)
-    vectors = rng.integers(-100, 101, (20, dimensions)).astype(np.float16)
-    asked = rng.integers(-100, 101, dimensions).astype(np.float32)
-    bits, scales, rows = vectors.view(np.uint16), np.full(20, 0.5, np.float32), rng.permutation(20)
-    expected = exact(bits, scales, rows, asked)
-    assert half_products(bits, scales, rows, asked).tolist() == expected.tolist()
+    vectors = rng.integers(1, 101, (20, dimensions)).astype(np.float16)
+    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
     for place in range(dimensions):
         only = np.zeros(dimensions, np.float32)
         only[place] = 2
-        found = half_products(bits, scales, rows, only)
-        assert found.tolist() == vectors[rows, place].astype(float).tolist()
+        found = cosines(vectors.view(np.uint16), only)
+        assert found == pytest.approx(2 * vectors[:, place] / lengths, rel=1e-6)
 
 
-def test_a_row_of_halves_has_its_product_whatever_else_is_asked_for() -> None:
+def test_a_vector_has_its_cosine_whatever_others_there_are() -> None:
     rng = np.random.default_rng(5)
-    bits, scales = random_bits(rng, (300, 100)), random_scales(rng, 300)
+    bits = random_bits(rng, (300, 100))
     asked = rng.normal(size=100).astype(np.float32)
-    alone = [half_products(bits, scales, np.array([row]), asked)[0] for row in range(300)]
+    alone = [cosines(bits[row : row + 1], asked)[0] for row in range(300)]
     assert len(set(alone)) > 250
     for rows in (rng.integers(300, size=77), np.full(5, 299), np.arange(299, -1, -1)):
-        found = half_products(bits, scales, rows, asked)
-        assert found.tolist() == [alone[row] for row in rows]
+        assert cosines(bits[rows], asked).tolist() == [alone[row] for row in rows]
 
 
-def test_nothing_is_a_product_of_no_halves() -> None:
-    rng = np.random.default_rng(6)
-    bits, scales = random_bits(rng, (4, 70)), np.ones(4, np.float32)
-    zero, none = np.zeros(70, np.float32), np.zeros(0, np.int64)
-    assert half_products(bits, scales, np.array([3, 0, 3]), zero).tolist() == [0, 0, 0]
-    assert half_products(bits, scales, none, zero + 1).tolist() == []
-    assert half_products(bits[:0], scales[:0], none, zero + 1).tolist() == []
-    flat = np.zeros((4, 0), np.uint16)
-    assert half_products(flat, scales, np.array([1]), zero[:0]).tolist() == [0]
+def test_nothing_has_a_cosine_of_nothing() -> None:
+    bits = random_bits(np.random.default_rng(6), (4, 70))
+    zero = np.zeros(70, np.float32)
+    assert cosines(bits, zero).tolist() == [0, 0, 0, 0]
+    assert cosines(bits[:0], zero + 1).tolist() == []
+    assert cosines(np.zeros((2, 0), np.uint16), zero[:0]).tolist() == [0, 0]
     # A vector of zeros is owed.
-    bits[2], scales[2] = 0, 0
-    assert half_products(bits, scales, np.array([2]), zero + 1).tolist() == [0]
-
-
-@pytest.mark.parametrize("row", [-1, -4, 4, 5, 2**31, 2**32, 2**63 - 1, -(2**63)])
-@pytest.mark.parametrize("place", [0, 1, 29])
-def test_rows_of_halves_that_are_not_there_are_an_error(row: int, place: int) -> None:
-    rows = np.zeros(30, np.int64)
-    rows[place] = row
-    bits, asked = np.ones((4, 3), np.uint16), np.ones(3, np.float32)
-    with pytest.raises(IndexError, match=f"row {row} of 4"):
-        half_products(bits, np.ones(4, np.float32), rows, asked)
-    with pytest.raises(IndexError, match="row 3 of 3"):
-        half_products(bits, np.ones(3, np.float32), np.array([3]), asked)
-    with pytest.raises(IndexError, match="row 0 of 0"):
-        half_products(bits[:0], np.ones(0, np.float32), rows[:1] * 0, asked)
+    bits[2] = 0
+    found = cosines(bits, zero + 1)
+    assert found[2] == 0
+    assert np.count_nonzero(found) == 3
 
 
 def test_halves_that_do_not_match_are_an_error() -> None:
-    bits, scales, rows = np.ones((4, 3), np.uint16), np.ones(4, np.float32), np.array([3])
+    bits = np.ones((4, 3), np.uint16)
     for dimensions in (0, 2, 4):
         with pytest.raises(ValueError, match=f"{dimensions} numbers"):
-            half_products(bits, scales, rows, np.ones(dimensions, np.float32))
+            cosines(bits, np.ones(dimensions, np.float32))
     asked = np.ones(3, np.float32)
     for kind in (np.uint8, np.int16, np.float32):
         other: Any = np.ones((4, 3), kind)
         with pytest.raises(ValueError, match="mismatch"):
-            half_products(other, scales, rows, asked)
+            cosines(other, asked)
 
 
-def test_halves_are_read_from_a_file(tmp_path: Path) -> None:
+def test_what_must_not_be_written_to_is_read() -> None:
     rng = np.random.default_rng(1)
-    bits, scales = random_bits(rng, (500, 384)), random_scales(rng, 500)
-    asked = rng.normal(size=384).astype(np.float32)
-    rows = np.append(rng.integers(500, size=800), 499)
-    found = half_products(
-        mapped(tmp_path / "vectors", bits),
-        mapped(tmp_path / "scales", scales),
-        mapped(tmp_path / "rows", rows),
-        mapped(tmp_path / "asked", asked),
-    )
-    assert found.tolist() == half_products(bits, scales, rows, asked).tolist()
+    bits, asked = random_bits(rng, (500, 384)), rng.normal(size=384).astype(np.float32)
+    frozen = np.frombuffer(bits.tobytes(), np.uint16).reshape(500, 384)
+    query = np.frombuffer(asked.tobytes(), np.float32)
+    assert cosines(frozen, query).tolist() == cosines(bits, asked).tolist()

@@ -249,8 +249,9 @@ class _Search:
             await words.look_ahead()
 
     def close(self) -> None:
-        """Let go what the search began."""
+        """Let go what the search began, and what it used."""
         self._vector.close()
+        self._sources.residents.searched(self._namespace_id)
 
     async def find_page(self, conn: Connection) -> _Page:
         """Return what the arms that did not fail find. Its memories are asked for, and come with the commit.

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from everword.db.arrays import Array
 from everword.db.pool import Connection
 from everword_search.arms.base import Window
 from everword_search.arms.lexical import K1, B, Term, inverse_document_frequency
@@ -48,19 +47,11 @@ class ResidentLexicalArm(TsvectorArm):
     async def _score_all(self) -> tuple[Ints, Floats, Floats]:
         """Return the rows that match, and their BM25, as it is and as a share of what can be reached."""
         snapshot = self._resident.snapshot
-        postings = await _postings(snapshot, self._terms)
-        frequencies = [len(rows) for rows, _ in postings]
+        postings = _Postings(snapshot, self._terms)
+        frequencies = postings.frequencies()
         idf = [inverse_document_frequency(snapshot.present, df) for df in frequencies]
-        mean_length = snapshot.mean_length
-        self._statistics = Statistics(mean_length, frequencies, idf)
-        raws = np.zeros(snapshot.size)
-        lengths = snapshot.columns["lengths"]
-        for weight, (rows, occurrences) in zip(idf, postings, strict=True):
-            norm = K1 * (1 - B + B * lengths[rows] / mean_length)
-            if len(rows) > SCORED_AT_ONCE:
-                # Many words that all passages hold must not keep other calls waiting.
-                await asyncio.sleep(0)
-            raws[rows] += weight * occurrences * (K1 + 1) / (occurrences + norm)
+        self._statistics = Statistics(snapshot.mean_length, frequencies, idf)
+        raws = await postings.score(idf)
         matching = np.flatnonzero((raws > 0) & self._resident.wanted)
         found = raws[matching]
         scores = np.round(found / (sum(idf) * (K1 + 1)) * 1e9) / 1e9
@@ -115,31 +106,47 @@ class ResidentSemanticArm(SemanticArm):
         return cosines
 
 
-async def _postings(snapshot: Snapshot, terms: Sequence[Term]) -> list[tuple[Ints, Floats]]:
-    """Return, for each term, the rows that hold it, and how often each does."""
-    words = np.array([term.hash for term in terms], np.int64)
-    alive = snapshot.columns["alive"]
-    none_gone = snapshot.present == snapshot.size
-    found: list[list[tuple[Ints, Array]]] = [[] for _ in terms]
-    for segment in snapshot.segments:
-        for term, slot in enumerate(segment.postings.slots(words).tolist()):
-            if slot >= 0:
-                rows, occurrences = segment.postings.of(slot)
-                found[term].append((segment.start + rows.astype(np.int64), occurrences))
-    joined = []
-    for parts in found:
-        joined.append(_joined(parts, None if none_gone else alive))
-        if len(joined[-1][0]) > SCORED_AT_ONCE:
-            await asyncio.sleep(0)
-    return joined
+class _Postings:
+    """Which passages hold the words of a query, segment by segment: what is scored at once is small."""
 
+    def __init__(self, snapshot: Snapshot, terms: Sequence[Term]) -> None:
+        words = np.array([term.hash for term in terms], np.int64)
+        self._snapshot = snapshot
+        self._spans = [segment.postings.spans(words) for segment in snapshot.segments]
+        self._terms = len(terms)
 
-def _joined(parts: Sequence[tuple[Ints, Array]], alive: Array | None) -> tuple[Ints, Floats]:
-    """Return the rows of all segments, without those that are gone, and how often each holds the word."""
-    if not parts:
-        return np.zeros(0, np.int64), np.zeros(0)
-    rows = np.concatenate([rows for rows, _ in parts])
-    occurrences = np.concatenate([occurrences for _, occurrences in parts]).astype(float)
-    if alive is None:
-        return rows, occurrences
-    return rows[alive[rows]], occurrences[alive[rows]]
+    def frequencies(self) -> list[int]:
+        """Return how many passages hold each word, but for those that were taken out."""
+        snapshot = self._snapshot
+        if snapshot.present == snapshot.size:
+            found = [spans[:, 1] - spans[:, 0] for spans in self._spans]
+            return np.sum(found, axis=0).tolist() if found else [0] * self._terms
+        frequencies = [0] * self._terms
+        for segment, spans in zip(snapshot.segments, self._spans, strict=True):
+            alive = snapshot.columns["alive"][segment.start : segment.stop]
+            for term, span in enumerate(spans.tolist()):
+                rows, _ = segment.postings.between(*span)
+                frequencies[term] += int(np.count_nonzero(alive[rows]))
+        return frequencies
+
+    async def score(self, weights: Sequence[float]) -> Floats:
+        """Return the BM25 of each row, also of those that were taken out."""
+        snapshot = self._snapshot
+        raws, lengths = np.zeros(snapshot.size), snapshot.columns["lengths"]
+        scored = 0
+        if not self._terms:
+            return raws
+        for segment, spans in zip(snapshot.segments, self._spans, strict=True):
+            here, numbers = slice(segment.start, segment.stop), spans[:, 1] - spans[:, 0]
+            found = [segment.postings.between(*span) for span in spans.tolist()]
+            rows = np.concatenate([rows for rows, _ in found])
+            occurrences = np.concatenate([counts for _, counts in found]).astype(float)
+            norm = K1 * (1 - B + B * lengths[here][rows] / snapshot.mean_length)
+            scores = np.repeat(weights, numbers) * occurrences * (K1 + 1) / (occurrences + norm)
+            raws[here] = np.bincount(rows, scores, segment.stop - segment.start)
+            scored += len(rows)
+            if scored > SCORED_AT_ONCE:
+                # Many words that all passages hold must not keep other calls waiting.
+                scored = 0
+                await asyncio.sleep(0)
+        return raws

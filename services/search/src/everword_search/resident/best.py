@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,7 +11,7 @@ from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.arms.base import Window
 from everword_search.model import Ranked
 from everword_search.ranking.arrays import Floats, Ints
-from everword_search.resident.index import Snapshot
+from everword_search.resident.index import Snapshot, places_of, some_of
 
 #: Of how many passages the best memories are looked for first, as a multiple of those wanted: few have several.
 _SPARE = 2
@@ -20,60 +22,54 @@ def best_memories(
 ) -> Ranked:
     """Return the memories in `window`, best first. `rows` are the passages that match, the others have one for each."""
     wanted = window.limit + window.spare
-    take = _before(snapshot, rows, scores, window) + _SPARE * wanted
+    here = _score_here(snapshot, rows, scores, window)
+    # As many come before the page: the best passage of a memory may be one of them.
+    before = int(np.count_nonzero(scores >= here)) if window.after else 0
+    take = before + _SPARE * wanted
     while True:
-        order = _best(scores, snapshot.columns["ids"][rows], take)
-        firsts = _firsts(snapshot.places_of(rows[order]))
-        chosen = order[firsts]
-        chosen = chosen[_inside(snapshot, rows[chosen], scores[chosen], window)]
+        order = _best(snapshot, rows, scores, take)
+        read = snapshot.read(rows[order])
+        is_chosen = _firsts(places_of(read)) & (scores[order] >= window.min_score)
+        if window.after:
+            is_chosen &= _follows(read["ids"], scores[order], window.after[1], here)
+        chosen, read = order[is_chosen], some_of(read, is_chosen)
         is_all = take >= len(rows) or scores[order[-1]] < window.min_score
         if len(chosen) >= wanted or is_all:
             break
         take *= 4
-    chosen = chosen[:wanted]
+    chosen, read = chosen[:wanted], read[:wanted]
     # Summaries push none of the others aside.
-    others = snapshot.columns["kinds"][rows[chosen]] != MEMORY_KIND_SUMMARY
-    chosen = chosen[np.cumsum(others) <= window.limit]
-    found = rows[chosen]
-    columns = snapshot.columns
-    return Ranked(columns["ids"][found], columns["source_ids"][found], raws[chosen], scores[chosen])
+    is_within = np.cumsum(read["kinds"] != MEMORY_KIND_SUMMARY) <= window.limit
+    chosen, read = chosen[is_within], some_of(read, is_within)
+    return Ranked(read["ids"].copy(), read["source_ids"].copy(), raws[chosen], scores[chosen])
 
 
-def _best(scores: Floats, ids: Ints, take: int) -> Ints:
-    """Return the places of the best scores, and of all that equal the last of them, best first."""
+def _best(snapshot: Snapshot, rows: Ints, scores: Floats, take: int) -> Ints:
+    """Return the places of the best scores, best first; of equal ones, what came last."""
+    among = np.arange(len(scores))
     if len(scores) > take:
         least = np.partition(scores, len(scores) - take)[len(scores) - take]
         among = np.flatnonzero(scores >= least)
-    else:
-        among = np.arange(len(scores))
-    return among[np.lexsort((-ids[among], -scores[among]))]
+    ids = snapshot.ids_of(rows[among])
+    return among[np.lexsort((-ids, -scores[among]))[:take]]
 
 
-def _firsts(values: Ints) -> Ints:
-    """Return the places at which a value stands for the first time, ascending."""
-    _, firsts = np.unique(values, return_index=True)
-    return np.sort(firsts)
+def _firsts(values: Ints) -> npt.NDArray[np.bool_]:
+    """Return where a value stands for the first time."""
+    is_first = np.zeros(len(values), bool)
+    is_first[np.unique(values, return_index=True)[1]] = True
+    return is_first
 
 
-def _before(snapshot: Snapshot, rows: Ints, scores: Floats, window: Window) -> int:
-    """Return how many passages are not after the page before: the best of a memory may be one of them."""
+def _score_here(snapshot: Snapshot, rows: Ints, scores: Floats, window: Window) -> float:
+    """Return the score after which the page begins: its last digits may be others than in the page before."""
     if not window.after:
-        return 0
+        return math.inf
     score, passage_id, *_ = window.after
-    here: list[float] = scores[snapshot.columns["ids"][rows] == passage_id].tolist()
-    return int(np.count_nonzero(scores >= min([score, *here])))
+    here: list[float] = scores[np.isin(rows, snapshot.rows_of(np.array([passage_id])))].tolist()
+    return here[0] if here else score
 
 
-def _inside(
-    snapshot: Snapshot, rows: Ints, scores: Floats, window: Window
-) -> npt.NDArray[np.bool_]:
-    """Return which passages come after the page before, and score enough."""
-    inside = scores >= window.min_score
-    if window.after:
-        score, passage_id, *_ = window.after
-        ids = snapshot.columns["ids"][rows]
-        # Vectors may have become compact since the page before, and cosines less exact.
-        here: list[float] = scores[ids == passage_id].tolist()
-        [score, *_] = [*here, score]
-        inside &= (scores < score) | ((scores == score) & (ids < passage_id))
-    return inside
+def _follows(ids: Ints, scores: Floats, after_id: int, after: float) -> npt.NDArray[np.bool_]:
+    """Return which passages come after one of a score."""
+    return np.asarray((scores < after) | ((scores == after) & (ids < after_id)))

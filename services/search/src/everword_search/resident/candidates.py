@@ -6,6 +6,7 @@ import numpy as np
 
 from everword_search.ranking.arrays import Ints
 from everword_search.ranking.store import Candidates
+from everword_search.resident.index import some_of
 from everword_search.resident.resident import Resident
 
 
@@ -21,27 +22,30 @@ def find_candidates(
     if not len(found):
         return None  # stored since, and found by an arm that asks the database
     rows = snapshot.rows_around(found, reach)
-    columns = snapshot.columns
-    is_found = np.zeros(snapshot.size, bool)
-    is_found[found] = True
-    is_read = columns["alive"][rows] & ((columns["parts"][rows] < max_parts) | is_found[rows])
-    rows = snapshot.in_threads(rows[is_read])
-    if not len(rows):
+    read = snapshot.read(rows)
+    is_found_at = np.zeros(snapshot.size, bool)
+    is_found_at[found] = True
+    is_found = is_found_at[rows]
+    is_read = snapshot.columns["alive"][rows] & ((read["parts"] < max_parts) | is_found)
+    order = np.lexsort((read["parts"], read["seqs"], read["threads"]))
+    order = order[is_read[order]]
+    if not len(order):
         return None
+    rows, read = rows[order], some_of(read, order)
     return Candidates(
-        columns["ids"][rows],
-        columns["source_ids"][rows],
-        columns["threads"][rows],
+        read["ids"].copy(),
+        read["source_ids"].copy(),
+        read["threads"].copy(),
         None,
-        columns["seqs"][rows],
-        columns["authors"][rows],
+        read["seqs"].copy(),
+        read["authors"].copy(),
         snapshot.author_names,
-        columns["roles"][rows],
-        columns["moments"][rows],
-        snapshot.records(rows),
-        columns["stands_for"][rows].astype(np.int64),
-        columns["repeats"][rows],
-        is_found[rows],
+        read["roles"].copy(),
+        read["moments"].copy(),
+        snapshot.records(read),
+        read["stands_for"].astype(np.int64),
+        read["repeats"].copy(),
+        is_found[order],
         resident.wanted[rows],
         rows,
     )

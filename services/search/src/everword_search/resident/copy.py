@@ -22,7 +22,7 @@ from everword_search.ranking.arrays import Ints
 from everword_search.resident.index import NamespaceIndex
 from everword_search.resident.storage import IN_MEMORY_PASSAGES, Storage
 from everword_search.resident.store import Passages, PassagesRow, passages_after, read_vectors
-from everword_search.resident.vectors import CompactVectors, ExactVectors, Vectors
+from everword_search.resident.vectors import SignedVectors, Vectors
 from everword_search.vectors import GenerationRow
 
 #: Seconds within which every write ends: passages with smaller ids than one that is so old come no more.
@@ -76,11 +76,12 @@ class NamespaceCopy:
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether it should be made anew: too large for memory or for exact vectors, or with much that is gone."""
+        """Whether it should be made anew: too large for memory or without signs, or with much that is gone."""
         vectors, size = self.index.vectors, self.index.size
-        exact = isinstance(vectors, ExactVectors) and size > 2 * EXACT_PASSAGES
+        signed = isinstance(vectors, SignedVectors)
+        too_large = vectors is not None and not signed and size > 2 * EXACT_PASSAGES
         in_memory = self.index.in_memory and size > 2 * IN_MEMORY_PASSAGES
-        return exact or in_memory or self.present < _LEAST_PRESENT * size
+        return too_large or in_memory or self.present < _LEAST_PRESENT * size
 
     @property
     def lacks_vectors(self) -> bool:
@@ -181,5 +182,5 @@ def _vectors(generation: GenerationRow | None, storage: Storage) -> Vectors | No
         return None
     if generation.storage != "halfvec":
         return None
-    kept = ExactVectors if storage.passages <= EXACT_PASSAGES else CompactVectors
+    kept = Vectors if storage.passages <= EXACT_PASSAGES else SignedVectors
     return kept(generation.id, generation.dimensions, storage)

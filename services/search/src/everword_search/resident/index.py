@@ -13,7 +13,7 @@ from everword.text.author_names import name_words
 from everword.text.ranking_record import Records
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_search.ranking.arrays import Ints
-from everword_search.resident.columns import Column, Numbers
+from everword_search.resident.columns import Column, Kept, Numbers
 from everword_search.resident.postings import build_postings
 from everword_search.resident.segments import (
     Segment,
@@ -33,16 +33,15 @@ _THREAD = 1 << 32
 OBJECTS_BYTES = 9_000
 #: The most words and tags that a passage has on average.
 _MOST_TERMS, _MOST_TAGS = 256, 32
+#: Rows that are read one by one: what is to be known of more is looked up in all of a column.
+_MANY = 2_000
 #: Columns of texts that few passages have each of, kept as numbers.
 _LABELS = ("agents", "subjects", "channels", "instances")
+#: What is compared for all rows at once.
 _COLUMNS = {
     "ids": np.int64,
-    "source_ids": np.dtype("S16"),
     "kinds": np.int16,
-    "parts": np.int32,
-    "threads": np.int32,
     "conversations": np.int32,
-    "seqs": np.int64,
     "agents": np.int32,
     "subjects": np.int32,
     "channels": np.int32,
@@ -52,6 +51,19 @@ _COLUMNS = {
     "automated": np.bool_,
     "moments": np.float64,
     "lengths": np.int32,
+    "alive": np.bool_,
+}
+#: What is read of some rows lies together, as bytes: NumPy copies those at once, and records field by field.
+_FIELDS = {
+    "ids": np.int64,
+    "source_ids": np.dtype("S16"),
+    "kinds": np.int16,
+    "parts": np.int32,
+    "threads": np.int32,
+    "seqs": np.int64,
+    "authors": np.int32,
+    "roles": np.int16,
+    "moments": np.float64,
     "stands_for": np.int32,
     "repeats": np.bool_,
     "flags": np.uint8,
@@ -60,8 +72,8 @@ _COLUMNS = {
     "self_words": np.uint8,
     "term_starts": np.int64,
     "term_counts": np.uint16,
-    "alive": np.bool_,
 }
+_ROW = np.dtype(list(_FIELDS.items()))
 
 
 class NamespaceIndex:
@@ -72,6 +84,7 @@ class NamespaceIndex:
         self.vectors = vectors
         self._storage = storage
         self._columns = {name: storage.column(kind) for name, kind in _COLUMNS.items()}
+        self._rows = storage.column(np.uint8, (_ROW.itemsize,))
         self._terms = storage.column(np.uint32, each=_MOST_TERMS)
         self._tags, self._tag_rows = (storage.column(np.int32, each=_MOST_TAGS) for _ in range(2))
         self._threads, self._authors, self._labels = Numbers(), Numbers(), Numbers()
@@ -135,9 +148,14 @@ class NamespaceIndex:
             "alive": np.ones(count, bool),
         }
         self.author_words.update(*map(name_words, self._authors.things[known_authors:]))
-        for name, column in self._columns.items():
-            values = added[name] if name in added else getattr(passages, name)
-            column.extend(np.asarray(values))
+        rows = np.empty(count, _ROW)
+        for name in {*_COLUMNS, *_FIELDS}:
+            values = np.asarray(added[name] if name in added else getattr(passages, name))
+            if name in _COLUMNS:
+                self._columns[name].extend(values)
+            if name in _FIELDS:
+                rows[name] = values
+        self._rows.extend(rows.view(np.uint8).reshape(count, _ROW.itemsize))
         self._terms.extend(records.terms)
         self._tags.extend(np.array(self._labels.of(passages.tags), np.int32))
         self._tag_rows.extend(start + passages.tag_places)
@@ -160,6 +178,11 @@ class NamespaceIndex:
         """Whether it takes memory, and no file."""
         return self._storage.in_memory
 
+    @property
+    def mapped_bytes(self) -> int:
+        """What searches map into this process."""
+        return self._storage.mapped_bytes
+
     def rest(self) -> None:
         """Nobody searches here for now."""
         self._storage.rest()
@@ -174,13 +197,14 @@ class NamespaceIndex:
 
     @property
     def _all_columns(self) -> Sequence[Column]:
-        return (*self._columns.values(), self._terms, self._tags, self._tag_rows)
+        return (*self._columns.values(), self._rows, self._terms, self._tags, self._tag_rows)
 
     def snapshot(self) -> Snapshot:
         columns = {name: column.values for name, column in self._columns.items()}
         return Snapshot(
             columns,
-            self._terms.values,
+            self._rows,
+            self._terms,
             self._tags.values,
             self._tag_rows.values,
             self._threads,
@@ -197,8 +221,10 @@ class NamespaceIndex:
 class Snapshot:
     """The passages of a namespace that one search sees."""
 
+    #: What is compared for all rows at once.
     columns: dict[str, Array]
-    _terms: Array
+    _rows: Kept
+    _terms: Kept
     _tags: Array
     _tag_rows: Array
     _threads: Numbers
@@ -218,20 +244,25 @@ class Snapshot:
 
     def rows_of(self, ids: Ints) -> Ints:
         """Return the rows of those passages that are here, in no order."""
-        if self.is_ordered and self.size:
-            known = self.columns["ids"]
-            rows = np.minimum(np.searchsorted(known, ids), self.size - 1)
-            return np.asarray(rows[known[rows] == ids])
-        return rows_of(self.segments, ids)
+        if not self.is_ordered or not self.size:
+            return rows_of(self.segments, ids)
+        known = self.columns["ids"]
+        rows = np.minimum(np.searchsorted(known, ids), self.size - 1)
+        return np.asarray(rows[known[rows] == ids])
 
-    def places_of(self, rows: Ints) -> Ints:
-        """Return a number for the memory of each row: its thread, and its place in that."""
-        threads = self.columns["threads"][rows].astype(np.int64)
-        return np.asarray(threads * _THREAD + self.columns["seqs"][rows])
+    def read(self, rows: Ints) -> Array:
+        """Return what is known of some rows, field by field."""
+        return np.asarray(self._rows.take(rows).view(_ROW).reshape(-1))
+
+    def ids_of(self, rows: Ints) -> Ints:
+        """Return the ids of some rows, or of many."""
+        if len(rows) > _MANY:
+            return np.asarray(self.columns["ids"][rows])
+        return np.asarray(self.read(rows)["ids"])
 
     def rows_around(self, rows: Ints, reach: int) -> Ints:
         """Return the rows of the memories that these belong to, and of turns up to `reach` places away, each once."""
-        places = np.unique(self.places_of(rows))
+        places = np.unique(places_of(self.read(rows)))
         seqs = places % _THREAD
         first, last = places - np.minimum(seqs, reach), places + reach
         # Ranges that meet are one: each row is found once.
@@ -241,29 +272,25 @@ class Snapshot:
         ends = np.append(starts[1:], len(places)) - 1
         return rows_between(self.segments, first[starts], last[ends])
 
-    def in_threads(self, rows: Ints) -> Ints:
-        """Return rows in the order of threads, of places in each, and of parts in each memory."""
-        threads, seqs, parts = (self.columns[name][rows] for name in ("threads", "seqs", "parts"))
-        return rows[np.lexsort((parts, seqs, threads))]
-
-    def records(self, rows: Ints) -> Records:
+    def records(self, read: Array) -> Records:
+        """Return the records of rows that were read."""
+        counts = read["term_counts"].astype(np.int64)
         return Records(
-            flags=self.columns["flags"][rows],
-            words=self.columns["words"][rows],
-            time_words=self.columns["time_words"][rows],
-            self_words=self.columns["self_words"][rows],
-            terms=self._terms,
-            begins=self.columns["term_starts"][rows],
-            counts=self.columns["term_counts"][rows].astype(np.int64),
+            flags=read["flags"].copy(),
+            words=read["words"].copy(),
+            time_words=read["time_words"].copy(),
+            self_words=read["self_words"].copy(),
+            terms=self._terms.take_ranges(read["term_starts"].copy(), counts),
+            begins=np.cumsum(counts) - counts,
+            counts=counts,
         )
 
     def rows_with(self, word: int) -> Ints:
         """Return the rows that hold the word of a hash."""
         found = []
         for segment in self.segments:
-            [slot] = segment.postings.slots(np.array([word], np.int64)).tolist()
-            if slot >= 0:
-                found.append(segment.start + segment.postings.of(slot)[0].astype(np.int64))
+            [span] = segment.postings.spans(np.array([word])).tolist()
+            found.append(segment.start + segment.postings.between(*span)[0].astype(np.int64))
         rows = np.concatenate(found) if found else np.zeros(0, np.int64)
         return np.asarray(rows[self.columns["alive"][rows]])
 
@@ -298,6 +325,17 @@ class Snapshot:
         numbers, which = np.unique(self.columns["conversations"][rows], return_inverse=True)
         ids = self._threads.things
         return np.array([ids[number] for number in numbers.tolist()], "S16")[which]
+
+
+def some_of(read: Array, which: Array) -> Array:
+    """Return some of the rows that were read, by number or by a mask: as bytes, since records are copied slowly."""
+    binary = read.view(np.uint8).reshape(len(read), _ROW.itemsize)
+    return np.asarray(binary[which].view(_ROW).reshape(-1))
+
+
+def places_of(read: Array) -> Ints:
+    """Return a number for the memory of each row that was read: its thread, and its place in that."""
+    return np.asarray(read["threads"].astype(np.int64) * _THREAD + read["seqs"])
 
 
 def _known(numbers: Numbers, things: Collection[Any]) -> list[int]:

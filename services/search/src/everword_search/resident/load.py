@@ -65,6 +65,7 @@ async def _add_passages(
         else:
             copy.add(found)
         copy.settle()
+        copy.index.rest()
         if complete or len(found.ids) < _CHUNK:
             return complete
         if copy.index.nbytes > limit_bytes:
@@ -83,3 +84,4 @@ async def _add_vectors(database: Database, copy: NamespaceCopy) -> None:
     for start in range(0, len(owed), _CHUNK):
         async with database.transaction(copy.namespace_id) as conn:
             await copy.add_vectors(conn, owed[start : start + _CHUNK])
+        copy.index.rest()

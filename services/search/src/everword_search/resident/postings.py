@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from everword_search.ranking.arrays import Ints
+from everword_search.resident.columns import Ascending, Kept
+from everword_search.resident.storage import Storage
 
 #: Of more occurrences in a passage, one more changes nothing; and Postgres keeps hardly more.
 _MOST = 255
@@ -17,31 +19,39 @@ _MOST = 255
 class Postings:
     """The postings of some passages, by word."""
 
-    #: Hashes of words, ascending, each once.
-    words: Ints
-    #: The postings of word n are those from `offsets[n]` to `offsets[n + 1]`.
-    offsets: npt.NDArray[np.uint32]
-    #: Which passages, from 0.
-    rows: npt.NDArray[np.uint16]
-    #: How often the word occurs in each.
-    occurrences: npt.NDArray[np.uint8]
+    #: Hashes of words, each once.
+    words: Ascending
+    #: The postings of word n are those from `offsets[n]` to `offsets[n + 1]`: four bytes each.
+    offsets: Kept
+    #: Which passages, from 0: two bytes each.
+    rows: Kept
+    #: How often the word occurs in each: one byte.
+    occurrences: Kept
 
     @property
     def nbytes(self) -> int:
         parts = (self.words, self.offsets, self.rows, self.occurrences)
         return sum(part.nbytes for part in parts)
 
-    def slots(self, words: Ints) -> Ints:
-        """Return which of the words here each of `words` is; -1 for none."""
-        if not len(self.words):
-            return np.full(len(words), -1)
-        found = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
-        return np.where(self.words[found] == words, found, -1)
+    def kept_in(self, storage: Storage) -> Postings:
+        """Return the same postings, kept where a copy is."""
+        return Postings(
+            Ascending(storage.keep(self.words.values)),
+            *(storage.keep(part.values) for part in (self.offsets, self.rows, self.occurrences)),
+        )
 
-    def of(self, slot: int) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
-        """Return which passages hold a word, and how often each does."""
-        part = slice(self.offsets[slot], self.offsets[slot + 1])
-        return self.rows[part], self.occurrences[part]
+    def spans(self, words: Ints) -> Ints:
+        """Return where the postings of each word begin and end, a row each; at the same place without any."""
+        spans = np.zeros((len(words), 2), np.int64)
+        slots = self.words.find(words)
+        here = np.flatnonzero(slots >= 0)
+        pairs = self.offsets.take_ranges(slots[here], np.full(len(here), 2))
+        spans[here] = pairs.reshape(-1, 2)
+        return spans
+
+    def between(self, begin: int, end: int) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
+        """Return which passages hold a word, and how often each does, by its span."""
+        return self.rows.between(begin, end), self.occurrences.between(begin, end)
 
 
 def build_postings(words: Ints, rows: Ints, occurrences: npt.NDArray[np.int32]) -> Postings:
@@ -53,9 +63,11 @@ def merge_postings(first: Postings, second: Postings, passages: int) -> Postings
     """Return the postings of two groups of passages as one; the first has so many passages."""
     both = (first, second)
     return _pack(
-        np.concatenate([np.repeat(each.words, np.diff(each.offsets)) for each in both]),
-        np.append(first.rows, second.rows + np.uint16(passages)),
-        np.append(first.occurrences, second.occurrences),
+        np.concatenate(
+            [np.repeat(each.words.values, np.diff(each.offsets.values)) for each in both]
+        ),
+        np.append(first.rows.values, second.rows.values + np.uint16(passages)),
+        np.append(first.occurrences.values, second.occurrences.values),
     )
 
 
@@ -66,8 +78,8 @@ def _pack(
     ordered = words[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else order
     return Postings(
-        ordered[starts],
-        np.append(starts, len(ordered)).astype(np.uint32),
-        rows[order],
-        occurrences[order],
+        Ascending(Kept(ordered[starts])),
+        Kept(np.append(starts, len(ordered)).astype(np.uint32)),
+        Kept(rows[order]),
+        Kept(occurrences[order]),
     )

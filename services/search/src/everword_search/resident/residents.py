@@ -16,10 +16,10 @@ import psycopg
 from cachetools import TTLCache
 
 from everword.db.pool import Database
-from everword_search.arms.semantic import EXACT_PASSAGES
 from everword_search.model import MemoryFilter
 from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
 from everword_search.resident.heap import give_back
+from everword_search.resident.lately import LatelySearched
 from everword_search.resident.load import NotCopied, bring_up_to_date
 from everword_search.resident.resident import Resident
 from everword_search.resident.storage import (
@@ -55,8 +55,9 @@ _SWEEP_S = 15.0
 _REFUSED_S = 120.0
 #: Namespaces that are brought up to date at the same time: each takes a connection from the searches.
 _BROUGHT_UP_AT_ONCE = 2
-#: About what a passage takes, in bytes, beside its vector and its words; and what each of its lexemes does.
-_PASSAGE_BYTES, _LEXEME_BYTES = 200, 14
+#: About what a passage takes, in bytes, beside its vector and its words; what each of its lexemes does, and each number
+#: of its vector, with its sign.
+_PASSAGE_BYTES, _LEXEME_BYTES, _NUMBER_BYTES = 200, 14, 2.125
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class Residents:
         #: The one that was searched last comes last.
         self._copies: OrderedDict[int, NamespaceCopy] = OrderedDict()
         self._used: dict[int, float] = {}
+        self._lately = LatelySearched()
         #: What each takes: to add it all up again took 16 ms of 1,000 namespaces.
         self._bytes: dict[int, int] = {}
         self._few = asyncio.Semaphore(_BROUGHT_UP_AT_ONCE)
@@ -104,6 +106,11 @@ class Residents:
     def find(self, namespace_id: int) -> NamespaceCopy | None:
         """Return the copy of a namespace, which may lack what came lately; None where it is not there."""
         return self._copies.get(namespace_id)
+
+    def searched(self, namespace_id: int) -> None:
+        """A search of a namespace ended."""
+        if copy := self._copies.get(namespace_id):
+            self._lately.searched(copy)
 
     def ask(self, namespace_id: int) -> Asked | None:
         """Return what asks for what a namespace in memory lacks; None where it is not there."""
@@ -196,8 +203,8 @@ class Residents:
     def _make_room(self, passages: int, lexemes: int, generation: GenerationRow | None) -> bool:
         """Return whether a namespace fits, once those that were not searched lately are gone."""
         in_memory = passages <= IN_MEMORY_PASSAGES
-        numbers = (2 if passages <= EXACT_PASSAGES else 1) * _dimensions(generation)
-        wanted = passages * (_PASSAGE_BYTES + numbers) + _LEXEME_BYTES * lexemes
+        each = _PASSAGE_BYTES + _NUMBER_BYTES * _dimensions(generation)
+        wanted = passages * each + _LEXEME_BYTES * lexemes
         limit = self._limit(in_memory)
         if not 0 < wanted <= limit:
             return False
@@ -275,6 +282,7 @@ class Residents:
         if namespace_id in self._copies:
             # Closing a file frees its disk, which takes milliseconds: the last reference is the list's, in a thread.
             gone = [self._copies.pop(namespace_id)]
+            self._lately.rest(gone[0])
             asyncio.get_running_loop().run_in_executor(None, gone.clear)
             self._untidy = True
         self._used.pop(namespace_id, None)
@@ -288,7 +296,7 @@ class Residents:
                 if used < now - IDLE_S:
                     self.forget(namespace_id)
                 elif used < now - _SWEEP_S:
-                    self._copies[namespace_id].index.rest()
+                    self._lately.rest(self._copies[namespace_id])
             if self._untidy:
                 self._untidy = False
                 await asyncio.to_thread(give_back)

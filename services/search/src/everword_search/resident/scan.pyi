@@ -1,21 +1,24 @@
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 def nearest_signs(
-    columns: list[npt.NDArray[np.uint64]],
+    columns: Sequence[Callable[[int, int], npt.NDArray[np.uint64]]],
     asked: npt.NDArray[np.uint64],
+    table: npt.NDArray[np.int16],
     allowed: npt.NDArray[np.uint8],
-    most: int,
-) -> npt.NDArray[np.int64]: ...
-def products(
-    vectors: npt.NDArray[np.int8],
-    scales: npt.NDArray[np.float32],
-    rows: npt.NDArray[np.int64],
-    asked: npt.NDArray[np.float32],
-) -> npt.NDArray[np.float32]: ...
-def half_products(
-    vectors: npt.NDArray[np.uint16],
-    scales: npt.NDArray[np.float32],
-    rows: npt.NDArray[np.int64],
-    asked: npt.NDArray[np.float32],
+    near: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
+def read_ranges(
+    file: int,
+    start: int,
+    rows: int,
+    width: int,
+    begins: npt.NDArray[np.int64],
+    lengths: npt.NDArray[np.int64],
+    found: npt.NDArray[np.uint8],
+) -> None: ...
+def cosines(
+    vectors: npt.NDArray[np.uint16], asked: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]: ...

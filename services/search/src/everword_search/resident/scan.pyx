@@ -3,10 +3,13 @@
 
 import numpy as np
 
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.errno cimport EIO, errno
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t, uintptr_t
+from posix.unistd cimport pread
 
 cdef extern from *:
     """
+    #include <math.h>
     #include <stdint.h>
     #include "processors.h"
 
@@ -53,29 +56,25 @@ cdef extern from *:
             counts[values[row]]++;
     }
 
-    /* Without a branch: which rows are found cannot be guessed. There is room for one more than are found. */
-    static int64_t closer(const uint16_t *differing, uint16_t last, int64_t rows, int64_t *found) {
+    /* Of the rows that differ in no more places than `most`, the sums of what their signs stand for, byte by byte.
+       Without a branch: which rows those are cannot be guessed. */
+    static int64_t add_up(const uint16_t *differing, uint16_t most, int64_t rows, const uint64_t *const *signs,
+                          int64_t words, const int16_t *table, int64_t *found, int32_t *sums) {
         int64_t place = 0;
         for (int64_t row = 0; row < rows; row++) {
             found[place] = row;
-            place += differing[row] < last;
+            place += differing[row] <= most;
+        }
+        for (int64_t one = 0; one < place; one++) {
+            int32_t sum = 0;
+            for (int64_t word = 0; word < words; word++) {
+                const uint8_t *bytes = (const uint8_t *)(signs[word] + found[one]);
+                for (int64_t byte = 0; byte < 8; byte++)
+                    sum += table[(8 * word + byte) * 256 + bytes[byte]];
+            }
+            sums[one] = sum;
         }
         return place;
-    }
-
-    /* Rows lie far apart: what is multiplied soon is on its way meanwhile. */
-    static void fetch(const int8_t *vector, int64_t dimensions) {
-        for (int64_t place = 0; place < dimensions; place += 64)
-            __builtin_prefetch(vector + place);
-    }
-
-    /* Of at most 2,048 numbers: 2,048 * 8,191 * 127 is less than 2^31. */
-    EVERWORD_CLONES
-    static int32_t multiply(const int8_t *vector, const int16_t *asked, int64_t dimensions) {
-        int32_t sum = 0;
-        for (int64_t place = 0; place < dimensions; place++)
-            sum += (int32_t)vector[place] * (int32_t)asked[place];
-        return sum;
     }
 
     /* Sums that are added up side by side: no order of additions is left for the compiler to keep. */
@@ -89,152 +88,174 @@ cdef extern from *:
     }
 
     EVERWORD_CLONES
-    static float multiply_halves(const uint16_t *vector, const float *asked, int64_t dimensions) {
-        float sums[EVERWORD_SUMS] = {0};
+    static float cosine(const uint16_t *vector, const float *asked, int64_t dimensions) {
+        float sums[EVERWORD_SUMS] = {0}, squares[EVERWORD_SUMS] = {0};
         int64_t begin = 0;
         for (; begin + EVERWORD_SUMS <= dimensions; begin += EVERWORD_SUMS)
-            for (int64_t place = 0; place < EVERWORD_SUMS; place++)
-                sums[place] += widen(vector[begin + place]) * asked[begin + place];
-        for (int64_t place = 0; begin + place < dimensions; place++)
-            sums[place] += widen(vector[begin + place]) * asked[begin + place];
+            for (int64_t place = 0; place < EVERWORD_SUMS; place++) {
+                float number = widen(vector[begin + place]);
+                sums[place] += number * asked[begin + place];
+                squares[place] += number * number;
+            }
+        for (int64_t place = 0; begin + place < dimensions; place++) {
+            float number = widen(vector[begin + place]);
+            sums[place] += number * asked[begin + place];
+            squares[place] += number * number;
+        }
         for (int64_t half = EVERWORD_SUMS / 2; half; half /= 2)
-            for (int64_t place = 0; place < half; place++)
+            for (int64_t place = 0; place < half; place++) {
                 sums[place] += sums[place + half];
-        return sums[0];
+                squares[place] += squares[place + half];
+            }
+        return squares[0] > 0 ? sums[0] / sqrtf(squares[0]) : 0;
     }
     """
     void add_differing(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) nogil
     void leave_out(const uint8_t *allowed, uint16_t farther, uint16_t *differing, int64_t rows) nogil
     void count(const uint16_t *values, int64_t rows, int64_t *counts, int64_t width) nogil
-    int64_t closer(const uint16_t *differing, uint16_t last, int64_t rows, int64_t *found) nogil
-    void fetch(const int8_t *vector, int64_t dimensions) nogil
-    int32_t multiply(const int8_t *vector, const int16_t *asked, int64_t dimensions) nogil
-    float multiply_halves(const uint16_t *vector, const float *asked, int64_t dimensions) nogil
+    int64_t add_up(const uint16_t *differing, uint16_t most, int64_t rows, const uint64_t *const *signs,
+                   int64_t words, const int16_t *table, int64_t *found, int32_t *sums) nogil
+    float cosine(const uint16_t *vector, const float *asked, int64_t dimensions) nogil
 
 cdef enum:
-    AT_ONCE = 2048
-    # Rows whose signs are compared at once: how much they differ stays in the processor's cache.
-    SCANNED = 8192
-    # Vectors that are fetched before they are multiplied.
-    AHEAD = 12
-    # What the greatest number of what is asked for becomes: it loses less than a vector of bytes.
-    LARGEST = 8191
+    # Rows whose signs are compared at once: they and how much they differ stay in the processor's cache.
+    SCANNED = 16384
 
 
-def nearest_signs(list columns, const uint64_t[::1] asked, const uint8_t[::1] allowed, int64_t most):
-    """Return the rows whose signs differ from `asked` in the fewest places, in no order: at least `most`, or all.
+def nearest_signs(
+    columns,
+    const uint64_t[::1] asked,
+    const int16_t[:, ::1] table,
+    const uint8_t[::1] allowed,
+    int64_t near,
+):
+    """Return rows whose signs differ from `asked` in few places, and the sum of what the signs of each stand for.
 
-    `columns` is a list that has an array of 64 signs a row for each element of `asked`. Rows that are not `allowed` are
-    left out; of those that are as far away as the last, only as many as fill up `most`.
+    The rows are at least the `near` that differ in the fewest places, and all that differ in no more, or all that are
+    `allowed`; they ascend. `columns` has, for each element of `asked`, what returns an array of 64 signs for each row
+    of a range that it is called with. `table` has a row for each byte of signs, with a number for each value of it.
     """
-    cdef Py_ssize_t rows = allowed.shape[0], row
-    differing_ = np.zeros(rows, np.uint16)
-    cdef uint16_t[::1] differing = differing_
-    cdef const uint64_t[::1] signs
-    cdef const uint64_t *first[64]
-    cdef Py_ssize_t number, words = asked.shape[0], begin, end
-    if not rows:
-        return np.zeros(0, np.int64)
-    if words > 64 or len(columns) != words:
-        raise ValueError(f"{words} times 64 signs, {len(columns)} columns: at most 64, and one each, are compared")
-    for number in range(words):
-        signs = columns[number]
-        if signs.shape[0] < rows:
-            raise ValueError("every row has signs")
-        first[number] = &signs[0]
+    cdef Py_ssize_t rows = allowed.shape[0], words = asked.shape[0], begin, number
+    if len(columns) != words:
+        raise ValueError(f"{words} times 64 signs are compared with {len(columns)} columns")
+    if table.shape[0] != 8 * words or table.shape[1] != 256:
+        raise ValueError(f"{8 * words} bytes need as many times 256 numbers")
+    if not rows or not words or near <= 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int32)
     # Beside every distance, one for what is left out.
-    cdef Py_ssize_t width = 64 * words + 2
-    counts_ = np.zeros((4, width), np.int64)
-    cdef int64_t[:, ::1] counts = counts_
-    begin = 0
+    cdef Py_ssize_t width = 64 * words + 2, block, most, place
+    cdef int64_t[:, ::1] counts = np.zeros((4, width), np.int64)
+    cdef uint16_t[::1] differing = np.empty(SCANNED, np.uint16)
+    cdef uintptr_t[::1] places = np.empty(words, np.uintp)
+    cdef const uint64_t[::1] signs
+    cdef int64_t[::1] found
+    cdef int32_t[::1] sums
+    parts = []
+    for begin in range(0, rows, SCANNED):
+        block = min(SCANNED, rows - begin)
+        # What was read has to stay until it is added up.
+        held = [column(begin, begin + block) for column in columns]
+        differing[:] = 0
+        for number in range(words):
+            signs = held[number]
+            if signs.shape[0] < block:
+                raise ValueError("every row has signs")
+            places[number] = <uintptr_t>&signs[0]
+            with nogil:
+                add_differing(&signs[0], asked[number], &differing[0], block)
+        found_, sums_ = np.empty(block, np.int64), np.empty(block, np.int32)
+        found, sums = found_, sums_
+        with nogil:
+            leave_out(&allowed[begin], width - 1, &differing[0], block)
+            count(&differing[0], block, &counts[0, 0], width)
+            # No more than this of all rows, if those to come are as far away or farther.
+            most = last_of(counts, near)
+            place = add_up(
+                &differing[0],
+                most,
+                block,
+                <const uint64_t *const *>&places[0],
+                words,
+                &table[0, 0],
+                &found[0],
+                &sums[0],
+            )
+        parts.append((begin + found_[:place], sums_[:place]))
+    return tuple(np.concatenate(both) for both in zip(*parts, strict=True))
+
+
+cdef Py_ssize_t last_of(const int64_t[:, ::1] counts, int64_t near) noexcept nogil:
+    """Return the distance within which there are so many rows, or the farthest that there is."""
+    cdef int64_t within = 0
+    cdef Py_ssize_t distance
+    for distance in range(counts.shape[1] - 2):
+        within += counts[0, distance] + counts[1, distance] + counts[2, distance] + counts[3, distance]
+        if within >= near:
+            return distance
+    return counts.shape[1] - 2
+
+
+def read_ranges(
+    int file,
+    int64_t start,
+    int64_t rows,
+    int64_t width,
+    const int64_t[::1] begins,
+    const int64_t[::1] lengths,
+    uint8_t[::1] found,
+):
+    """Read ranges of rows of a file into `found`, one after the other: of `rows` that are `width` bytes each.
+
+    The first row is at `start`. Raises IndexError for rows that there are not, and OSError.
+    """
+    cdef Py_ssize_t place, count = begins.shape[0]
+    cdef int64_t offset, wanted, room = found.shape[0], done = 0
+    cdef ssize_t got = 0
+    if lengths.shape[0] != count:
+        raise ValueError(f"{count} ranges have {lengths.shape[0]} lengths")
+    for place in range(count):
+        if begins[place] < 0 or lengths[place] < 0 or begins[place] > rows - lengths[place]:
+            raise IndexError(f"rows {begins[place]} to {begins[place] + lengths[place]} of {rows}")
+        done += lengths[place] * width
+    if done != room:
+        raise ValueError(f"there is room for {room} bytes of {done}")
+    done = 0
+    place = 0
     with nogil:
-        while begin < rows:
-            end = min(rows, begin + SCANNED)
-            for number in range(words):
-                add_differing(first[number] + begin, asked[number], &differing[begin], end - begin)
-            leave_out(&allowed[begin], width - 1, &differing[begin], end - begin)
-            count(&differing[begin], end - begin, &counts[0, 0], width)
-            begin = end
-    cdef int64_t[::1] within = counts_.sum(axis=0)
-    cdef int64_t total = 0, equal = 0
-    cdef Py_ssize_t last = 0
-    most = max(most, 0)
-    while last < width - 1 and total + within[last] < most:
-        total += within[last]
-        last += 1
-    if last < width - 1:
-        equal = most - total
-    found_ = np.empty(total + equal + 1, np.int64)
-    cdef int64_t[::1] found = found_
-    cdef Py_ssize_t place = closer(&differing[0], last, rows, &found[0])
-    row = 0
-    while equal > 0:
-        if differing[row] == last:
-            found[place] = row
+        while place < count:
+            offset = start + begins[place] * width
+            wanted = lengths[place] * width
+            # What follows each other is read at once.
+            while place + 1 < count and begins[place + 1] == begins[place] + lengths[place]:
+                place += 1
+                wanted += lengths[place] * width
             place += 1
-            equal -= 1
-        row += 1
-    return found_[:place]
+            while wanted:
+                got = pread(file, &found[done], wanted, offset)
+                if got <= 0:
+                    break
+                offset += got
+                wanted -= got
+                done += got
+            if wanted:
+                break
+    if done < room:
+        raise OSError(errno if got else EIO, "a file cannot be read")
 
 
-def products(
-    const int8_t[:, ::1] vectors, const float[::1] scales, const int64_t[::1] rows, const float[::1] asked
-):
-    """Return the inner products of `asked` with rows of `vectors`, whose numbers are multiples of their `scales`.
+def cosines(const uint16_t[:, ::1] vectors, const float[::1] asked):
+    """Return the inner products of `asked`, whose length is 1, with `vectors` of length 1; 0 for one without a length.
 
-    Raises IndexError for a row that there is not.
+    `vectors` are the bits of numbers in half precision, none infinite or NaN.
     """
-    cdef Py_ssize_t dimensions = vectors.shape[1], place, begin
-    # While vectors are added, there may be more of them than scales.
-    cdef Py_ssize_t known = min(vectors.shape[0], scales.shape[0])
+    cdef Py_ssize_t dimensions = vectors.shape[1], count = vectors.shape[0], place
     if asked.shape[0] != dimensions:
         raise ValueError(f"{asked.shape[0]} numbers are asked for; vectors have {dimensions}")
-    products_ = np.zeros(rows.shape[0], np.float32)
-    for place in range(rows.shape[0]):
-        if rows[place] < 0 or rows[place] >= known:
-            raise IndexError(f"row {rows[place]} of {known}")
+    cosines_ = np.zeros(count, np.float32)
     if not dimensions:
-        return products_
-    greatest = float(np.max(np.abs(asked)))
-    step_ = greatest / LARGEST or 1.0
-    rounded_ = np.round(np.asarray(asked, np.float64) / step_).astype(np.int16)
-    cdef float[::1] found = products_
-    cdef const int16_t[::1] rounded = rounded_
-    cdef double step = step_, sum_
-    cdef int64_t row
-    for place in range(rows.shape[0]):
-        if place + AHEAD < rows.shape[0]:
-            fetch(&vectors[rows[place + AHEAD], 0], dimensions)
-        row = rows[place]
-        sum_ = 0.0
-        begin = 0
-        while begin < dimensions:
-            sum_ += multiply(&vectors[row, begin], &rounded[begin], min(AT_ONCE, dimensions - begin))
-            begin += AT_ONCE
-        found[place] = <float>(sum_ * step * scales[row])
-    return products_
-
-
-def half_products(
-    const uint16_t[:, ::1] vectors, const float[::1] scales, const int64_t[::1] rows, const float[::1] asked
-):
-    """Return the inner products of `asked` with rows of `vectors`, times their `scales`.
-
-    `vectors` are the bits of numbers in half precision, none infinite or NaN. Raises IndexError for a row that there
-    is not.
-    """
-    cdef Py_ssize_t dimensions = vectors.shape[1], place, count = rows.shape[0]
-    # While vectors are added, there may be more of them than scales.
-    cdef Py_ssize_t known = min(vectors.shape[0], scales.shape[0])
-    if asked.shape[0] != dimensions:
-        raise ValueError(f"{asked.shape[0]} numbers are asked for; vectors have {dimensions}")
-    products_ = np.zeros(count, np.float32)
-    for place in range(count):
-        if rows[place] < 0 or rows[place] >= known:
-            raise IndexError(f"row {rows[place]} of {known}")
-    if not dimensions:
-        return products_
-    cdef float[::1] found = products_
-    for place in range(count):
-        found[place] = multiply_halves(&vectors[rows[place], 0], &asked[0], dimensions) * scales[rows[place]]
-    return products_
+        return cosines_
+    cdef float[::1] found = cosines_
+    with nogil:
+        for place in range(count):
+            found[place] = cosine(&vectors[place, 0], &asked[0], dimensions)
+    return cosines_

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from everword_search.ranking.arrays import Ints
+from everword_search.resident.columns import Ascending, Kept
 from everword_search.resident.postings import Postings, merge_postings
 from everword_search.resident.storage import Storage
 
@@ -26,12 +27,12 @@ class Segment:
 
     start: int
     stop: int
-    #: Ids of passages, ascending, and the row of each.
-    ids: Ints
-    id_rows: Ints
-    #: Places in threads, ascending, and the row of each.
-    places: Ints
-    place_rows: Ints
+    #: Ids of passages, and the row of each.
+    ids: Ascending
+    id_rows: Kept
+    #: Places in threads, and the row of each.
+    places: Ascending
+    place_rows: Kept
     postings: Postings
     #: Whether its arrays are where the copy's storage is.
     is_kept: bool = False
@@ -51,10 +52,10 @@ def make_segment(start: int, ids: Ints, places: Ints, postings: Postings) -> Seg
     return Segment(
         start,
         start + len(ids),
-        ids[by_id],
-        start + by_id,
-        places[by_place],
-        start + by_place,
+        Ascending(Kept(ids[by_id])),
+        Kept(start + by_id),
+        Ascending(Kept(places[by_place])),
+        Kept(start + by_place),
         postings,
     )
 
@@ -86,19 +87,13 @@ def _kept(segment: Segment, storage: Storage, least: int) -> Segment:
     """Return a segment, where the copy is if it has that many rows."""
     if segment.is_kept or _size(segment) < least or storage.in_memory:
         return segment
-    postings = segment.postings
     return replace(
         segment,
-        ids=storage.keep(segment.ids),
-        id_rows=storage.keep(segment.id_rows),
-        places=storage.keep(segment.places),
-        place_rows=storage.keep(segment.place_rows),
-        postings=Postings(
-            storage.keep(postings.words),
-            storage.keep(postings.offsets),
-            storage.keep(postings.rows),
-            storage.keep(postings.occurrences),
-        ),
+        ids=Ascending(storage.keep(segment.ids.values)),
+        id_rows=storage.keep(segment.id_rows.values),
+        places=Ascending(storage.keep(segment.places.values)),
+        place_rows=storage.keep(segment.place_rows.values),
+        postings=segment.postings.kept_in(storage),
         is_kept=True,
     )
 
@@ -108,15 +103,16 @@ def _size(segment: Segment) -> int:
 
 
 def _merged(first: Segment, second: Segment) -> Segment:
-    ids, places = np.append(first.ids, second.ids), np.append(first.places, second.places)
+    ids = np.append(first.ids.values, second.ids.values)
+    places = np.append(first.places.values, second.places.values)
     by_id, by_place = np.argsort(ids, kind="stable"), np.argsort(places, kind="stable")
     return Segment(
         first.start,
         second.stop,
-        ids[by_id],
-        np.append(first.id_rows, second.id_rows)[by_id],
-        places[by_place],
-        np.append(first.place_rows, second.place_rows)[by_place],
+        Ascending(Kept(ids[by_id])),
+        Kept(np.append(first.id_rows.values, second.id_rows.values)[by_id]),
+        Ascending(Kept(places[by_place])),
+        Kept(np.append(first.place_rows.values, second.place_rows.values)[by_place]),
         merge_postings(first.postings, second.postings, _size(first)),
     )
 
@@ -125,8 +121,8 @@ def rows_of(segments: Sequence[Segment], ids: Ints) -> Ints:
     """Return the rows of those passages that are there, in no order."""
     found = []
     for segment in segments:
-        slots = np.minimum(np.searchsorted(segment.ids, ids), len(segment.ids) - 1)
-        found.append(segment.id_rows[slots[segment.ids[slots] == ids]])
+        slots = segment.ids.find(ids)
+        found.append(segment.id_rows.take(slots[slots >= 0]))
     return np.concatenate(found) if found else np.zeros(0, np.int64)
 
 
@@ -134,14 +130,7 @@ def rows_between(segments: Sequence[Segment], first: Ints, last: Ints) -> Ints:
     """Return the rows whose places are in one of several ranges, ends included, in no order."""
     found = []
     for segment in segments:
-        begin = np.searchsorted(segment.places, first, "left")
-        end = np.searchsorted(segment.places, last, "right")
-        found.append(segment.place_rows[ranges(begin, end - begin)])
+        begin, end = segment.places.count_below(first), segment.places.count_up_to(last)
+        here = np.flatnonzero(begin < end)
+        found.append(segment.place_rows.take_ranges(begin[here], (end - begin)[here]))
     return np.concatenate(found) if found else np.zeros(0, np.int64)
-
-
-def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return the numbers from each start, as many as each length says, one range after the other."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.asarray(np.arange(total) + np.repeat(starts - (ends - lengths), lengths))

@@ -17,7 +17,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from everword.db.arrays import Array
-from everword_search.resident.columns import Column
+from everword_search.ranking.arrays import Ints
+from everword_search.resident.columns import Column, Kept
+from everword_search.resident.scan import read_ranges
 
 #: A namespace of more passages lies in a file, however many there are: 100 of 1,000 passages take 110 MB.
 IN_MEMORY_PASSAGES = 500
@@ -28,6 +30,9 @@ _SPACE_BYTES = 16_384
 #: What is reserved on the disk at once, at least, and of what a column has.
 _STEP_BYTES = 65_536
 _GROWTH = 16
+#: What searches map of files, of the 200 MB that a service may take: that of some 110,000 passages of 25 words. A copy
+#: of which they would map more is read.
+MAPPED_BYTES = 56 << 20
 
 
 class NoRoom(Exception):
@@ -48,15 +53,24 @@ class Storage(Protocol):
     def in_memory(self) -> bool:
         """Whether that is memory which the kernel cannot take back."""
 
-    def column(self, kind: Any, shape: tuple[int, ...] = (), each: int = 1) -> Column:
-        """Return a column that grows; `each` is the most elements that a passage has on average."""
+    def column(
+        self, kind: Any, shape: tuple[int, ...] = (), each: int = 1, *, is_sparse: bool = False
+    ) -> Column:
+        """Return a column that grows; `each` is the most elements that a passage has on average.
 
-    def keep(self, array: Array) -> Array:
-        """Return an array that will not change, where it is kept."""
+        Of one that `is_sparse`, a search looks at few rows.
+        """
+
+    def keep(self, array: Array) -> Kept:
+        """Keep an array of one dimension that will not change."""
 
     @property
     def nbytes(self) -> int:
         """What is stored beside memory."""
+
+    @property
+    def mapped_bytes(self) -> int:
+        """What of that searches map into this process."""
 
     def rest(self) -> None:
         """Nobody uses the copy for now."""
@@ -66,16 +80,18 @@ class Memory:
     """Keeps arrays in memory."""
 
     in_memory = True
-    nbytes = 0
+    nbytes = mapped_bytes = 0
 
     def __init__(self, passages: int = 0) -> None:
         self.passages = passages
 
-    def column(self, kind: Any, shape: tuple[int, ...] = (), each: int = 1) -> Column:
+    def column(
+        self, kind: Any, shape: tuple[int, ...] = (), each: int = 1, *, is_sparse: bool = False
+    ) -> Column:
         return Column(kind, shape)
 
-    def keep(self, array: Array) -> Array:
-        return array
+    def keep(self, array: Array) -> Kept:
+        return Kept(array)
 
     def rest(self) -> None:
         pass
@@ -104,21 +120,30 @@ class MappedFile:
             raise NoRoom(f"no file can be mapped: {error}") from error
         self._folder = folder or tempfile.gettempdir()
         self._taken = 0
-        self._nbytes = 0
+        self._nbytes = self._mapped_bytes = 0
 
     @property
     def nbytes(self) -> int:
         return self._nbytes
 
-    def column(self, kind: Any, shape: tuple[int, ...] = (), each: int = 1) -> Column:
-        return _MappedColumn(self, self._rows * each, kind, shape)
+    @property
+    def mapped_bytes(self) -> int:
+        return self._mapped_bytes
 
-    def keep(self, array: Array) -> Array:
+    def column(
+        self, kind: Any, shape: tuple[int, ...] = (), each: int = 1, *, is_sparse: bool = False
+    ) -> Column:
+        return _MappedColumn(self, self._rows * each, kind, shape, is_sparse)
+
+    def keep(self, array: Array) -> Kept:
         start = self.take(array.nbytes)
-        self.reserve(start, array.nbytes)
+        self.reserve(start, array.nbytes, is_sparse=False)
         kept = self.view(start, len(array), array.dtype)
         kept[:] = array
-        return kept
+        return _MappedArray(self, start, kept)
+
+    def fileno(self) -> int:
+        return self._file.fileno()
 
     def rest(self) -> None:
         """Take what is mapped out of this process: it stays in the kernel's cache as long as there is room."""
@@ -136,7 +161,7 @@ class MappedFile:
         count = rows * math.prod(shape)
         return np.frombuffer(self._map, kind, count, start).reshape(rows, *shape)
 
-    def reserve(self, start: int, nbytes: int) -> None:
+    def reserve(self, start: int, nbytes: int, is_sparse: bool) -> None:
         """Have disk for what is written next: a page without it would end the process. Raises NoRoom."""
         if not nbytes:
             return
@@ -145,22 +170,80 @@ class MappedFile:
         except OSError as error:
             raise NoRoom(f"{self._folder} has no room for a copy: {error.strerror}") from error
         self._nbytes += nbytes
+        self._mapped_bytes += 0 if is_sparse else nbytes
 
 
-class _MappedColumn(Column):
-    """A column whose place is large enough from the beginning, and is reserved on the disk as it grows."""
+class _Mapped(Kept):
+    """An array in a file. Where few rows are looked at, or the file is large, they are read instead of mapped.
 
-    def __init__(self, file: MappedFile, rows: int, kind: Any, shape: tuple[int, ...]) -> None:
-        self._row_bytes = np.dtype(kind).itemsize * math.prod(shape)
-        self._file = file
-        self._start = file.take(rows * self._row_bytes)
-        self._values = file.view(self._start, rows, kind, shape)
-        self._size = 0
-        self._reserved = 0
+    With each page the kernel maps what is around it, 64 KiB: a search that maps some thousand rows has most of an array
+    in this process. To read a row takes a system call.
+    """
+
+    def _lie(self, file: MappedFile, start: int, values: Array, is_sparse: bool) -> None:
+        """Say where the array lies: `values` has room for all its rows."""
+        self._values = values
+        self._file, self._start, self._is_sparse = file, start, is_sparse
+        self._shape = values.shape[1:]
+        self._row_bytes = values.dtype.itemsize * math.prod(self._shape)
 
     @property
     def nbytes(self) -> int:
         return 0  # the file counts it
+
+    @property
+    def is_read(self) -> bool:
+        return self._is_sparse or self._file.mapped_bytes > MAPPED_BYTES
+
+    def between(self, begin: int, end: int) -> Array:
+        if not self.is_read:
+            return super().between(begin, end)
+        size, width = len(self.values), self._row_bytes
+        begin, end = min(begin, size), min(end, size)
+        wanted = (end - begin) * width
+        read = os.pread(self._file.fileno(), wanted, self._start + begin * width)
+        if len(read) < wanted:
+            raise OSError("a file cannot be read")
+        return np.frombuffer(read, self._values.dtype).reshape(-1, *self._shape)
+
+    def take(self, rows: Ints) -> Array:
+        if not self.is_read:
+            return super().take(rows)
+        return self.take_ranges(rows, np.ones(len(rows), np.int64))
+
+    def take_ranges(self, begins: Ints, lengths: Ints) -> Array:
+        if not self.is_read:
+            return super().take_ranges(begins, lengths)
+        taken = np.empty((int(lengths.sum()), *self._shape), self._values.dtype)
+        read_ranges(
+            self._file.fileno(),
+            self._start,
+            len(self.values),
+            self._row_bytes,
+            begins,
+            lengths,
+            taken.reshape(-1).view(np.uint8),
+        )
+        return taken
+
+
+class _MappedArray(_Mapped):
+    """An array in a file that does not change."""
+
+    def __init__(self, file: MappedFile, start: int, values: Array) -> None:
+        self._lie(file, start, values, is_sparse=False)
+
+
+class _MappedColumn(_Mapped, Column):
+    """A column whose place is large enough from the beginning, and is reserved on the disk as it grows."""
+
+    def __init__(
+        self, file: MappedFile, rows: int, kind: Any, shape: tuple[int, ...], is_sparse: bool
+    ) -> None:
+        start = file.take(rows * np.dtype(kind).itemsize * math.prod(shape))
+        self._lie(file, start, file.view(start, rows, kind, shape), is_sparse)
+        self._size = 0
+        self._reserved = 0
 
     def trim(self) -> None:
         pass
@@ -172,5 +255,5 @@ class _MappedColumn(Column):
         if lacking > 0:
             space = len(self._values) * self._row_bytes - self._reserved
             step = min(space, max(lacking, _STEP_BYTES, self._reserved // _GROWTH))
-            self._file.reserve(self._start + self._reserved, step)
+            self._file.reserve(self._start + self._reserved, step, self._is_sparse)
             self._reserved += step

@@ -26,20 +26,21 @@ _STOP_S = 30.0
 
 
 def memory(bed: Bed, scale: int) -> Row:
-    """Return the resident memory of the largest service or worker.
+    """Return the resident memory of the largest service or worker right after it was busy.
 
-    That is at rest: once what is mapped of files without names has been given back. `details` tells what it was before.
+    `details` tells what each has, what it has at rest, once what is mapped of files without names has been given back,
+    and the most that it ever had.
     """
-    busy = _resident(bed)
+    resident = _resident(bed)
+    peak = {process.name: _peak(process.pid) for process in bed.running.processes}
     deadline = time.monotonic() + _REST_S
     while time.monotonic() < deadline and any(_mapped(each.pid) for each in bed.running.processes):
         time.sleep(POLL_S)
-    resident = _resident(bed)
     ours = {name: size for name, size in resident.items() if name not in {"postgres", "valkey"}}
     floor = Floor(_bare_memory(), "Python with the libraries that all use")
+    told = {"MB": resident, "at_rest_MB": _resident(bed), "peak_MB": peak}
     details = {
-        "MB": {name: round(size, 1) for name, size in resident.items()},
-        "busy_MB": {name: round(size, 1) for name, size in busy.items()},
+        title: {name: round(size, 1) for name, size in each.items()} for title, each in told.items()
     }
     return Row("memory_1m", scale, max(ours.values()), "MB", floor, details)
 
@@ -49,6 +50,13 @@ def _resident(bed: Bed) -> dict[str, float]:
         process.name: psutil.Process(process.pid).memory_info().rss / MB
         for process in bed.running.processes
     }
+
+
+def _peak(pid: int) -> float:
+    """Return the most megabytes that a process ever had in memory."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    [kibibytes] = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(kibibytes) * 1024 / MB
 
 
 def _mapped(pid: int) -> int:

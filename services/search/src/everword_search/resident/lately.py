@@ -1,0 +1,31 @@
+"""Which files stay mapped after a search: to map them again takes longer than to use them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from everword_search.resident.copy import NamespaceCopy
+from everword_search.resident.storage import MAPPED_BYTES
+
+
+class LatelySearched:
+    """The copies in files that were searched last, as many as may be mapped at the same time."""
+
+    def __init__(self) -> None:
+        #: The one that was searched last comes last.
+        self._mapped: OrderedDict[NamespaceCopy, int] = OrderedDict()
+
+    def searched(self, copy: NamespaceCopy) -> None:
+        """A search ended."""
+        mapped_bytes = copy.index.mapped_bytes
+        if not mapped_bytes:
+            return
+        self._mapped[copy] = mapped_bytes
+        self._mapped.move_to_end(copy)
+        while self._mapped and sum(self._mapped.values()) > MAPPED_BYTES:
+            self.rest(next(iter(self._mapped)))
+
+    def rest(self, copy: NamespaceCopy) -> None:
+        """Take a copy out of this process' memory, if it is there."""
+        if self._mapped.pop(copy, None) is not None:
+            copy.index.rest()

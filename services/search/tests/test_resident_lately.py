@@ -1,0 +1,96 @@
+"""What was searched last stays mapped, as much as may."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from everword_search.resident import lately
+from everword_search.resident.copy import NamespaceCopy
+from everword_search.resident.lately import LatelySearched
+from everword_search.resident.storage import MappedFile, Memory, Storage
+from support.resident_passages import Said, mapped_bytes, passages_of
+
+
+def copy_in(storage: Storage) -> NamespaceCopy:
+    copy = NamespaceCopy(1, None, storage)
+    copy.add(passages_of([Said(id_) for id_ in range(1, 501)]))
+    copy.index.trim()
+    return copy
+
+
+def look_at(copy: NamespaceCopy) -> None:
+    """Map what a search may."""
+    snapshot = copy.index.snapshot()
+    for column in snapshot.columns.values():
+        column.sum(dtype=float)
+    snapshot.read(snapshot.rows_of(copy.index.ids))
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> list[NamespaceCopy]:
+    """Copies in files of folders named by number, none of which is mapped."""
+    made = []
+    for number in range(4):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        made.append(copy_in(MappedFile(str(folder), 500, 16)))
+        made[-1].index.rest()
+    return made
+
+
+def still_mapped(folder: Path) -> list[int]:
+    return [number for number in range(4) if mapped_bytes(folder / str(number))]
+
+
+def test_those_searched_last_stay_mapped(
+    copies: list[NamespaceCopy], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    each = copies[0].index.mapped_bytes
+    monkeypatch.setattr(lately, "MAPPED_BYTES", 2 * each)
+    searched = LatelySearched()
+    stay = []
+    for number in (0, 1, 0, 2, 3, 3, 1):
+        look_at(copies[number])
+        searched.searched(copies[number])
+        stay.append(still_mapped(tmp_path))
+    assert stay == [[0], [0, 1], [0, 1], [0, 2], [2, 3], [2, 3], [1, 3]]
+
+
+def test_one_that_takes_more_than_all_may_leaves_none(
+    copies: list[NamespaceCopy], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = LatelySearched()
+    for copy in copies[:2]:
+        look_at(copy)
+        searched.searched(copy)
+    assert still_mapped(tmp_path) == [0, 1]
+    monkeypatch.setattr(lately, "MAPPED_BYTES", copies[2].index.mapped_bytes - 1)
+    look_at(copies[2])
+    searched.searched(copies[2])
+    assert still_mapped(tmp_path) == []
+
+
+def test_what_rests_is_mapped_again_when_it_is_searched(
+    copies: list[NamespaceCopy], tmp_path: Path
+) -> None:
+    searched = LatelySearched()
+    for _ in range(2):
+        look_at(copies[0])
+        searched.searched(copies[0])
+        assert still_mapped(tmp_path) == [0]
+        searched.rest(copies[0])
+        assert still_mapped(tmp_path) == []
+        searched.rest(copies[0])
+
+
+def test_what_is_in_memory_takes_no_part(
+    copies: list[NamespaceCopy], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lately, "MAPPED_BYTES", copies[0].index.mapped_bytes)
+    searched = LatelySearched()
+    look_at(copies[0])
+    searched.searched(copies[0])
+    searched.searched(copy_in(Memory(500)))
+    assert still_mapped(tmp_path) == [0]
