@@ -17,7 +17,7 @@ from everword.db.arrays import Array
 from everword_search.resident import storage as storage_module
 from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.index import NamespaceIndex
-from everword_search.resident.storage import MappedFile, NoRoom, Outgrown, Storage
+from everword_search.resident.storage import MappedFile, NoRoom, Outgrown, Storage, Unreadable
 from everword_search.vectors import GenerationRow
 from support.resident_passages import (
     Said,
@@ -66,6 +66,14 @@ def random_rows(
     if element == np.bool_:
         return rng.random((count, *shape)) < 0.5
     return np.frombuffer(binary, element).reshape(count, *shape)
+
+
+def random_halves(rng: np.random.Generator, count: int, into: Array | None = None) -> Array:
+    """Return vectors, and write them to `into` as well."""
+    values = rng.normal(size=(count, 384)).astype(np.float16)
+    if into is not None:
+        into[:] = values
+    return values
 
 
 def same(first: Array, second: Array) -> bool:
@@ -227,10 +235,35 @@ def test_a_file_that_lost_its_end_is_an_error(folder: Path) -> None:
     column = file.column(np.int64, is_sparse=True)
     column.extend(np.arange(5_000))
     os.ftruncate(file.fileno(), 8)
-    with pytest.raises(OSError, match="cannot be read"):
+    with pytest.raises(Unreadable, match="lost its end"):
         column.between(0, 100)
-    with pytest.raises(OSError, match="cannot be read"):
+    with pytest.raises(Unreadable, match="cannot be read"):
         column.take(np.array([4_999]))
+    del file, column
+
+
+def test_what_few_rows_are_looked_at_of_is_written_without_being_mapped(folder: Path) -> None:
+    rng = np.random.default_rng(7)
+    file = MappedFile(str(folder), 1_000, 384)
+    column = file.column(np.float16, (384,), is_sparse=True)
+    expected = np.zeros((2_000, 384), np.float16)
+    column.extend(random_halves(rng, 300, expected[:300]))
+    column.extend_zeros(1_700)
+    for rows in (
+        np.arange(500, 900),
+        rng.permutation(2_000)[:700],
+        np.array([7, 7, 8]),
+        np.zeros(0, np.int64),
+    ):
+        values = random_halves(rng, len(rows))
+        column.put(rows, values)
+        expected[rows] = values
+    assert mapped_bytes(folder) == 0
+    assert same(column.take(np.arange(2_000)), expected)
+    # The map shows the same.
+    assert same(column.values, expected)
+    with pytest.raises(Outgrown):
+        column.extend_zeros(1)
     del file, column
 
 

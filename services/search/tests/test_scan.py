@@ -150,6 +150,8 @@ def test_signs_that_are_not_there_are_an_error() -> None:
         nearest([column, column[:8]], asked, table, allowed, 3)
     with pytest.raises(ValueError, match="with 1 columns"):
         nearest([column], asked, table, allowed, 3)
+    with pytest.raises(ValueError, match="too many"):
+        nearest([column] * 1001, np.zeros(1001, np.uint64), table, allowed, 3)
     for wrong in (table[:15], table[:, :255].copy(), table[:0]):
         with pytest.raises(ValueError, match="16 bytes"):
             nearest([column] * 2, asked, wrong, allowed, 3)

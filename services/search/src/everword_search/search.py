@@ -51,6 +51,7 @@ from everword_search.relevance import (
 from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.foreseen import Foreseen, foresee
 from everword_search.resident.residents import Residents
+from everword_search.resident.storage import Unreadable
 from everword_search.runner import ArmFailed, Runner
 from everword_search.sought_vector import SoughtVector
 from everword_search.store import Scope
@@ -117,12 +118,15 @@ async def find_memories(
     search = _Search(sources, namespace, request, profile, cursor, chars)
     with closing(search):
         while True:
-            async with database.connection() as conn:
-                answer = await _attempt(database, conn, namespace, request, search)
-            if answer:
-                return answer
-            # A slow model must not hold a connection.
-            await search.embed()
+            try:
+                async with database.connection() as conn:
+                    answer = await _attempt(database, conn, namespace, request, search)
+                if answer:
+                    return answer
+                # A slow model must not hold a connection.
+                await search.embed()
+            except Unreadable as error:
+                search.leave_to_database(error)
 
 
 async def _attempt(
@@ -247,6 +251,11 @@ class _Search:
     async def _look_ahead(self, understood: Understood) -> None:
         if words := self._plan_words(understood):
             await words.look_ahead()
+
+    def leave_to_database(self, error: Unreadable) -> None:
+        """Begin again, without the copy that cannot be read."""
+        self._sources.residents.give_up(self._namespace_id, error)
+        self._understood = self._words = self._foreseen = self._planned = None
 
     def close(self) -> None:
         """Let go what the search began, and what it used."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from everword_search.resident.best import best_memories
 from everword_search.resident.foreseen import NEAREST, Foreseen
 from everword_search.resident.index import Snapshot
 from everword_search.resident.resident import Resident
+from everword_search.resident.segments import Segment
 from everword_search.resident.vectors import Vectors
 from everword_search.store import Scope
 
@@ -48,7 +49,7 @@ class ResidentLexicalArm(TsvectorArm):
         """Return the rows that match, and their BM25, as it is and as a share of what can be reached."""
         snapshot = self._resident.snapshot
         postings = _Postings(snapshot, self._terms)
-        frequencies = postings.frequencies()
+        frequencies = await postings.frequencies()
         idf = [inverse_document_frequency(snapshot.present, df) for df in frequencies]
         self._statistics = Statistics(snapshot.mean_length, frequencies, idf)
         raws = await postings.score(idf)
@@ -115,16 +116,16 @@ class _Postings:
         self._spans = [segment.postings.spans(words) for segment in snapshot.segments]
         self._terms = len(terms)
 
-    def frequencies(self) -> list[int]:
+    async def frequencies(self) -> list[int]:
         """Return how many passages hold each word, but for those that were taken out."""
         snapshot = self._snapshot
         if snapshot.present == snapshot.size:
             found = [spans[:, 1] - spans[:, 0] for spans in self._spans]
             return np.sum(found, axis=0).tolist() if found else [0] * self._terms
         frequencies = [0] * self._terms
-        for segment, spans in zip(snapshot.segments, self._spans, strict=True):
+        async for segment, first, spans in self._groups():
             alive = snapshot.columns["alive"][segment.start : segment.stop]
-            for term, span in enumerate(spans.tolist()):
+            for term, span in enumerate(spans.tolist(), first):
                 rows, _ = segment.postings.between(*span)
                 frequencies[term] += int(np.count_nonzero(alive[rows]))
         return frequencies
@@ -133,20 +134,32 @@ class _Postings:
         """Return the BM25 of each row, also of those that were taken out."""
         snapshot = self._snapshot
         raws, lengths = np.zeros(snapshot.size), snapshot.columns["lengths"]
-        scored = 0
-        if not self._terms:
-            return raws
-        for segment, spans in zip(snapshot.segments, self._spans, strict=True):
+        async for segment, first, spans in self._groups():
             here, numbers = slice(segment.start, segment.stop), spans[:, 1] - spans[:, 0]
             found = [segment.postings.between(*span) for span in spans.tolist()]
-            rows = np.concatenate([rows for rows, _ in found])
+            rows = np.concatenate([rows for rows, _ in found]).astype(np.intp)
             occurrences = np.concatenate([counts for _, counts in found]).astype(float)
             norm = K1 * (1 - B + B * lengths[here][rows] / snapshot.mean_length)
-            scores = np.repeat(weights, numbers) * occurrences * (K1 + 1) / (occurrences + norm)
-            raws[here] = np.bincount(rows, scores, segment.stop - segment.start)
-            scored += len(rows)
-            if scored > SCORED_AT_ONCE:
-                # Many words that all passages hold must not keep other calls waiting.
-                scored = 0
-                await asyncio.sleep(0)
+            each = np.repeat(weights[first : first + len(spans)], numbers)
+            np.add.at(raws[here], rows, each * occurrences * (K1 + 1) / (occurrences + norm))
         return raws
+
+    async def _groups(self) -> AsyncIterator[tuple[Segment, int, Ints]]:
+        """Yield segments, with some of the words each, as the first one's number and the span of each.
+
+        Many words that all passages hold must not keep other calls waiting, which have their turn in between.
+        """
+        looked_at = 0
+        for segment, spans in zip(self._snapshot.segments, self._spans, strict=True):
+            until = np.cumsum(spans[:, 1] - spans[:, 0])
+            first = 0
+            while first < self._terms:
+                before = until[first - 1] if first else 0
+                end = max(first + 1, int(np.searchsorted(until, before + SCORED_AT_ONCE, "right")))
+                if until[end - 1] > before:
+                    yield segment, first, spans[first:end]
+                looked_at += int(until[end - 1] - before)
+                first = end
+                if looked_at > SCORED_AT_ONCE:
+                    looked_at = 0
+                    await asyncio.sleep(0)

@@ -123,6 +123,14 @@ class Column(Kept):
         self._values[self._size : size] = rows
         self._size = size
 
+    def extend_zeros(self, count: int) -> None:
+        """Add rows of zeros."""
+        self.extend(np.zeros((count, *self._values.shape[1:]), self._values.dtype))
+
+    def put(self, rows: Ints, values: Array) -> None:
+        """Write some rows that are there."""
+        self._values[rows] = values
+
     def _make_room(self, size: int) -> None:
         if size > len(self._values):
             room = max(size, _LEAST, int(len(self._values) * _GROWTH))

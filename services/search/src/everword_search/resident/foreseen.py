@@ -15,9 +15,10 @@ from everword_search.resident.filters import let_through
 from everword_search.resident.resident import Resident
 from everword_search.resident.vectors import Vectors
 
-#: Passages of a large namespace whose cosines are computed, of four times as many with the most signs in common: those
-#: with the largest products of the query with signs. Of 100,000 vectors that are sums of random directions, they have
-#: .99 of the true first ten and .91 of the first hundred; the 4,000 with the most signs in common have .985 and .895.
+#: Passages of a large namespace whose cosines are computed: of at least four times as many with the most signs in
+#: common, those with the largest products of the query with signs. Of 100,000 vectors, sums of random directions, they
+#: have .99 of the true first ten and .91 of the first hundred; the 4,000 with the most signs in common, .985 and
+#: .895.
 NEAREST = 1_500
 
 

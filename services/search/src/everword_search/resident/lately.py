@@ -16,7 +16,7 @@ class LatelySearched:
         self._mapped: OrderedDict[NamespaceCopy, int] = OrderedDict()
 
     def searched(self, copy: NamespaceCopy) -> None:
-        """A search ended."""
+        """A search ended. One of a copy that takes more than all may leaves none: the next one needs the room."""
         mapped_bytes = copy.index.mapped_bytes
         if not mapped_bytes:
             return

@@ -30,6 +30,8 @@ async def bring_up_to_date(
             await _add_vectors(database, copy)
             if is_new:
                 await asyncio.to_thread(copy.index.trim)
+            # Nobody may search it soon.
+            copy.index.rest()
             return
         await _mend(database, copy)
     raise NotCopied("too much is written at the same time")

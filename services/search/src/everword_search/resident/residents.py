@@ -29,6 +29,7 @@ from everword_search.resident.storage import (
     NoRoom,
     Outgrown,
     Storage,
+    Unreadable,
 )
 from everword_search.resident.store import PassagesRow
 from everword_search.vectors import GenerationRow
@@ -41,8 +42,8 @@ OFTEN = 3
 #: memory takes 12 ms less than one by the database: after four, it has paid.
 OFTEN_SMALL = 2
 _SMALL_PASSAGES = 2_000
-#: The most files. Each takes two descriptors, one for the map and one to reserve disk by: connections need theirs, and
-#: 1,024 is a common limit.
+#: The most files. Each takes two descriptors, one for the map and one to reserve disk and read by: connections need
+#: theirs, and 1,024 is a common limit.
 MOST_FILES = 256
 _OFTEN_S = 60.0
 _COUNTED = 10_000
@@ -173,6 +174,11 @@ class Residents:
             return
         self._bring_up(copy, is_new=True)
 
+    def give_up(self, namespace_id: int, error: Unreadable) -> None:
+        """Let a namespace go that cannot be read, and leave it to the database for a while."""
+        self.forget(namespace_id)
+        self._refuse(namespace_id, error)
+
     def forget(self, namespace_id: int) -> None:
         """Let a namespace go."""
         self._let_go(namespace_id)
@@ -241,7 +247,7 @@ class Residents:
             async with self._few:
                 limit = self._limit(copy.index.in_memory)
                 await bring_up_to_date(self._database, copy, is_new, limit)
-        except (psycopg.Error, NotCopied, NoRoom) as error:
+        except (psycopg.Error, NotCopied, NoRoom, Unreadable) as error:
             # What has outgrown its file is made anew by the next searches.
             if is_new or not isinstance(error, Outgrown):
                 self._refuse(namespace_id, error)
@@ -258,7 +264,7 @@ class Residents:
 
     def _refuse(self, namespace_id: int, error: Exception) -> None:
         # A folder or a disk is for somebody to put right.
-        level = logging.WARNING if isinstance(error, NoRoom) else logging.INFO
+        level = logging.WARNING if isinstance(error, NoRoom | Unreadable) else logging.INFO
         log.log(level, "a namespace is not kept in memory", extra={"reason": repr(error)})
         self._refused[namespace_id] = None
 

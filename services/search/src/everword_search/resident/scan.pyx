@@ -120,6 +120,7 @@ cdef extern from *:
 cdef enum:
     # Rows whose signs are compared at once: they and how much they differ stay in the processor's cache.
     SCANNED = 16384
+    MOST_WORDS = 1000
 
 
 def nearest_signs(
@@ -138,6 +139,8 @@ def nearest_signs(
     cdef Py_ssize_t rows = allowed.shape[0], words = asked.shape[0], begin, number
     if len(columns) != words:
         raise ValueError(f"{words} times 64 signs are compared with {len(columns)} columns")
+    if words > MOST_WORDS:
+        raise ValueError(f"{words} times 64 signs are too many: distances have 16 bits")
     if table.shape[0] != 8 * words or table.shape[1] != 256:
         raise ValueError(f"{8 * words} bytes need as many times 256 numbers")
     if not rows or not words or near <= 0:

@@ -1,6 +1,6 @@
-"""Where a copy's arrays are kept: in memory, or, those of a large namespace, in a file that is mapped into it.
+"""Where a copy's arrays are kept: in memory, or, those of a large namespace, in a file that is mapped into it or read.
 
-The kernel keeps of a mapped file what is used, and takes it back where memory is short. The file has no name: nothing
+The kernel keeps of a file what is used, and takes it back where memory is short. The file has no name: nothing
 of it is left when the process ends, however it does. It is sparse, with room for a copy twice as large, so that arrays
 grow where they are.
 """
@@ -12,6 +12,7 @@ import mmap
 import os
 import tempfile
 import weakref
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -41,6 +42,10 @@ class NoRoom(Exception):
 
 class Outgrown(NoRoom):
     """A copy has no room for what came; one that is made anew has."""
+
+
+class Unreadable(Exception):
+    """What a copy keeps in a file cannot be read; the message says why."""
 
 
 class Storage(Protocol):
@@ -108,7 +113,7 @@ class MappedFile:
         self._rows = _ROOM * max(passages, 1)
         space = self._rows * (_SPACE_BYTES + 2 * dimensions) + mmap.ALLOCATIONGRANULARITY
         try:
-            # The map outlives the file, which is there to reserve disk by.
+            # Beside the map, to reserve disk and to read rows by.
             self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
         except OSError as error:
             raise NoRoom(f"no file can be made: {error}") from error
@@ -201,9 +206,12 @@ class _Mapped(Kept):
         size, width = len(self.values), self._row_bytes
         begin, end = min(begin, size), min(end, size)
         wanted = (end - begin) * width
-        read = os.pread(self._file.fileno(), wanted, self._start + begin * width)
+        try:
+            read = os.pread(self._file.fileno(), wanted, self._start + begin * width)
+        except OSError as error:
+            raise Unreadable(str(error)) from error
         if len(read) < wanted:
-            raise OSError("a file cannot be read")
+            raise Unreadable("a file has lost its end")
         return np.frombuffer(read, self._values.dtype).reshape(-1, *self._shape)
 
     def take(self, rows: Ints) -> Array:
@@ -215,15 +223,12 @@ class _Mapped(Kept):
         if not self.is_read:
             return super().take_ranges(begins, lengths)
         taken = np.empty((int(lengths.sum()), *self._shape), self._values.dtype)
-        read_ranges(
-            self._file.fileno(),
-            self._start,
-            len(self.values),
-            self._row_bytes,
-            begins,
-            lengths,
-            taken.reshape(-1).view(np.uint8),
-        )
+        room = taken.reshape(-1).view(np.uint8)
+        file, size = self._file.fileno(), len(self.values)
+        try:
+            read_ranges(file, self._start, size, self._row_bytes, begins, lengths, room)
+        except OSError as error:
+            raise Unreadable(str(error)) from error
         return taken
 
 
@@ -247,6 +252,39 @@ class _MappedColumn(_Mapped, Column):
 
     def trim(self) -> None:
         pass
+
+    def extend(self, rows: Array) -> None:
+        if self._is_sparse:
+            begin = self._size
+            self.extend_zeros(len(rows))
+            self.put(np.arange(begin, self._size), rows)
+        else:
+            super().extend(rows)
+
+    def extend_zeros(self, count: int) -> None:
+        # What was reserved and not written yet is zeros.
+        self._make_room(self._size + count)
+        self._size += count
+
+    def put(self, rows: Ints, values: Array) -> None:
+        """Write rows. Where few are looked at, none is mapped. Raises NoRoom."""
+        if self._is_sparse:
+            self._write(rows, np.ascontiguousarray(values, self._values.dtype))
+        else:
+            super().put(rows, values)
+
+    def _write(self, rows: Ints, values: Array) -> None:
+        # What follows each other is written at once.
+        ends = np.flatnonzero(np.diff(rows, append=rows[-1:]) != 1) + 1
+        for begin, end in pairwise([0, *ends.tolist()]):
+            part = values[begin:end]
+            start = self._start + int(rows[begin]) * self._row_bytes
+            try:
+                written = os.pwrite(self._file.fileno(), part.data, start)
+            except OSError as error:
+                raise NoRoom(f"a file cannot be written: {error}") from error
+            if written < part.nbytes:
+                raise NoRoom("a file takes no more, although there was room")
 
     def _make_room(self, size: int) -> None:
         if size > len(self._values):

@@ -51,7 +51,7 @@ class Vectors:
 
     def add(self, rows: int) -> None:
         """Add rows at the end, which are owed vectors."""
-        self._halves.extend(np.zeros((rows, self._dimensions), np.float16))
+        self._halves.extend_zeros(rows)
         # Last of all: there may be no room for the vectors.
         self._known.extend(np.zeros(rows, bool))
         self._lacking += rows
@@ -86,7 +86,7 @@ class Vectors:
         return found
 
     def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
-        self._halves.values[rows] = vectors
+        self._halves.put(rows, vectors)
 
 
 class SignedVectors(Vectors):
