@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
-import os
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,7 @@ from everword_search.resident.residents import IDLE_S
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append
-from support.resident import check_same, count_as_large, map_files, searching
+from support.resident import check_same, count_as_large, searching
 from support.resident_passages import disk_bytes, full_disk, mapped_bytes, open_files
 from support.stack import Stack
 from support.waiting import until
@@ -97,90 +95,6 @@ async def test_a_large_namespace_rests_where_nobody_searches_it(
             expected = await _of_the_database(stack, "ferry 7 nine")
         search.clock.now += IDLE_S + 1
         await until(lambda: not open_files(tmp_path))
-
-
-async def test_files_that_were_searched_last_stay_mapped_as_many_as_may(
-    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = await fill(stack, first=40, second=40)
-    async with searching(stack, folder=str(tmp_path)) as search:
-        for namespace_id in (first, second):
-            await search.often(namespace_id)
-        await search.search("ferry", first)
-        one = mapped_bytes(tmp_path)
-        await search.search("ferry", second)
-        assert mapped_bytes(tmp_path) > 1.5 * one > 0
-        copies = [search.residents.find(each) for each in (first, second)]
-        each, other = (copy.index.mapped_bytes for copy in copies if copy)
-        map_files(monkeypatch, each + other - 1)
-        for namespace_id in (first, second, first):
-            assert len(await search.contents("ferry", namespace_id)) == 10
-            assert 0 < mapped_bytes(tmp_path) < 1.5 * one
-        assert [search.holds(each) for each in (first, second)] == [True, True]
-
-
-async def test_a_file_that_is_too_large_to_be_mapped_is_read(
-    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    map_files(monkeypatch, 0)
-    # Enough to be kept in the file by words, too.
-    await append(stack, *ferries(300))
-    await embed_everything(stack)
-    embedder = QueryEmbedder(stack.addresses["embedder"], NO_SECRET)
-    async with searching(stack, folder=str(tmp_path), embedder=embedder) as search:
-        await search.often()
-        assert search.holds()
-        assert mapped_bytes(tmp_path) == 0
-        async with searching(stack, 0, embedder=embedder) as nothing:
-            for text in ("ferry 7 nine", "What leaves at nine?"):
-                for mode in (SearchMode.HYBRID, SearchMode.SEMANTIC, SearchMode.LEXICAL):
-                    expected = await nothing.search(text, mode=mode)
-                    check_same(await search.search(text, mode=mode), expected)
-                    assert mapped_bytes(tmp_path) == 0
-
-
-@pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.SEMANTIC, SearchMode.LEXICAL])
-async def test_a_file_that_cannot_be_read_leaves_searches_to_the_database(
-    stack: Stack,
-    mode: SearchMode,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    caplog.set_level(logging.INFO, "everword_search")
-    map_files(monkeypatch, 0)
-    await append(stack, *ferries(40))
-    await embed_everything(stack)
-    embedder = QueryEmbedder(stack.addresses["embedder"], NO_SECRET)
-    async with searching(stack, folder=str(tmp_path), embedder=embedder) as search:
-        await search.often()
-        expected = await search.search("ferry 7 nine", mode=mode)
-        assert search.holds()
-
-        def refuse(*_: object) -> None:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-        with monkeypatch.context() as patched:
-            patched.setattr(storage, "read_ranges", refuse)
-            for _ in range(2):
-                check_same(await search.search("ferry 7 nine", mode=mode), expected)
-                assert not search.holds()
-            await search.often()
-            assert not search.holds()
-        assert "Input/output error" in reasons(caplog)[0]
-        search.clock.now += 121
-        await search.often()
-        assert search.holds()
-        check_same(await search.search("ferry 7 nine", mode=mode), expected)
-    assert "ferry" not in caplog.text
-
-
-async def test_what_is_loaded_and_not_searched_is_not_mapped(stack: Stack, tmp_path: Path) -> None:
-    await append(stack, *ferries(600))
-    async with searching(stack, folder=str(tmp_path)) as search:
-        await search.often()
-        assert search.holds()
-        assert mapped_bytes(tmp_path) == 0
 
 
 async def _of_the_database(stack: Stack, text: str) -> SearchResponse:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from everword.db.arrays import Array
 from everword.text.ranking_record import unpack_records
 from everword_search.resident.storage import MAPPED_BYTES, MappedFile, Memory
 from everword_search.resident.store import Passages, PassagesRow
@@ -94,6 +95,15 @@ def mapped_bytes(folder: Path) -> int:
         elif counts and name == "Rss:":
             found += int(values[0]) << 10
     return found
+
+
+def same(first: Array, second: Array) -> bool:
+    """Tell whether two arrays are, bit by bit."""
+    return (first.dtype, first.shape, first.tobytes()) == (
+        second.dtype,
+        second.shape,
+        second.tobytes(),
+    )
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import mmap
-import os
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from everword.db.arrays import Array
 from everword_search.resident import storage as storage_module
 from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.index import NamespaceIndex
-from everword_search.resident.storage import MappedFile, NoRoom, Outgrown, Storage, Unreadable
+from everword_search.resident.storage import MappedFile, NoRoom, Outgrown, Storage
 from everword_search.vectors import GenerationRow
 from support.resident_passages import (
     Said,
@@ -27,6 +26,7 @@ from support.resident_passages import (
     mapped_bytes,
     open_files,
     passages_of,
+    same,
     written_pages,
 )
 
@@ -66,23 +66,6 @@ def random_rows(
     if element == np.bool_:
         return rng.random((count, *shape)) < 0.5
     return np.frombuffer(binary, element).reshape(count, *shape)
-
-
-def random_halves(rng: np.random.Generator, count: int, into: Array | None = None) -> Array:
-    """Return vectors, and write them to `into` as well."""
-    values = rng.normal(size=(count, 384)).astype(np.float16)
-    if into is not None:
-        into[:] = values
-    return values
-
-
-def same(first: Array, second: Array) -> bool:
-    """Tell whether two arrays are, bit by bit."""
-    return (first.dtype, first.shape, first.tobytes()) == (
-        second.dtype,
-        second.shape,
-        second.tobytes(),
-    )
 
 
 # Columns
@@ -188,83 +171,6 @@ def test_at_rest_the_process_holds_no_pages_of_the_file(folder: Path) -> None:
     assert mapped_bytes(folder) < held / 10
     assert int(kept.values.sum()) == 4 << 20
     del file, kept
-
-
-# What is read
-
-
-@pytest.mark.parametrize("is_sparse", [False, True])
-def test_few_rows_of_many_are_read_and_nothing_is_mapped(is_sparse: bool, folder: Path) -> None:
-    rng = np.random.default_rng(6)
-    file = MappedFile(str(folder), 40_000, 384)
-    column = file.column(np.float16, (384,), is_sparse=is_sparse)
-    rows = rng.normal(size=(40_000, 384)).astype(np.float16)
-    column.extend(rows)
-    file.rest()
-    some = rng.integers(40_000, size=1_000)
-    assert same(column.take(some), rows[some])
-    # With each page the kernel maps those around it: 64 KiB.
-    assert (mapped_bytes(folder) == 0) == is_sparse
-    assert file.nbytes >= rows.nbytes
-    assert file.mapped_bytes == (0 if is_sparse else file.nbytes)
-    del file, column
-
-
-def test_a_file_of_which_more_would_be_mapped_is_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = MappedFile(str(folder), 5_000, 0)
-    kept, column = file.keep(np.arange(1_000)), file.column(np.int64)
-    monkeypatch.setattr(storage_module, "MAPPED_BYTES", file.mapped_bytes)
-    assert not kept.is_read
-    column.extend(np.arange(10_000))
-    assert kept.is_read
-    assert column.is_read
-    file.rest()
-    begins, lengths = np.array([900, 3, 5]), np.array([100, 2, 0])
-    for array in (kept, column):
-        assert array.between(10, 20).tolist() == list(range(10, 20))
-        assert array.take(np.array([7, 999, 7])).tolist() == [7, 999, 7]
-        assert array.take_ranges(begins, lengths).tolist() == [*range(900, 1_000), 3, 4]
-    assert mapped_bytes(folder) == 0
-    del file, kept, column, array
-
-
-def test_a_file_that_lost_its_end_is_an_error(folder: Path) -> None:
-    file = MappedFile(str(folder), 5_000, 0)
-    column = file.column(np.int64, is_sparse=True)
-    column.extend(np.arange(5_000))
-    os.ftruncate(file.fileno(), 8)
-    with pytest.raises(Unreadable, match="lost its end"):
-        column.between(0, 100)
-    with pytest.raises(Unreadable, match="cannot be read"):
-        column.take(np.array([4_999]))
-    del file, column
-
-
-def test_what_few_rows_are_looked_at_of_is_written_without_being_mapped(folder: Path) -> None:
-    rng = np.random.default_rng(7)
-    file = MappedFile(str(folder), 1_000, 384)
-    column = file.column(np.float16, (384,), is_sparse=True)
-    expected = np.zeros((2_000, 384), np.float16)
-    column.extend(random_halves(rng, 300, expected[:300]))
-    column.extend_zeros(1_700)
-    for rows in (
-        np.arange(500, 900),
-        rng.permutation(2_000)[:700],
-        np.array([7, 7, 8]),
-        np.zeros(0, np.int64),
-    ):
-        values = random_halves(rng, len(rows))
-        column.put(rows, values)
-        expected[rows] = values
-    assert mapped_bytes(folder) == 0
-    assert same(column.take(np.arange(2_000)), expected)
-    # The map shows the same.
-    assert same(column.values, expected)
-    with pytest.raises(Outgrown):
-        column.extend_zeros(1)
-    del file, column
 
 
 # What is counted

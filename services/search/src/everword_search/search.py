@@ -5,28 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.db.statements import Pending, ask
-from everword.domain.calibration import DECIDING
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
 from everword_search import store
-from everword_search.arms.base import Arm, RankingArm, Window
+from everword_search.alone import rank_alone
+from everword_search.arms.base import RankingArm, Window
 from everword_search.arms.frequent import FrequentWords
 from everword_search.arms.large import LargeScopes
-from everword_search.arms.semantic import SemanticArm
 from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
 from everword_search.model import (
-    Candidate,
     Found,
     Hit,
-    ScorePart,
-    SearchArm,
     SearchMode,
     SearchRequest,
     SearchResponse,
@@ -43,7 +39,6 @@ from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.relevance import (
     Relevance,
     calibrated_profile,
-    deciding_evidence,
     ensure_has_relevance,
     ensure_judged,
     find_relevance,
@@ -352,7 +347,7 @@ async def _find(planned: _Planned) -> Found:
         return await rank_by_formula(runner, ranked, planned.plan.scope, ranking, window)
     if isinstance(ranking, Ranking):
         return await rank_by_recall(runner, ranked, planned.plan.scope, ranking, window)
-    return await _rank_alone(runner, arms[0], window)
+    return await rank_alone(runner, arms[0], window)
 
 
 def _ranking(
@@ -372,34 +367,6 @@ def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance, plan: 
     moved = began_in_memory and not plan.in_memory
     least = relevance.least_evidence(request.min_relevance)
     return Window(cursor.size + 1, after or None, request.min_score, least, moved=moved)
-
-
-async def _rank_alone(runner: Runner, arm: Arm, window: Window) -> Found:
-    """Return the hits of a search with one arm, whose score is the evidence."""
-    window = replace(window, min_score=max(window.min_score, window.min_evidence))
-    if window.moved and window.after and isinstance(arm, SemanticArm):
-        window = replace(window, after=await arm.moved(runner.conn, window.after))
-    asked = window
-    if window.after is None and isinstance(arm, RankingArm):
-        # The verdict goes by more results than a short page has, and by those that a floor leaves out.
-        asked = Window(max(window.limit, DECIDING))
-    hits = [_hit(arm, candidate) for candidate in await runner.find(arm, asked)]
-    wanted = [hit for hit in hits if hit.score >= window.min_score]
-    return Found(wanted[: window.limit], deciding_evidence(hits))
-
-
-def _hit(arm: Arm, candidate: Candidate) -> Hit:
-    """Return the hit of a search with one arm."""
-    part = ScorePart(arm.name, candidate.raw, candidate.score, 1.0)
-    return Hit(
-        candidate.source_id,
-        candidate.passage_id,
-        candidate.score,
-        candidate.position,
-        (part,),
-        candidate.terms,
-        evidence=None if arm.name is SearchArm.REGEX else candidate.score,
-    )
 
 
 def _next_token(cursor: Cursor, found: Found, chance: float | None, in_memory: bool) -> str:
