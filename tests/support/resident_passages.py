@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import mmap
 import os
 from collections.abc import Iterator, Sequence
@@ -62,6 +63,15 @@ def open_files(folder: Path) -> list[int]:
         if target.startswith(f"{folder}/"):
             found.append(int(descriptor))
     return found
+
+
+@contextmanager
+def closed_in_the_end(folder: Path) -> Iterator[None]:
+    """Check that nothing has files of a folder open when the block ends."""
+    gc.collect()
+    yield
+    gc.collect()
+    assert open_files(folder) == []
 
 
 def disk_bytes(folder: Path) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,16 +12,14 @@ import pytest
 from everword.db.arrays import Array
 from everword_search.resident import storage as storage_module
 from everword_search.resident.storage import MappedFile, Outgrown, Unreadable
-from support.resident_passages import mapped_bytes, open_files, same
+from support.resident_passages import closed_in_the_end, mapped_bytes, same
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     """An empty folder, which nothing has open in the end."""
-    gc.collect()
-    yield tmp_path
-    gc.collect()
-    assert open_files(tmp_path) == []
+    with closed_in_the_end(tmp_path):
+        yield tmp_path
 
 
 def random_halves(rng: np.random.Generator, count: int, into: Array | None = None) -> Array:

@@ -20,6 +20,7 @@ from everword_search.resident.storage import MappedFile, NoRoom, Outgrown, Stora
 from everword_search.vectors import GenerationRow
 from support.resident_passages import (
     Said,
+    closed_in_the_end,
     disk_bytes,
     everywhere,
     full_disk,
@@ -52,10 +53,8 @@ def exact(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     """An empty folder, which nothing has open in the end."""
-    gc.collect()
-    yield tmp_path
-    gc.collect()
-    assert open_files(tmp_path) == []
+    with closed_in_the_end(tmp_path):
+        yield tmp_path
 
 
 def random_rows(
