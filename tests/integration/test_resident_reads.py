@@ -113,6 +113,28 @@ async def test_a_file_that_cannot_be_read_leaves_searches_to_the_database(
     assert "ferry" not in caplog.text
 
 
+async def test_vectors_that_find_no_disk_leave_searches_to_the_database(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where what was reserved is no promise."""
+    await append(stack, *ferries(40))
+    await embed_everything(stack)
+    embedder = QueryEmbedder(stack.addresses["embedder"], NO_SECRET)
+    async with searching(stack, folder=str(tmp_path), embedder=embedder) as search:
+        await search.often()
+        await append(stack, "Our cat Miso sleeps on the radiator.")
+        await embed_everything(stack)
+
+        def refuse(*_: object) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "pwrite", refuse)
+            found = await search.contents("Which pets do we have?", mode=SearchMode.SEMANTIC)
+        assert found[0].startswith("Our cat")
+        assert not search.holds()
+
+
 async def test_what_is_loaded_and_not_searched_is_not_mapped(stack: Stack, tmp_path: Path) -> None:
     await append(stack, *ferries(600))
     async with searching(stack, folder=str(tmp_path)) as search:

@@ -53,7 +53,7 @@ def random_bits(rng: np.random.Generator, shape: tuple[int, int]) -> npt.NDArray
 
 
 def test_every_half_is_the_number_that_it_is() -> None:
-    """Below the smallest normal number, and zeros of both signs, too: 3 and 4 times a number have 5 as their length."""
+    """Below the smallest normal number, and zeros of both signs, too."""
     halves = FINITE.astype(np.uint16).view(np.float16)
     found = cosines(FINITE.astype(np.uint16)[:, None], np.ones(1, np.float32))
     assert len(found) == 2 * 0x7C00

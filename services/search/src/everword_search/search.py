@@ -46,7 +46,7 @@ from everword_search.relevance import (
 from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.foreseen import Foreseen, foresee
 from everword_search.resident.residents import Residents
-from everword_search.resident.storage import Unreadable
+from everword_search.resident.storage import NoRoom, Unreadable
 from everword_search.runner import ArmFailed, Runner
 from everword_search.sought_vector import SoughtVector
 from everword_search.store import Scope
@@ -120,7 +120,7 @@ async def find_memories(
                     return answer
                 # A slow model must not hold a connection.
                 await search.embed()
-            except Unreadable as error:
+            except (Unreadable, NoRoom) as error:
                 search.leave_to_database(error)
 
 
@@ -247,8 +247,8 @@ class _Search:
         if words := self._plan_words(understood):
             await words.look_ahead()
 
-    def leave_to_database(self, error: Unreadable) -> None:
-        """Begin again, without the copy that cannot be read."""
+    def leave_to_database(self, error: Unreadable | NoRoom) -> None:
+        """Begin again, without the copy that cannot be read, or has no room for the vectors that came."""
         self._sources.residents.give_up(self._namespace_id, error)
         self._understood = self._words = self._foreseen = self._planned = None
 

@@ -1,4 +1,4 @@
-"""Which files stay mapped after a search: to map them again takes longer than to use them."""
+"""Which files stay mapped after a search: to map them again takes time."""
 
 from __future__ import annotations
 

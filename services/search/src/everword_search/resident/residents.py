@@ -174,8 +174,8 @@ class Residents:
             return
         self._bring_up(copy, is_new=True)
 
-    def give_up(self, namespace_id: int, error: Unreadable) -> None:
-        """Let a namespace go that cannot be read, and leave it to the database for a while."""
+    def give_up(self, namespace_id: int, error: Unreadable | NoRoom) -> None:
+        """Let a namespace go that cannot be read or written, and leave it to the database for a while."""
         self.forget(namespace_id)
         self._refuse(namespace_id, error)
 
