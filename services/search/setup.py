@@ -2,7 +2,7 @@
 
 from setuptools import Extension, setup
 
-COMPILED = ("ranking/compare", "ranking/trees", "resident/scan")
+COMPILED = ("ranking/compare", "ranking/trees", "resident/reads", "resident/scan")
 
 setup(
     ext_modules=[
@@ -10,7 +10,7 @@ setup(
             f"everword_search.{name.replace('/', '.')}",
             [f"src/everword_search/{name}.pyx"],
             include_dirs=["src/everword_search"],
-            depends=["src/everword_search/processors.h"],
+            depends=["src/everword_search/processors.h", "src/everword_search/reads.h"],
             extra_compile_args=["-O3"],
         )
         for name in COMPILED

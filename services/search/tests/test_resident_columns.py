@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import random
+import tempfile
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -11,13 +12,12 @@ import numpy as np
 import pytest
 
 from everword_search.resident.columns import Ascending, Kept
+from everword_search.resident.reads import BLOCK, find_bounds
 from everword_search.resident.storage import Storage
 from support.resident_passages import everywhere, mapped
 
 Places: TypeAlias = Callable[[], Storage]
 LEAST, MOST = -(2**63), 2**63 - 1
-#: Of which one is at hand.
-BLOCK = 128
 
 SIZES = [0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 1_000]
 
@@ -44,10 +44,10 @@ def test_numbers_are_counted_up_to_any(size: int, spread: int, make_storage: Pla
     numbers = some_numbers(rng, size, spread)
     kept = Ascending(make_storage().keep(np.array(numbers, np.int64)))
     asked = asked_of(rng, numbers, spread)
-    below = kept.count_below(np.array(asked)).tolist()
-    up_to = kept.count_up_to(np.array(asked)).tolist()
-    assert below == [bisect.bisect_left(numbers, one) for one in asked]
-    assert up_to == [bisect.bisect_right(numbers, one) for one in asked]
+    others = rng.sample(asked, len(asked))
+    below, up_to = kept.bounds(np.array(asked), np.array(others))
+    assert below.tolist() == [bisect.bisect_left(numbers, one) for one in asked]
+    assert up_to.tolist() == [bisect.bisect_right(numbers, one) for one in others]
     assert kept.values.tolist() == numbers
 
 
@@ -64,20 +64,21 @@ def test_numbers_are_found_and_others_are_not(size: int, spread: int, make_stora
     places = {number: place for place, number in enumerate(numbers)}
     assert kept.find(np.array(asked)).tolist() == [places.get(one, -1) for one in asked]
     nothing = np.zeros(0, np.int64)
-    assert kept.find(nothing).tolist() == kept.count_below(nothing).tolist() == []
+    assert kept.find(nothing).tolist() == kept.bounds(nothing, nothing)[0].tolist() == []
 
 
 def test_the_least_and_the_most_are_numbers_as_others() -> None:
     kept = Ascending(Kept(np.array([LEAST, 0, MOST])))
     asked = np.array([MOST, 1, LEAST])
     assert kept.find(asked).tolist() == [2, -1, 0]
-    assert kept.count_below(asked).tolist() == [2, 2, 0]
-    assert kept.count_up_to(asked).tolist() == [3, 2, 1]
+    begins, ends = kept.bounds(asked, asked)
+    assert begins.tolist() == [2, 2, 0]
+    assert ends.tolist() == [3, 2, 1]
 
 
 def test_of_numbers_in_a_file_few_are_in_memory() -> None:
     kept = Ascending(mapped().keep(np.arange(100 * BLOCK)))
-    assert kept.nbytes == 100 * 8
+    assert kept.nbytes == 101 * 8
 
 
 def test_rows_that_are_not_there_are_an_error() -> None:
@@ -105,3 +106,19 @@ def test_what_is_read_of_a_column_is_what_there_is(make_storage: Places) -> None
     column.extend(np.arange(100))
     assert seen.tolist() == list(range(10))
     assert column.between(9, 12).tolist() == [9, 0, 1]
+
+
+def test_numbers_that_cannot_be_read_are_an_error() -> None:
+    numbers = np.arange(3 * BLOCK)
+    firsts = np.append(numbers[::BLOCK], numbers[-1:])
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(numbers[: 2 * BLOCK].tobytes())
+        within, beyond = np.array([5, BLOCK + 7]), np.array([5, 2 * BLOCK + 7])
+        begins, _ = find_bounds(numbers * 0, firsts, file.fileno(), 0, within, within)
+        assert begins.tolist() == within.tolist()
+        with pytest.raises(OSError, match="cannot be read"):
+            find_bounds(numbers, firsts, file.fileno(), 0, beyond, beyond)
+    with pytest.raises(ValueError, match="first ones"):
+        find_bounds(numbers, firsts[:-1], -1, 0, within, within)
+    with pytest.raises(ValueError, match="last ones"):
+        find_bounds(numbers, firsts, -1, 0, within, within[:1])

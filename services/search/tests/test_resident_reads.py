@@ -11,7 +11,8 @@ import pytest
 
 from everword.db.arrays import Array
 from everword_search.resident import storage as storage_module
-from everword_search.resident.storage import MappedFile, Outgrown, Unreadable
+from everword_search.resident.columns import Unreadable
+from everword_search.resident.storage import MappedFile, Outgrown
 from support.resident_passages import closed_in_the_end, mapped_bytes, same
 
 
@@ -53,10 +54,9 @@ def test_a_file_of_which_more_would_be_mapped_is_read(
     file = MappedFile(str(folder), 5_000, 0)
     kept, column = file.keep(np.arange(1_000)), file.column(np.int64)
     monkeypatch.setattr(storage_module, "MAPPED_BYTES", file.mapped_bytes)
-    assert not kept.is_read
+    assert kept.lies_at[0] == -1
     column.extend(np.arange(10_000))
-    assert kept.is_read
-    assert column.is_read
+    assert kept.lies_at[0] == column.lies_at[0] == file.fileno()
     file.rest()
     begins, lengths = np.array([900, 3, 5]), np.array([100, 2, 0])
     for array in (kept, column):

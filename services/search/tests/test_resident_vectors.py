@@ -121,7 +121,6 @@ def test_of_vectors_without_signs_all_may_be_the_nearest(make_storage: Places) -
 def test_the_nearest_are_those_with_the_largest_products_with_signs(
     dimensions: int, most: int, make_storage: Places
 ) -> None:
-    """Of four times as many that have the most signs in common."""
     rng = np.random.default_rng(dimensions)
     stored, asked = random_vectors(rng, SIZE, dimensions), random_query(rng, dimensions)
     vectors = SignedVectors(1, dimensions, make_storage())
@@ -137,15 +136,11 @@ def test_the_nearest_are_those_with_the_largest_products_with_signs(
         return
     assert len(set(found)) == len(found) == most
     assert set(found) <= set(possible)
-    differing = ((stored > 0) != (asked > 0)).sum(axis=1)
-    farthest = np.sort(differing[possible])[min(len(possible), 4 * most) - 1]
-    near = [row for row in possible if differing[row] <= farthest]
     products = np.where(stored > 0, asked, 0).sum(axis=1)
-    # Each number that is asked for is rounded to one of 4,095 steps of the largest.
-    within = dimensions * np.abs(asked).max() / 4095
-    least = np.sort(products[near])[-most]
-    assert set(found) <= set(near)
-    assert min(products[found]) >= least - within
+    # What four numbers count for is rounded to one of 127 steps.
+    fours = np.append(np.abs(asked), np.zeros(-dimensions % 4)).reshape(-1, 4).sum(axis=1)
+    within = len(fours) * fours.max() / 127
+    assert min(products[found]) >= np.sort(products[possible])[-most] - within
 
 
 def test_few_of_the_nearest_are_missing() -> None:

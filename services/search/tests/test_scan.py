@@ -1,185 +1,168 @@
-"""The compiled scan of signs finds what counting bits finds, and adds up what the table says."""
+"""The compiled scan of signs finds the rows that tables of four signs each say the most for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from everword.db.arrays import Array
-from everword_search.resident.columns import Kept
-from everword_search.resident.scan import nearest_signs
-from support.resident_passages import mapped
+from everword_search.resident.scan import GROUP, nearest_signs
 
-#: Rows whose signs are compared at once.
-SCANNED = 16_384
-SIZES = [
-    1,
-    2,
-    3,
-    63,
-    64,
-    65,
-    1000,
-    SCANNED - 1,
-    SCANNED,
-    SCANNED + 1,
-    2 * SCANNED,
-    2 * SCANNED + 777,
-]
-Signs = npt.NDArray[np.uint64]
-Table = npt.NDArray[np.int16]
+#: Rows that are looked through at once, where vectors have 384 numbers.
+SCANNED = 4_096
+SIZES = [1, 15, 16, 17, 63, 64, 65, 1_000, SCANNED - 1, SCANNED, SCANNED + 1, 3 * SCANNED + 777]
+Bytes = npt.NDArray[np.uint8]
+#: Where signs are looked for: at hand, or in a file from a place on.
+START = 24
 
 
-def random_signs(rng: np.random.Generator, shape: int | tuple[int, int]) -> Signs:
-    return rng.integers(2**64, size=shape, dtype=np.uint64)
+def random_bytes(rng: np.random.Generator, rows: int, width: int) -> Bytes:
+    return rng.integers(256, size=(rows, width), dtype=np.uint8)
 
 
-def random_table(rng: np.random.Generator, words: int) -> Table:
-    return rng.integers(-(2**15), 2**15, (8 * words, 256)).astype(np.int16)
+def random_tables(rng: np.random.Generator, width: int, most: int = 128) -> Bytes:
+    return rng.integers(most, size=(width, 2, 16), dtype=np.uint8)
 
 
-def nearest(
-    columns: Sequence[Signs], asked: Signs, table: Table, allowed: Array, near: int
-) -> dict[int, int]:
-    """Return the sum of each row that is found where each column is told by range."""
-    tells = [Kept(column).between for column in columns]
-    rows, sums = nearest_signs(tells, asked, table, allowed.view(np.uint8), near)
-    assert rows.tolist() == sorted(rows.tolist())
-    return dict(zip(rows.tolist(), sums.tolist(), strict=True))
+def laid_out(signs: Bytes) -> Bytes:
+    """Return a row's bytes as the scan wants them: those of 64 rows together, the first ones first."""
+    groups = -(-len(signs) // GROUP)
+    padded = np.zeros((groups * GROUP, signs.shape[1]), np.uint8)
+    padded[: len(signs)] = signs
+    return padded.reshape(groups, GROUP, signs.shape[1]).transpose(0, 2, 1).reshape(-1).copy()
 
 
-def expected(
-    columns: Sequence[Signs], asked: Signs, table: Table, allowed: Array, near: int
-) -> dict[int, int]:
-    """Return what there is to be found: of each block, what is as near as the nearest of all up to its end."""
-    rows = len(allowed)
-    distances, sums = np.zeros(rows, int), np.zeros(rows, int)
-    for word, (column, one) in enumerate(zip(columns, asked, strict=True)):
-        distances += np.bitwise_count(column[:rows] ^ one)
-        each = np.ascontiguousarray(column[:rows]).view(np.uint8).reshape(rows, 8)
-        for byte in range(8):
-            sums += table[8 * word + byte][each[:, byte]]
-    found: list[int] = []
-    for begin in range(0, rows, SCANNED):
-        end = min(rows, begin + SCANNED)
-        so_far = np.sort(distances[:end][allowed[:end]])
-        limit = so_far[near - 1] if len(so_far) >= near else 64 * len(columns)
-        here = np.flatnonzero(allowed[begin:end] & (distances[begin:end] <= limit))
-        found += (begin + here).tolist()
-    return {row: int(sums[row]) for row in found}
+def nearest(signs: Bytes, tables: Bytes, allowed: Array, near: int) -> list[int]:
+    """Return what is found, at hand and in a file."""
+    laid, flags = laid_out(signs), allowed.view(np.uint8)
+    found = nearest_signs(laid, -1, 0, tables, flags, near).tolist()
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(b"x" * START + laid.tobytes())
+        # What is at hand must not be looked at.
+        empty = np.zeros_like(laid)
+        assert nearest_signs(empty, file.fileno(), START, tables, flags, near).tolist() == found
+    return [int(row) for row in found]
+
+
+def sums_of(signs: Bytes, tables: Bytes) -> npt.NDArray[np.int64]:
+    sums = np.zeros(len(signs), np.int64)
+    for byte, (first, last) in zip(signs.T, tables.astype(int), strict=True):
+        sums += first[byte >> 4] + last[byte & 15]
+    return sums
+
+
+def expected(signs: Bytes, tables: Bytes, allowed: Array, near: int) -> list[int]:
+    """Return the rows with the largest sums; of equal ones, the first."""
+    sums, rows = sums_of(signs, tables), np.flatnonzero(allowed)
+    best = rows[np.argsort(-sums[rows], kind="stable")[: max(0, near)]]
+    return [int(row) for row in np.sort(best)]
 
 
 @pytest.mark.parametrize("rows", SIZES)
-@pytest.mark.parametrize("words", range(1, 9))
-def test_the_nearest_differ_in_the_fewest_places(rows: int, words: int) -> None:
-    rng = np.random.default_rng([rows, words])
-    columns = list(random_signs(rng, (words, rows)))
-    asked, table = random_signs(rng, words), random_table(rng, words)
+@pytest.mark.parametrize("width", [1, 2, 6, 48, 100])
+def test_the_nearest_have_the_largest_sums(rows: int, width: int) -> None:
+    rng = np.random.default_rng([rows, width])
+    signs, tables = random_bytes(rng, rows, width), random_tables(rng, width)
     allowed = rng.random(rows) < rng.choice([0.1, 0.9, 1])
     for near in (1, rows // 20 + 1, rows // 2 + 1, rows, rows + 1):
-        found = nearest(columns, asked, table, allowed, near)
-        assert found == expected(columns, asked, table, allowed, near)
-        assert len(found) >= min(near, int(allowed.sum()))
+        assert nearest(signs, tables, allowed, near) == expected(signs, tables, allowed, near)
 
 
-@pytest.mark.parametrize("rows", [1, 100, SCANNED + 100, 2 * SCANNED])
-@pytest.mark.parametrize("words", [1, 3, 8, 70])
-def test_all_that_are_equally_near_are_found(rows: int, words: int) -> None:
-    """What is said again and again is all equal; and what is wholly opposite is the farthest there is."""
-    rng = np.random.default_rng([rows, words])
-    asked, table = random_signs(rng, words), random_table(rng, words)
-    # The same, one bit apart, and wholly opposite.
-    apart = np.array([0, 1 << 63, 2**64 - 1], np.uint64)[rng.integers(3, size=rows)]
-    columns = [one ^ apart for one in asked]
-    allowed = rng.random(rows) < 0.8
-    near = [int(np.count_nonzero(allowed & (apart <= limit))) for limit in apart[:3]]
-    for count in {0, 1, rows // 3, rows // 2, rows, *near}:
-        for most in {max(1, count - 1), count or 1, count + 1}:
-            found = nearest(columns, asked, table, allowed, most)
-            assert found == expected(columns, asked, table, allowed, most)
+@pytest.mark.parametrize("rows", [100, SCANNED, 5 * SCANNED + 100])
+@pytest.mark.parametrize("kinds", [1, 2, 5])
+def test_of_equal_ones_the_first_are_found(rows: int, kinds: int) -> None:
+    """What is said again and again is all equal, and there is not room for all of it."""
+    rng = np.random.default_rng([rows, kinds])
+    signs = random_bytes(rng, kinds, 48)[rng.integers(kinds, size=rows)]
+    tables, allowed = random_tables(rng, 48), rng.random(rows) < 0.8
+    for near in (1, 2, 99, rows // 3, rows - 1):
+        assert nearest(signs, tables, allowed, near) == expected(signs, tables, allowed, near)
+
+
+@pytest.mark.parametrize("ascend", [False, True])
+def test_rows_in_the_order_of_their_sums_are_found(ascend: bool) -> None:
+    """Each is better than all before, so that all of them were among the best once; or none is."""
+    rng = np.random.default_rng(ascend)
+    signs, tables = random_bytes(rng, 3 * SCANNED, 48), random_tables(rng, 48)
+    sums = sums_of(signs, tables)
+    signs = signs[np.argsort(sums if ascend else -sums, kind="stable")]
+    allowed = np.ones(len(signs), bool)
+    assert nearest(signs, tables, allowed, 500) == expected(signs, tables, allowed, 500)
 
 
 @pytest.mark.parametrize("row", [0, 1, SCANNED - 1, SCANNED, 2 * SCANNED - 1, 2 * SCANNED])
 def test_one_near_row_is_found_wherever_it_is(row: int) -> None:
-    rows = 2 * SCANNED + 1
-    asked = np.array([0, 2**64 - 1], np.uint64)
-    columns = [np.full(rows, ~one) for one in asked]
-    for column, one in zip(columns, asked, strict=True):
-        column[row] = one ^ np.uint64(1 << 40)
-    allowed, table = np.ones(rows, bool), random_table(np.random.default_rng(row), 2)
-    assert row in nearest(columns, asked, table, allowed, 1)
+    signs, tables = np.zeros((2 * SCANNED + 1, 48), np.uint8), np.zeros((48, 2, 16), np.uint8)
+    signs[row, 17], tables[17, 1, 3] = 3, 1
+    allowed = np.ones(len(signs), bool)
+    assert nearest(signs, tables, allowed, 1) == [row]
     allowed[row] = False
-    assert row not in nearest(columns, asked, table, allowed, rows)
+    assert row not in nearest(signs, tables, allowed, len(signs))
 
 
 def test_rows_that_came_later_are_never_near() -> None:
     """A search that began before goes by what was there then."""
-    asked, table = np.array([5, 7], np.uint64), np.ones((16, 256), np.int16)
-    columns = [np.append(np.full(10, ~one), np.full(SCANNED, one)) for one in asked]
-    found = nearest(columns, asked, table, np.ones(10, bool), 100)
-    assert found == dict.fromkeys(range(10), 16)
+    signs = np.repeat(np.array([[0], [255]], np.uint8), [10, SCANNED], axis=0)
+    tables = np.zeros((1, 2, 16), np.uint8)
+    tables[:, :, 15] = 100
+    assert nearest(signs, tables, np.ones(10, bool), 100) == list(range(10))
 
 
-def test_the_largest_sums_do_not_overflow() -> None:
-    """Vectors in half precision have 4,000 numbers at most: 63 words."""
-    asked, columns = np.zeros(63, np.uint64), [np.zeros(3, np.uint64)] * 63
-    for number in (2**15 - 1, -(2**15)):
-        table = np.full((8 * 63, 256), number, np.int16)
-        found = nearest(columns, asked, table, np.ones(3, bool), 3)
-        assert found == dict.fromkeys(range(3), 8 * 63 * number)
+@pytest.mark.parametrize(("width", "most"), [(258, 127), (500, 65), (2_000, 16)])
+def test_the_largest_sums_are_no_mistake(width: int, most: int) -> None:
+    """Of as many numbers as vectors in half precision have: 16,000."""
+    rng = np.random.default_rng(width)
+    signs = random_bytes(rng, 300, width)
+    signs[[7, 99]] = 255
+    tables = random_tables(rng, width, most)
+    tables[:, :, 15] = most
+    assert 2 * width * most < 2**16
+    assert nearest(signs, tables, np.ones(300, bool), 2) == [7, 99]
+    assert nearest(signs, tables, np.ones(300, bool), 50) == expected(
+        signs, tables, np.ones(300, bool), 50
+    )
 
 
 def test_nothing_is_near_where_there_is_nothing() -> None:
-    asked, table = np.array([5], np.uint64), np.ones((8, 256), np.int16)
-    for length in (0, 3):
-        signs = np.full(length, 5, np.uint64)
-        assert nearest([signs], asked, table, np.zeros(0, bool), 5) == {}
-        assert nearest([signs], asked, table, np.zeros(length, bool), 5) == {}
+    tables = np.ones((1, 2, 16), np.uint8)
+    for rows in (0, 3):
+        signs = np.full((rows, 1), 5, np.uint8)
+        assert nearest(signs, tables, np.zeros(0, bool), 5) == []
+        assert nearest(signs, tables, np.zeros(rows, bool), 5) == []
         for near in (0, -1):
-            assert nearest([signs], asked, table, np.ones(length, bool), near) == {}
-    assert nearest([], asked[:0], table[:0], np.ones(3, bool), 5) == {}
+            assert nearest(signs, tables, np.ones(rows, bool), near) == []
+    assert nearest(np.zeros((3, 0), np.uint8), tables[:0], np.ones(3, bool), 5) == []
 
 
 def test_signs_that_are_not_there_are_an_error() -> None:
-    allowed, asked, column = np.ones(9, bool), np.zeros(2, np.uint64), np.zeros(9, np.uint64)
-    table = np.ones((16, 256), np.int16)
+    signs, tables = np.zeros((64, 2), np.uint8), np.ones((2, 2, 16), np.uint8)
     with pytest.raises(ValueError, match="every row"):
-        nearest([column, column[:8]], asked, table, allowed, 3)
-    with pytest.raises(ValueError, match="with 1 columns"):
-        nearest([column], asked, table, allowed, 3)
-    with pytest.raises(ValueError, match="too many"):
-        nearest([column] * 1001, np.zeros(1001, np.uint64), table, allowed, 3)
-    for wrong in (table[:15], table[:, :255].copy(), table[:0]):
-        with pytest.raises(ValueError, match="16 bytes"):
-            nearest([column] * 2, asked, wrong, allowed, 3)
+        nearest(signs, tables, np.ones(65, bool), 3)
+    for wrong in (tables[:, :1].copy(), tables[:, :, :15].copy()):
+        with pytest.raises(ValueError, match="tables of 16"):
+            nearest(signs, wrong, np.ones(9, bool), 3)
+    for much in (np.full((2, 2, 16), 128, np.uint8), np.full((259, 2, 16), 127, np.uint8)):
+        with pytest.raises(ValueError, match="16 bits"):
+            nearest(np.zeros((9, len(much)), np.uint8), much, np.ones(9, bool), 3)
 
 
-def test_what_cannot_be_read_is_an_error() -> None:
-    def unreadable(begin: int, end: int) -> Signs:
-        raise OSError(f"no {begin} to {end}")
-
-    columns = [Kept(np.zeros(9, np.uint64)).between, unreadable]
-    table = np.ones((16, 256), np.int16)
-    with pytest.raises(OSError, match="no 0 to 9"):
-        nearest_signs(columns, np.zeros(2, np.uint64), table, np.ones(9, np.uint8), 3)
+@pytest.fixture
+def cut_off() -> Iterator[int]:
+    """A file that ends before the last of two blocks."""
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(bytes(SCANNED * 48))
+        yield file.fileno()
 
 
-@pytest.mark.parametrize("is_sparse", [False, True])
-def test_signs_are_read_from_a_file(is_sparse: bool) -> None:
-    rng = np.random.default_rng(1)
-    rows = 3 * SCANNED
-    storage, signs, table = mapped(rows), random_signs(rng, (6, rows)), random_table(rng, 6)
-    columns = [storage.column(np.uint64, is_sparse=is_sparse) for _ in signs]
-    for column, values in zip(columns, signs, strict=True):
-        column.extend(values)
-    # Nothing of it may be written to.
-    asked = np.frombuffer(random_signs(rng, 6).tobytes(), np.uint64)
-    allowed = np.frombuffer(bytes(SCANNED) + b"\1" * (rows - SCANNED), np.uint8)
-    tells = [column.between for column in columns]
-    found, sums = nearest_signs(tells, asked, table, allowed, 500)
-    assert dict(zip(found.tolist(), sums.tolist(), strict=True)) == expected(
-        list(signs), asked, table, allowed.view(bool), 500
-    )
+def test_what_cannot_be_read_is_an_error(cut_off: int) -> None:
+    signs, tables = np.zeros(2 * SCANNED * 48, np.uint8), np.ones((48, 2, 16), np.uint8)
+    allowed = np.ones(2 * SCANNED, np.uint8)
+    assert len(nearest_signs(signs, cut_off, 0, tables, allowed[:SCANNED], 5)) == 5
+    with pytest.raises(OSError, match="cannot be read"):
+        nearest_signs(signs, cut_off, 0, tables, allowed, 5)
+    with pytest.raises(OSError, match="cannot be read"):
+        nearest_signs(signs, 2**20, 0, tables, allowed, 5)

@@ -43,10 +43,11 @@ from everword_search.relevance import (
     ensure_judged,
     find_relevance,
 )
+from everword_search.resident.columns import Unreadable
 from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.foreseen import Foreseen, foresee
 from everword_search.resident.residents import Residents
-from everword_search.resident.storage import NoRoom, Unreadable
+from everword_search.resident.storage import NoRoom
 from everword_search.runner import ArmFailed, Runner
 from everword_search.sought_vector import SoughtVector
 from everword_search.store import Scope

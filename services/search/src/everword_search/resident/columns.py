@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
 from everword.db.arrays import Array
 from everword_search.ranking.arrays import Ints
+from everword_search.resident.reads import BLOCK, find_bounds
 
 #: What an array that is full grows to, of its size: hardly more than it has to, since there is a limit to all of them.
 _GROWTH = 1.0625
 _LEAST = 64
-#: Numbers that are read to find one: a kibibyte of them.
-_BLOCK = 128
+
+
+class Unreadable(Exception):
+    """What a copy keeps in a file cannot be read; the message says why."""
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Read from a file in the block. Raises Unreadable."""
+    try:
+        yield
+    except OSError as error:
+        raise Unreadable(str(error)) from error
 
 
 class Kept:
@@ -34,9 +47,9 @@ class Kept:
         return int(self._values.nbytes)
 
     @property
-    def is_read(self) -> bool:
-        """Whether rows are read from a file: those that are not needed had better be left."""
-        return False
+    def lies_at(self) -> tuple[int, int]:
+        """Which file its rows are read from, and where in it they begin. The file is -1 if they are at hand."""
+        return -1, 0
 
     def between(self, begin: int, end: int) -> Array:
         """Return the rows from `begin` to `end`, which must not be changed."""
@@ -55,11 +68,12 @@ class Kept:
 
 
 class Ascending:
-    """Numbers that ascend. One of each `_BLOCK` is at hand, so that to look for a number reads few of the others."""
+    """Numbers that ascend. One of each `BLOCK` is at hand, so that to look for a number reads few of the others."""
 
     def __init__(self, numbers: Kept) -> None:
         self.kept = numbers
-        self._firsts = numbers.values[::_BLOCK].copy()
+        values = numbers.values
+        self._firsts = np.append(values[::BLOCK], values[-1:])
 
     @property
     def nbytes(self) -> int:
@@ -71,34 +85,13 @@ class Ascending:
 
     def find(self, numbers: Ints) -> Ints:
         """Return the place of each number; -1 for one that is not here. Of those that are, each is here once."""
-        counts, last = self._count(numbers, "right")
-        return np.where(last == numbers, counts - 1, -1)
+        begins, ends = self.bounds(numbers, numbers)
+        return np.where(begins < ends, begins, -1)
 
-    def count_below(self, numbers: Ints) -> Ints:
-        """Return how many are smaller than each of `numbers`."""
-        return self._count(numbers, "left")[0]
-
-    def count_up_to(self, numbers: Ints) -> Ints:
-        """Return how many are not larger than each of `numbers`."""
-        return self._count(numbers, "right")[0]
-
-    def _count(self, numbers: Ints, side: Literal["left", "right"]) -> tuple[Ints, Ints]:
-        """Return how many come before each of `numbers`, and the last of them; where there is none, a larger one."""
-        size = len(self.values)
-        if not size:
-            return np.zeros(len(numbers), np.int64), numbers + 1
-        if not self.kept.is_read:
-            counts = np.searchsorted(self.values, numbers, side)
-            return counts, self.values[np.maximum(counts, 1) - 1]
-        firsts = np.searchsorted(self._firsts, numbers, side)
-        # Numbers that are near each other are in one block; one after the other, blocks ascend as well.
-        blocks, which = np.unique(np.maximum(firsts, 1) - 1, return_inverse=True)
-        begins = blocks * _BLOCK
-        lengths = np.minimum(size - begins, _BLOCK)
-        read = self.kept.take_ranges(begins, lengths)
-        places = np.searchsorted(read, numbers, side)
-        left_out = begins - (np.cumsum(lengths) - lengths)
-        return places + left_out[which], read[np.maximum(places, 1) - 1]
+    def bounds(self, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+        """Return how many numbers come before each of `first`, and how many up to each of `last`, itself too."""
+        with reading():
+            return find_bounds(self.values, self._firsts, *self.kept.lies_at, first, last)
 
 
 class Column(Kept):

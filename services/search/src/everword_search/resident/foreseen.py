@@ -19,7 +19,7 @@ from everword_search.resident.vectors import Vectors
 #: common, those with the largest products of the query with signs. Of 100,000 vectors, sums of random directions, they
 #: have .99 of the true first ten and .91 of the first hundred; the 4,000 with the most signs in common, .985 and
 #: .895.
-NEAREST = 1_500
+NEAREST = 1_000
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from cachetools import TTLCache
 
 from everword.db.pool import Database
 from everword_search.model import MemoryFilter
+from everword_search.resident.columns import Unreadable
 from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
 from everword_search.resident.heap import give_back
 from everword_search.resident.lately import LatelySearched
@@ -29,7 +30,6 @@ from everword_search.resident.storage import (
     NoRoom,
     Outgrown,
     Storage,
-    Unreadable,
 )
 from everword_search.resident.store import PassagesRow
 from everword_search.vectors import GenerationRow

@@ -3,76 +3,100 @@
 
 import numpy as np
 
-from libc.errno cimport EIO, errno
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t, uintptr_t
-from posix.unistd cimport pread
+from libc.stdint cimport int64_t, uint8_t, uint16_t
 
 cdef extern from *:
     """
     #include <math.h>
     #include <stdint.h>
+    #include <string.h>
     #include "processors.h"
 
-    /* Counting bits of eight words at once is what no level of x86-64 has. */
-    #define EVERWORD_DIFFER \
-        for (int64_t row = 0; row < rows; row++) \
-            differing[row] += (uint16_t)__builtin_popcountll(signs[row] ^ asked);
+    /* Rows whose signs lie together: for each eight numbers of a vector, a byte of each row. */
+    #define EVERWORD_GROUP 64
 
+    #if defined(__GNUC__) && !defined(__clang__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    typedef uint8_t everword_bytes __attribute__((vector_size(16)));
+    typedef uint16_t everword_pairs __attribute__((vector_size(16)));
+    #define EVERWORD_PARTS (EVERWORD_GROUP / 16)
+
+    /* For each row, what the tables say of its signs, added up. A table of 16 bytes is a register, in which one
+       instruction looks up four signs of 16 rows. Of the sums, each of which may take two bytes, those of even rows
+       are added up along with those of odd ones, which are taken out in the end. */
     EVERWORD_CLONES
-    static void differ_by_word(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) {
-        EVERWORD_DIFFER
-    }
-
-    #ifdef EVERWORD_X86
-    __attribute__((target("avx512f,avx512bw,avx512vl,avx512vpopcntdq")))
-    static void differ_by_eight(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) {
-        EVERWORD_DIFFER
-    }
-    #endif
-
-    static void add_differing(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) {
-    #ifdef EVERWORD_X86
-        if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl")
-            && __builtin_cpu_supports("avx512bw"))
-            differ_by_eight(signs, asked, differing, rows);
-        else
-    #endif
-            differ_by_word(signs, asked, differing, rows);
-    }
-
-    EVERWORD_CLONES
-    static void leave_out(const uint8_t *allowed, uint16_t farther, uint16_t *differing, int64_t rows) {
-        for (int64_t row = 0; row < rows; row++)
-            differing[row] = allowed[row] ? differing[row] : farther;
-    }
-
-    /* Of values that are mostly the same: each fourth counts in a row of its own, or it would wait for the last one. */
-    static void count(const uint16_t *values, int64_t rows, int64_t *counts, int64_t width) {
-        int64_t row = 0;
-        for (; row + 4 <= rows; row += 4)
-            for (int64_t one = 0; one < 4; one++)
-                counts[one * width + values[row + one]]++;
-        for (; row < rows; row++)
-            counts[values[row]]++;
-    }
-
-    /* Of the rows that differ in no more places than `most`, the sums of what their signs stand for, byte by byte.
-       Without a branch: which rows those are cannot be guessed. */
-    static int64_t add_up(const uint16_t *differing, uint16_t most, int64_t rows, const uint64_t *const *signs,
-                          int64_t words, const int16_t *table, int64_t *found, int32_t *sums) {
-        int64_t place = 0;
-        for (int64_t row = 0; row < rows; row++) {
-            found[place] = row;
-            place += differing[row] <= most;
-        }
-        for (int64_t one = 0; one < place; one++) {
-            int32_t sum = 0;
-            for (int64_t word = 0; word < words; word++) {
-                const uint8_t *bytes = (const uint8_t *)(signs[word] + found[one]);
-                for (int64_t byte = 0; byte < 8; byte++)
-                    sum += table[(8 * word + byte) * 256 + bytes[byte]];
+    static void add_up(const uint8_t *signs, int64_t bytes, const uint8_t *tables, int64_t groups, uint16_t *sums) {
+        for (int64_t group = 0; group < groups; group++, sums += EVERWORD_GROUP) {
+            everword_pairs both[EVERWORD_PARTS] = {0}, odd[EVERWORD_PARTS] = {0};
+            for (int64_t byte = 0; byte < bytes; byte++, signs += EVERWORD_GROUP) {
+                everword_bytes first, last;
+                memcpy(&first, tables + 32 * byte, 16);
+                memcpy(&last, tables + 32 * byte + 16, 16);
+                for (int part = 0; part < EVERWORD_PARTS; part++) {
+                    everword_bytes here;
+                    memcpy(&here, signs + 16 * part, 16);
+                    everword_bytes found = __builtin_shuffle(first, here >> 4) + __builtin_shuffle(last, here & 15);
+                    both[part] += (everword_pairs)found;
+                    odd[part] += (everword_pairs)found >> 8;
+                }
             }
-            sums[one] = sum;
+            for (int part = 0; part < EVERWORD_PARTS; part++)
+                for (int pair = 0; pair < 8; pair++) {
+                    sums[16 * part + 2 * pair] = both[part][pair] - (odd[part][pair] << 8);
+                    sums[16 * part + 2 * pair + 1] = odd[part][pair];
+                }
+        }
+    }
+    #else
+    static void add_up(const uint8_t *signs, int64_t bytes, const uint8_t *tables, int64_t groups, uint16_t *sums) {
+        memset(sums, 0, sizeof(*sums) * EVERWORD_GROUP * groups);
+        for (int64_t group = 0; group < groups; group++, sums += EVERWORD_GROUP)
+            for (int64_t byte = 0; byte < bytes; byte++, signs += EVERWORD_GROUP)
+                for (int row = 0; row < EVERWORD_GROUP; row++)
+                    sums[row] += tables[32 * byte + (signs[row] >> 4)] + tables[32 * byte + 16 + (signs[row] & 15)];
+    }
+    #endif
+
+    /* Make 0 of the sums that are not allowed, and of the others one more than they are. */
+    EVERWORD_CLONES
+    static void leave_out(const uint8_t *allowed, int64_t rows, uint16_t *sums) {
+        for (int64_t row = 0; row < rows; row++)
+            sums[row] = allowed[row] ? sums[row] + 1 : 0;
+    }
+
+    /* Add the rows whose sums are at least so much to those that were found. Most are not: 16 are looked at together.
+       Where there is one, without a branch: which those are cannot be guessed. */
+    EVERWORD_CLONES
+    static int64_t choose(const uint16_t *sums, uint16_t least, int64_t begin, int64_t rows, int64_t *found,
+                          uint16_t *agreeing, int64_t place) {
+        for (int64_t first = 0; first < rows; first += 16) {
+            int64_t end = first + 16 < rows ? first + 16 : rows;
+            if (end - first == 16) {
+                uint16_t any = 0;
+                for (int64_t row = first; row < first + 16; row++)
+                    any |= sums[row] >= least;
+                if (!any)
+                    continue;
+            }
+            for (int64_t row = first; row < end; row++) {
+                found[place] = begin + row;
+                agreeing[place] = sums[row];
+                place += sums[row] >= least;
+            }
+        }
+        return place;
+    }
+
+    /* Keep `near` of what was found: fewer of it have more than `least`, and of those that have as much the first. */
+    static int64_t keep_best(int64_t *found, uint16_t *agreeing, int64_t count, uint16_t least, int64_t near) {
+        int64_t more = 0, place = 0;
+        for (int64_t one = 0; one < count; one++)
+            more += agreeing[one] > least;
+        int64_t equal = near - more;
+        for (int64_t one = 0; one < count; one++) {
+            int is_kept = agreeing[one] > least || (agreeing[one] == least && equal-- > 0);
+            found[place] = found[one];
+            agreeing[place] = agreeing[one];
+            place += is_kept;
         }
         return place;
     }
@@ -110,140 +134,92 @@ cdef extern from *:
         return squares[0] > 0 ? sums[0] / sqrtf(squares[0]) : 0;
     }
     """
-    void add_differing(const uint64_t *signs, uint64_t asked, uint16_t *differing, int64_t rows) nogil
-    void leave_out(const uint8_t *allowed, uint16_t farther, uint16_t *differing, int64_t rows) nogil
-    void count(const uint16_t *values, int64_t rows, int64_t *counts, int64_t width) nogil
-    int64_t add_up(const uint16_t *differing, uint16_t most, int64_t rows, const uint64_t *const *signs,
-                   int64_t words, const int16_t *table, int64_t *found, int32_t *sums) nogil
+    enum: EVERWORD_GROUP
+    void add_up(const uint8_t *signs, int64_t bytes, const uint8_t *tables, int64_t groups, uint16_t *sums) nogil
+    void leave_out(const uint8_t *allowed, int64_t rows, uint16_t *sums) nogil
+    int64_t choose(const uint16_t *sums, uint16_t least, int64_t begin, int64_t rows, int64_t *found,
+                   uint16_t *agreeing, int64_t place) nogil
+    int64_t keep_best(int64_t *found, uint16_t *agreeing, int64_t count, uint16_t least, int64_t near) nogil
     float cosine(const uint16_t *vector, const float *asked, int64_t dimensions) nogil
 
+cdef extern from "reads.h":
+    int64_t read_all(int file, void *room, int64_t wanted, int64_t offset) nogil
+    int why_short(int64_t got) nogil
+
+#: Rows whose signs lie together.
+GROUP = EVERWORD_GROUP
+
 cdef enum:
-    # Rows whose signs are compared at once: they and how much they differ stay in the processor's cache.
-    SCANNED = 16384
-    MOST_WORDS = 1000
+    # What is looked through at once: it stays in the processor's cache.
+    AT_ONCE = 192 * 1024
 
 
 def nearest_signs(
-    columns,
-    const uint64_t[::1] asked,
-    const int16_t[:, ::1] table,
+    const uint8_t[::1] signs,
+    int file,
+    int64_t start,
+    const uint8_t[:, :, ::1] tables,
     const uint8_t[::1] allowed,
     int64_t near,
 ):
-    """Return rows whose signs differ from `asked` in few places, and the sum of what the signs of each stand for.
+    """Return the `near` rows whose signs add up to the most, of those that are `allowed`; the first of equal ones.
 
-    The rows are at least the `near` that differ in the fewest places, and all that differ in no more, or all that are
-    `allowed`; they ascend. `columns` has, for each element of `asked`, what returns an array of 64 signs for each row
-    of a range that it is called with. `table` has a row for each byte of signs, with a number for each value of it.
+    They ascend. `signs` are bytes, one for each eight numbers of a vector: of `GROUP` rows the first bytes, then their
+    second ones and so on, and then of the next as many rows. Those from `start` of `file` are read instead, unless it
+    is negative. `tables` has, for each byte, two tables of 16 numbers, which its first and its last four signs count
+    for. Raises OSError.
     """
-    cdef Py_ssize_t rows = allowed.shape[0], words = asked.shape[0], begin, number
-    if len(columns) != words:
-        raise ValueError(f"{words} times 64 signs are compared with {len(columns)} columns")
-    if words > MOST_WORDS:
-        raise ValueError(f"{words} times 64 signs are too many: distances have 16 bits")
-    if table.shape[0] != 8 * words or table.shape[1] != 256:
-        raise ValueError(f"{8 * words} bytes need as many times 256 numbers")
-    if not rows or not words or near <= 0:
-        return np.zeros(0, np.int64), np.zeros(0, np.int32)
-    # Beside every distance, one for what is left out.
-    cdef Py_ssize_t width = 64 * words + 2, block, most, place
-    cdef int64_t[:, ::1] counts = np.zeros((4, width), np.int64)
-    cdef uint16_t[::1] differing = np.empty(SCANNED, np.uint16)
-    cdef uintptr_t[::1] places = np.empty(words, np.uintp)
-    cdef const uint64_t[::1] signs
-    cdef int64_t[::1] found
-    cdef int32_t[::1] sums
-    parts = []
-    for begin in range(0, rows, SCANNED):
-        block = min(SCANNED, rows - begin)
-        # What was read has to stay until it is added up.
-        held = [column(begin, begin + block) for column in columns]
-        differing[:] = 0
-        for number in range(words):
-            signs = held[number]
-            if signs.shape[0] < block:
-                raise ValueError("every row has signs")
-            places[number] = <uintptr_t>&signs[0]
-            with nogil:
-                add_differing(&signs[0], asked[number], &differing[0], block)
-        found_, sums_ = np.empty(block, np.int64), np.empty(block, np.int32)
-        found, sums = found_, sums_
-        with nogil:
-            leave_out(&allowed[begin], width - 1, &differing[0], block)
-            count(&differing[0], block, &counts[0, 0], width)
-            # No more than this of all rows, if those to come are as far away or farther.
-            most = last_of(counts, near)
-            place = add_up(
-                &differing[0],
-                most,
-                block,
-                <const uint64_t *const *>&places[0],
-                words,
-                &table[0, 0],
-                &found[0],
-                &sums[0],
-            )
-        parts.append((begin + found_[:place], sums_[:place]))
-    return tuple(np.concatenate(both) for both in zip(*parts, strict=True))
-
-
-cdef Py_ssize_t last_of(const int64_t[:, ::1] counts, int64_t near) noexcept nogil:
-    """Return the distance within which there are so many rows, or the farthest that there is."""
-    cdef int64_t within = 0
-    cdef Py_ssize_t distance
-    for distance in range(counts.shape[1] - 2):
-        within += counts[0, distance] + counts[1, distance] + counts[2, distance] + counts[3, distance]
-        if within >= near:
-            return distance
-    return counts.shape[1] - 2
-
-
-def read_ranges(
-    int file,
-    int64_t start,
-    int64_t rows,
-    int64_t width,
-    const int64_t[::1] begins,
-    const int64_t[::1] lengths,
-    uint8_t[::1] found,
-):
-    """Read ranges of rows of a file into `found`, one after the other: of `rows` that are `width` bytes each.
-
-    The first row is at `start`. Raises IndexError for rows that there are not, and OSError.
-    """
-    cdef Py_ssize_t place, count = begins.shape[0]
-    cdef int64_t offset, wanted, room = found.shape[0], done = 0
-    cdef ssize_t got = 0
-    if lengths.shape[0] != count:
-        raise ValueError(f"{count} ranges have {lengths.shape[0]} lengths")
-    for place in range(count):
-        if begins[place] < 0 or lengths[place] < 0 or begins[place] > rows - lengths[place]:
-            raise IndexError(f"rows {begins[place]} to {begins[place] + lengths[place]} of {rows}")
-        done += lengths[place] * width
-    if done != room:
-        raise ValueError(f"there is room for {room} bytes of {done}")
-    done = 0
-    place = 0
+    cdef int64_t rows = allowed.shape[0], bytes = tables.shape[0], width = EVERWORD_GROUP * bytes
+    if tables.shape[1] != 2 or tables.shape[2] != 16:
+        raise ValueError("two times four signs have two tables of 16 numbers")
+    largest = np.asarray(tables).max(axis=2, initial=0)
+    most = int(largest.sum())
+    if most >= (1 << 16) - 1 or largest.max(initial=0) > 127:
+        raise ValueError("sums have 16 bits, and those of two tables eight")
+    if (rows + EVERWORD_GROUP - 1) // EVERWORD_GROUP * width > signs.shape[0]:
+        raise ValueError("every row has signs")
+    if not rows or not bytes or near <= 0:
+        return np.zeros(0, np.int64)
+    near = min(near, rows)
+    cdef int64_t groups = max(1, AT_ONCE // width), begin = 0, block, wanted, got = 0, place = 0, before, one
+    cdef int64_t scanned = groups * EVERWORD_GROUP, room = 2 * near + 2 * scanned, within = 0
+    cdef uint16_t least = 1
+    cdef const uint8_t *here
+    cdef uint8_t[::1] read = np.empty(groups * width if file >= 0 else 1, np.uint8)
+    cdef uint16_t[::1] sums = np.empty(scanned, np.uint16), agreeing = np.empty(room, np.uint16)
+    # 0 stands for what is not allowed.
+    cdef int64_t[::1] counts = np.zeros(most + 2, np.int64)
+    found_ = np.empty(room, np.int64)
+    cdef int64_t[::1] found = found_
     with nogil:
-        while place < count:
-            offset = start + begins[place] * width
-            wanted = lengths[place] * width
-            # What follows each other is read at once.
-            while place + 1 < count and begins[place + 1] == begins[place] + lengths[place]:
-                place += 1
-                wanted += lengths[place] * width
-            place += 1
-            while wanted:
-                got = pread(file, &found[done], wanted, offset)
-                if got <= 0:
+        while begin < rows:
+            block = min(scanned, rows - begin)
+            groups = (block + EVERWORD_GROUP - 1) // EVERWORD_GROUP
+            here = &signs[begin * bytes]
+            if file >= 0:
+                wanted = groups * width
+                got = read_all(file, &read[0], wanted, start + begin * bytes)
+                if got < wanted:
                     break
-                offset += got
-                wanted -= got
-                done += got
-            if wanted:
-                break
-    if done < room:
-        raise OSError(errno if got else EIO, "a file cannot be read")
+                here = &read[0]
+            add_up(here, bytes, &tables[0, 0, 0], groups, &sums[0])
+            if place + block > room:
+                place = keep_best(&found[0], &agreeing[0], place, least, near)
+            before = place
+            leave_out(&allowed[begin], block, &sums[0])
+            place = choose(&sums[0], least, begin, block, &found[0], &agreeing[0], place)
+            for one in range(before, place):
+                counts[agreeing[one]] += 1
+            within += place - before
+            # Fewer than are wanted have more than `least`.
+            while within - counts[least] >= near:
+                within -= counts[least]
+                least += 1
+            begin += block
+        place = keep_best(&found[0], &agreeing[0], place, least, near)
+    if begin < rows:
+        raise OSError(why_short(got), "a file cannot be read")
+    return found_[:place].copy()
 
 
 def cosines(const uint16_t[:, ::1] vectors, const float[::1] asked):

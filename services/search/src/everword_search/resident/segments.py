@@ -120,7 +120,7 @@ def _merged(first: Segment, second: Segment) -> Segment:
 def rows_of(segments: Sequence[Segment], ids: Ints) -> Ints:
     """Return the rows of those passages that are there, in no order."""
     found = []
-    for segment in segments:
+    for segment in segments if len(ids) else ():
         slots = segment.ids.find(ids)
         found.append(segment.id_rows.take(slots[slots >= 0]))
     return np.concatenate(found) if found else np.zeros(0, np.int64)
@@ -130,7 +130,7 @@ def rows_between(segments: Sequence[Segment], first: Ints, last: Ints) -> Ints:
     """Return the rows whose places are in one of several ranges, ends included, in no order."""
     found = []
     for segment in segments:
-        begin, end = segment.places.count_below(first), segment.places.count_up_to(last)
+        begin, end = segment.places.bounds(first, last)
         here = np.flatnonzero(begin < end)
         found.append(segment.place_rows.take_ranges(begin[here], (end - begin)[here]))
     return np.concatenate(found) if found else np.zeros(0, np.int64)

@@ -19,8 +19,8 @@ import numpy as np
 
 from everword.db.arrays import Array
 from everword_search.ranking.arrays import Ints
-from everword_search.resident.columns import Column, Kept
-from everword_search.resident.scan import read_ranges
+from everword_search.resident.columns import Column, Kept, Unreadable, reading
+from everword_search.resident.reads import read_ranges
 
 #: A namespace of more passages lies in a file, however many there are: 100 of 1,000 passages take 110 MB.
 IN_MEMORY_PASSAGES = 500
@@ -42,10 +42,6 @@ class NoRoom(Exception):
 
 class Outgrown(NoRoom):
     """A copy has no room for what came; one that is made anew has."""
-
-
-class Unreadable(Exception):
-    """What a copy keeps in a file cannot be read; the message says why."""
 
 
 class Storage(Protocol):
@@ -197,38 +193,38 @@ class _Mapped(Kept):
         return 0  # the file counts it
 
     @property
-    def is_read(self) -> bool:
+    def lies_at(self) -> tuple[int, int]:
+        return (self._file.fileno() if self._is_read else -1), self._start
+
+    @property
+    def _is_read(self) -> bool:
         return self._is_sparse or self._file.mapped_bytes > MAPPED_BYTES
 
     def between(self, begin: int, end: int) -> Array:
-        if not self.is_read:
+        if not self._is_read:
             return super().between(begin, end)
         size, width = len(self.values), self._row_bytes
         begin, end = min(begin, size), min(end, size)
         wanted = (end - begin) * width
-        try:
+        with reading():
             read = os.pread(self._file.fileno(), wanted, self._start + begin * width)
-        except OSError as error:
-            raise Unreadable(str(error)) from error
         if len(read) < wanted:
             raise Unreadable("a file has lost its end")
         return np.frombuffer(read, self._values.dtype).reshape(-1, *self._shape)
 
     def take(self, rows: Ints) -> Array:
-        if not self.is_read:
+        if not self._is_read:
             return super().take(rows)
         return self.take_ranges(rows, np.ones(len(rows), np.int64))
 
     def take_ranges(self, begins: Ints, lengths: Ints) -> Array:
-        if not self.is_read:
+        if not self._is_read:
             return super().take_ranges(begins, lengths)
         taken = np.empty((int(lengths.sum()), *self._shape), self._values.dtype)
         room = taken.reshape(-1).view(np.uint8)
         file, size = self._file.fileno(), len(self.values)
-        try:
+        with reading():
             read_ranges(file, self._start, size, self._row_bytes, begins, lengths, room)
-        except OSError as error:
-            raise Unreadable(str(error)) from error
         return taken
 
 

@@ -9,18 +9,18 @@ import numpy.typing as npt
 
 from everword.db.arrays import Array
 from everword_search.ranking.arrays import Floats, Ints
-from everword_search.resident.columns import Column
-from everword_search.resident.scan import cosines, nearest_signs
+from everword_search.resident.columns import Column, reading
+from everword_search.resident.scan import GROUP, cosines, nearest_signs
 from everword_search.resident.storage import Storage
 
 #: Vectors that are multiplied at once: they stay in the processor's cache.
 _TAKEN = 256
-#: Of how many rows with the fewest other signs, as a multiple of those wanted, products with signs are computed.
-_NEAR = 4
-#: What the largest number that is asked for counts: eight of them fit into 16 bits.
-_STEPS = 4095
-#: Which numbers of eight each value of a byte has.
-_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32)
+#: What all tables of a vector's signs add up to at most: sums have 16 bits, and 0 stands for what does not count.
+_MOST_SUM = 65_534
+#: What the sum of two of them is at most: half of what fits into 8 bits each.
+_MOST_ENTRY = 127
+#: Which of four numbers each value of four bits has.
+_BITS = np.unpackbits(np.arange(16, dtype=np.uint8)[:, None], axis=1)[:, 4:].astype(np.float32)
 
 
 class Vectors:
@@ -99,34 +99,34 @@ class SignedVectors(Vectors):
 
     def __init__(self, generation_id: int, dimensions: int, storage: Storage) -> None:
         super().__init__(generation_id, dimensions, storage)
-        # A column for each 64 signs: what is compared at once lies together.
-        self._signs = [storage.column(np.uint64) for _ in range(-(-dimensions // 64))]
+        self._bytes = -(-dimensions // 8)
+        # As `nearest_signs` goes through them.
+        self._signs = storage.column(np.uint8, each=self._bytes)
 
     @property
     def _columns(self) -> Sequence[Column]:
-        return (*super()._columns, *self._signs)
+        return (*super()._columns, self._signs)
 
     def add(self, rows: int) -> None:
-        for column in self._signs:
-            column.extend(np.zeros(rows, np.uint64))
+        groups = -(-(len(self._known.values) + rows) // GROUP)
+        self._signs.extend_zeros(groups * GROUP * self._bytes - len(self._signs.values))
         super().add(rows)
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
+        """Return the rows whose signs agree with the largest part of `asked`: how large it is where they do counts."""
         allowed = allowed & self._known.values[: len(allowed)]
         if np.count_nonzero(allowed) <= 2 * most:
             return np.flatnonzero(allowed)
-        columns, numbers = [column.between for column in self._signs], asked.astype(np.float32)
-        rows, sums = nearest_signs(
-            columns, _signs(numbers[None])[0], _table(numbers), allowed.view(np.uint8), _NEAR * most
-        )
-        if len(rows) <= most:
-            return rows
-        return np.sort(rows[np.argpartition(-sums, most - 1)[:most]])
+        tables = _tables(asked.astype(np.float32))
+        with reading():
+            return nearest_signs(
+                self._signs.values, *self._signs.lies_at, tables, allowed.view(np.uint8), most
+            )
 
     def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
         super()._keep(rows, vectors)
-        for column, signs in zip(self._signs, _signs(vectors).T, strict=True):
-            column.values[rows] = signs
+        signs = self._signs.values.reshape(-1, self._bytes, GROUP)
+        signs[rows // GROUP, :, rows % GROUP] = np.packbits(vectors > 0, axis=1)
 
 
 def _unit(vectors: npt.NDArray[np.float16]) -> npt.NDArray[np.float32]:
@@ -141,17 +141,15 @@ def _lengths(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return np.asarray(np.maximum(lengths, np.finfo(np.float32).tiny))
 
 
-def _table(asked: npt.NDArray[np.float32]) -> npt.NDArray[np.int16]:
-    """Return, for each byte of signs, what each value of it adds to the product of `asked` with a vector of signs."""
-    numbers = np.zeros((-(-len(asked) // 64) * 8, 8), np.float32)
+def _tables(asked: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
+    """Return what each value of four signs counts for: the numbers of `asked` that have the same signs, added up.
+
+    Two tables for each eight numbers.
+    """
+    numbers = np.zeros((-(-len(asked) // 8), 2, 4), np.float32)
     numbers.reshape(-1)[: len(asked)] = asked
-    largest = np.abs(numbers).max(initial=0)
-    steps = np.rint(numbers * (_STEPS / largest if largest else 0))
-    return np.asarray((steps @ _BITS.T).astype(np.int16))
-
-
-def _signs(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.uint64]:
-    bits = np.packbits(vectors > 0, axis=1)
-    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
-    padded[:, : bits.shape[1]] = bits
-    return padded.view(np.uint64)
+    largest = np.abs(numbers).sum(axis=2).max(initial=0)
+    steps = min(_MOST_ENTRY, _MOST_SUM // (2 * len(numbers)))
+    scaled = numbers * (steps / largest if largest else 0)
+    agreeing = np.maximum(scaled, 0) @ _BITS.T + np.maximum(-scaled, 0) @ (1 - _BITS).T
+    return np.asarray(np.rint(agreeing).astype(np.uint8))
