@@ -34,7 +34,9 @@ def random_rows(rng: random.Random) -> list[Row]:
     kinds = {source: rng.choice((1, 1, SUMMARY, 4)) for source in sources}
     scale = rng.choice((3, 50, 10**9))
     rows = []
-    for id_ in rng.sample(range(1, 10_000), count):
+    ids = rng.sample(range(1, 10_000), count)
+    # Some came late.
+    for id_ in sorted(ids) if rng.random() < 0.5 else ids:
         source, score = rng.choice(sources), rng.randint(1, scale) / scale
         rows.append(Row(id_, source, kinds[source], 10 * score, score))
     return rows
@@ -80,7 +82,8 @@ def snapshot_of(rows: list[Row], others: int) -> Snapshot:
     kept["seqs"][at] = [seq for _, seq in places]
     unread: Any = dict.fromkeys(("_terms", "_tags", "_tag_rows", "_threads", "_authors", "_labels"))
     columns = {"ids": kept["ids"].copy()}
-    known: Any = {"segments": (), "is_ordered": True, "present": count, "mean_length": 1.0}
+    is_ordered = bool(np.all(np.diff(kept["ids"][at]) > 0))
+    known: Any = {"segments": (), "is_ordered": is_ordered, "present": count, "mean_length": 1.0}
     return Found(
         columns, Kept(kept.view(np.uint8).reshape(count, _ROW.itemsize)), **unread, **known
     )

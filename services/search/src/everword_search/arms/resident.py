@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from everword.db.arrays import Array
 from everword.db.pool import Connection
 from everword_search.arms.base import Window
 from everword_search.arms.lexical import K1, B, Term, inverse_document_frequency
@@ -52,11 +53,9 @@ class ResidentLexicalArm(TsvectorArm):
         frequencies = await postings.frequencies()
         idf = [inverse_document_frequency(snapshot.present, df) for df in frequencies]
         self._statistics = Statistics(snapshot.mean_length, frequencies, idf)
-        raws = await postings.score(idf)
-        matching = np.flatnonzero((raws > 0) & self._resident.wanted)
-        found = raws[matching]
-        scores = np.round(found / (sum(idf) * (K1 + 1)) * 1e9) / 1e9
-        return matching, found, scores
+        matching, raws = await postings.score(idf, self._resident.wanted)
+        scores = np.round(raws / (sum(idf) * (K1 + 1)) * 1e9) / 1e9
+        return matching, raws, scores
 
 
 class ResidentSemanticArm(SemanticArm):
@@ -108,13 +107,17 @@ class ResidentSemanticArm(SemanticArm):
 
 
 class _Postings:
-    """Which passages hold the words of a query, segment by segment: what is scored at once is small."""
+    """Which passages hold the words of a query, segment by segment: what is scored at once is small.
+
+    Many words that all passages hold must not keep other calls waiting, which have their turn in between.
+    """
 
     def __init__(self, snapshot: Snapshot, terms: Sequence[Term]) -> None:
         words = np.array([term.hash for term in terms], np.int64)
         self._snapshot = snapshot
         self._spans = [segment.postings.spans(words) for segment in snapshot.segments]
         self._terms = len(terms)
+        self._looked_at = 0
 
     async def frequencies(self) -> list[int]:
         """Return how many passages hold each word, but for those that were taken out."""
@@ -123,43 +126,51 @@ class _Postings:
             found = [spans[:, 1] - spans[:, 0] for spans in self._spans]
             return np.sum(found, axis=0).tolist() if found else [0] * self._terms
         frequencies = [0] * self._terms
-        async for segment, first, spans in self._groups():
+        for segment, spans in zip(snapshot.segments, self._spans, strict=True):
             alive = snapshot.columns["alive"][segment.start : segment.stop]
-            for term, span in enumerate(spans.tolist(), first):
+            for term, span in enumerate(spans.tolist()):
                 rows, _ = segment.postings.between(*span)
                 frequencies[term] += int(np.count_nonzero(alive[rows]))
+                await self._give_way(len(rows))
         return frequencies
 
-    async def score(self, weights: Sequence[float]) -> Floats:
-        """Return the BM25 of each row, also of those that were taken out."""
-        snapshot = self._snapshot
-        raws, lengths = np.zeros(snapshot.size), snapshot.columns["lengths"]
-        async for segment, first, spans in self._groups():
-            here, numbers = slice(segment.start, segment.stop), spans[:, 1] - spans[:, 0]
-            found = [segment.postings.between(*span) for span in spans.tolist()]
-            rows = np.concatenate([rows for rows, _ in found]).astype(np.intp)
-            occurrences = np.concatenate([counts for _, counts in found]).astype(float)
-            norm = K1 * (1 - B + B * lengths[here][rows] / snapshot.mean_length)
-            each = np.repeat(weights[first : first + len(spans)], numbers)
-            np.add.at(raws[here], rows, each * occurrences * (K1 + 1) / (occurrences + norm))
-        return raws
-
-    async def _groups(self) -> AsyncIterator[tuple[Segment, int, Ints]]:
-        """Yield segments, with some of the words each, as the first one's number and the span of each.
-
-        Many words that all passages hold must not keep other calls waiting, which have their turn in between.
-        """
-        looked_at = 0
+    async def score(self, weights: Sequence[float], wanted: Array) -> tuple[Ints, Floats]:
+        """Return the rows that match and are wanted, and the BM25 of each."""
+        matching, scores = [np.zeros(0, np.int64)], [np.zeros(0)]
         for segment, spans in zip(self._snapshot.segments, self._spans, strict=True):
-            until = np.cumsum(spans[:, 1] - spans[:, 0])
-            first = 0
-            while first < self._terms:
-                before = until[first - 1] if first else 0
-                end = max(first + 1, int(np.searchsorted(until, before + SCORED_AT_ONCE, "right")))
-                if until[end - 1] > before:
-                    yield segment, first, spans[first:end]
-                looked_at += int(until[end - 1] - before)
-                first = end
-                if looked_at > SCORED_AT_ONCE:
-                    looked_at = 0
-                    await asyncio.sleep(0)
+            raws = np.zeros(segment.stop - segment.start)
+            for first, some in _groups(spans):
+                self._add(segment, some, weights[first : first + len(some)], raws)
+                await self._give_way(int((some[:, 1] - some[:, 0]).sum()))
+            rows = np.flatnonzero((raws > 0) & wanted[segment.start : segment.stop])
+            matching.append(segment.start + rows)
+            scores.append(raws[rows])
+        return np.concatenate(matching), np.concatenate(scores)
+
+    def _add(self, segment: Segment, spans: Ints, weights: Sequence[float], raws: Floats) -> None:
+        """Add what some words say of the rows of a segment."""
+        found = [segment.postings.between(*span) for span in spans.tolist()]
+        rows = np.concatenate([rows for rows, _ in found]).astype(np.intp)
+        occurrences = np.concatenate([counts for _, counts in found]).astype(float)
+        lengths = self._snapshot.columns["lengths"][segment.start : segment.stop]
+        norm = K1 * (1 - B + B * lengths[rows] / self._snapshot.mean_length)
+        each = np.repeat(weights, spans[:, 1] - spans[:, 0])
+        np.add.at(raws, rows, each * occurrences * (K1 + 1) / (occurrences + norm))
+
+    async def _give_way(self, looked_at: int) -> None:
+        self._looked_at += looked_at
+        if self._looked_at > SCORED_AT_ONCE:
+            self._looked_at = 0
+            await asyncio.sleep(0)
+
+
+def _groups(spans: Ints) -> Iterator[tuple[int, Ints]]:
+    """Yield the spans of words by groups that are scored at once, each with the number of its first word."""
+    until = np.cumsum(spans[:, 1] - spans[:, 0])
+    first = 0
+    while first < len(spans):
+        before = until[first - 1] if first else 0
+        end = max(first + 1, int(np.searchsorted(until, before + SCORED_AT_ONCE, "right")))
+        if until[end - 1] > before:
+            yield first, spans[first:end]
+        first = end

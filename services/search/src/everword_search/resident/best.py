@@ -13,7 +13,8 @@ from everword_search.model import Ranked
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.resident.index import Snapshot, places_of, some_of
 
-#: Of how many passages the best memories are looked for first, as a multiple of those wanted: few have several.
+#: Among how many passages the memories of a window are looked for first, beside one for each, as a share of those: few
+#: have several.
 _SPARE = 2
 
 
@@ -21,11 +22,10 @@ def best_memories(
     snapshot: Snapshot, rows: Ints, raws: Floats, scores: Floats, window: Window
 ) -> Ranked:
     """Return the memories in `window`, best first. `rows` are the passages that match, the others have one for each."""
-    wanted = window.limit + window.spare
     here = _score_here(snapshot, rows, scores, window)
     # As many come before the page: the best passage of a memory may be one of them.
     before = int(np.count_nonzero(scores >= here)) if window.after else 0
-    take = before + _SPARE * wanted
+    take = before + window.limit + window.limit // _SPARE
     while True:
         order = _best(snapshot, rows, scores, take)
         read = snapshot.read(rows[order])
@@ -33,13 +33,13 @@ def best_memories(
         if window.after:
             is_chosen &= _follows(read["ids"], scores[order], window.after[1], here)
         chosen, read = order[is_chosen], some_of(read, is_chosen)
-        is_all = take >= len(rows) or scores[order[-1]] < window.min_score
-        if len(chosen) >= wanted or is_all:
+        # Summaries push none of the others aside.
+        is_within = np.cumsum(read["kinds"] != MEMORY_KIND_SUMMARY) <= window.limit
+        is_within[window.limit + window.spare :] = False
+        is_enough = len(chosen) >= window.limit + window.spare or not is_within.all()
+        if is_enough or take >= len(rows) or scores[order[-1]] < window.min_score:
             break
         take *= 4
-    chosen, read = chosen[:wanted], read[:wanted]
-    # Summaries push none of the others aside.
-    is_within = np.cumsum(read["kinds"] != MEMORY_KIND_SUMMARY) <= window.limit
     chosen, read = chosen[is_within], some_of(read, is_within)
     return Ranked(read["ids"].copy(), read["source_ids"].copy(), raws[chosen], scores[chosen])
 
@@ -50,8 +50,8 @@ def _best(snapshot: Snapshot, rows: Ints, scores: Floats, take: int) -> Ints:
     if len(scores) > take:
         least = np.partition(scores, len(scores) - take)[len(scores) - take]
         among = np.flatnonzero(scores >= least)
-    ids = snapshot.ids_of(rows[among])
-    return among[np.lexsort((-ids, -scores[among]))[:take]]
+    came = rows[among] if snapshot.is_ordered else snapshot.ids_of(rows[among])
+    return among[np.lexsort((-came, -scores[among]))[:take]]
 
 
 def _firsts(values: Ints) -> npt.NDArray[np.bool_]:
