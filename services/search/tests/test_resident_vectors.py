@@ -160,6 +160,32 @@ def test_few_of_the_nearest_are_missing() -> None:
     assert np.mean(shares) > 0.98
 
 
+def test_one_large_number_leaves_room_for_the_others() -> None:
+    """Some models have a number that is large in every vector, and says nothing."""
+    rng = np.random.default_rng(11)
+    stored, asked = random_vectors(rng, 20_000, 384), random_query(rng, 384)
+    stored[:, 7], asked[7] = 3_000, 3_000
+    vectors = SignedVectors(1, 384, Memory(20_000))
+    vectors.add(20_000)
+    vectors.store(np.arange(20_000), stored)
+    products = np.where(stored > 0, asked, 0).sum(axis=1)
+    found = vectors.nearest(asked, np.ones(20_000, bool), 1_000)
+    best = np.argsort(-products)[:500]
+    assert np.isin(best, found).mean() > 0.95
+
+
+def test_signs_grow_on_where_there_was_no_room_for_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(12)
+    monkeypatch.setattr(storage_module, "_STEP_BYTES", 1)
+    vectors = SignedVectors(1, 384, mapped(2_000))
+    vectors.add(5)
+    with full_disk(monkeypatch, 1), pytest.raises(NoRoom):
+        vectors.add(1_000)
+    vectors.add(5)
+    vectors.store(np.arange(10), random_vectors(rng, 10, 384))
+    assert len(vectors.nearest(random_query(rng, 384), np.ones(10, bool), 3)) == 3
+
+
 def test_a_question_without_a_direction_is_near_to_anything() -> None:
     vectors = SignedVectors(1, 64, Memory())
     vectors.add(50)

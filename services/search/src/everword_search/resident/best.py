@@ -13,8 +13,7 @@ from everword_search.model import Ranked
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.resident.index import Snapshot, places_of, some_of
 
-#: Among how many passages the memories of a window are looked for first, beside one for each, as a share of those: few
-#: have several.
+#: Memories that a window is for, to each passage more that is looked at first: few have several.
 _SPARE = 2
 
 

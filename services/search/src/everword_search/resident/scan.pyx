@@ -86,14 +86,17 @@ cdef extern from *:
         return place;
     }
 
-    /* Keep `near` of what was found: fewer of it have more than `least`, and of those that have as much the first. */
+    /* Keep `near` of what was found: fewer of it have more than `least`, and of those that have as much the last, which
+       are what came last. */
     static int64_t keep_best(int64_t *found, uint16_t *agreeing, int64_t count, uint16_t least, int64_t near) {
-        int64_t more = 0, place = 0;
-        for (int64_t one = 0; one < count; one++)
-            more += agreeing[one] > least;
-        int64_t equal = near - more;
+        int64_t more = 0, equal = 0, place = 0;
         for (int64_t one = 0; one < count; one++) {
-            int is_kept = agreeing[one] > least || (agreeing[one] == least && equal-- > 0);
+            more += agreeing[one] > least;
+            equal += agreeing[one] == least;
+        }
+        int64_t left_out = equal - (near - more);
+        for (int64_t one = 0; one < count; one++) {
+            int is_kept = agreeing[one] > least || (agreeing[one] == least && left_out-- <= 0);
             found[place] = found[one];
             agreeing[place] = agreeing[one];
             place += is_kept;
@@ -162,7 +165,7 @@ def nearest_signs(
     const uint8_t[::1] allowed,
     int64_t near,
 ):
-    """Return the `near` rows whose signs add up to the most, of those that are `allowed`; the first of equal ones.
+    """Return the `near` rows whose signs add up to the most, of those that are `allowed`; the last of equal ones.
 
     They ascend. `signs` are bytes, one for each eight numbers of a vector: of `GROUP` rows the first bytes, then their
     second ones and so on, and then of the next as many rows. Those from `start` of `file` are read instead, unless it

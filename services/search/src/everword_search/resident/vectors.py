@@ -17,8 +17,12 @@ from everword_search.resident.storage import Storage
 _TAKEN = 256
 #: What all tables of a vector's signs add up to at most: sums have 16 bits, and 0 stands for what does not count.
 _MOST_SUM = 65_534
-#: What the sum of two of them is at most: half of what fits into 8 bits each.
+#: The largest number of a table: those of two are added up in 8 bits.
 _MOST_ENTRY = 127
+#: A number that is more than so many times as large as others counts for that: it would leave them no steps.
+_LARGEST = 64
+#: The share of numbers that may be so large, as a divisor: models have few of them.
+_LARGE_SHARE = 100
 #: Which of four numbers each value of four bits has.
 _BITS = np.unpackbits(np.arange(16, dtype=np.uint8)[:, None], axis=1)[:, 4:].astype(np.float32)
 
@@ -109,7 +113,8 @@ class SignedVectors(Vectors):
 
     def add(self, rows: int) -> None:
         groups = -(-(len(self._known.values) + rows) // GROUP)
-        self._signs.extend_zeros(groups * GROUP * self._bytes - len(self._signs.values))
+        # They may have grown before, where there was no room for the vectors then.
+        self._signs.extend_zeros(max(0, groups * GROUP * self._bytes - len(self._signs.values)))
         super().add(rows)
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
@@ -147,7 +152,9 @@ def _tables(asked: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
     Two tables for each eight numbers.
     """
     numbers = np.zeros((-(-len(asked) // 8), 2, 4), np.float32)
-    numbers.reshape(-1)[: len(asked)] = asked
+    others = np.sort(np.abs(asked))[: len(asked) - len(asked) // _LARGE_SHARE]
+    most = _LARGEST * others.mean() or np.inf
+    numbers.reshape(-1)[: len(asked)] = np.clip(asked, -most, most)
     largest = np.abs(numbers).sum(axis=2).max(initial=0)
     steps = min(_MOST_ENTRY, _MOST_SUM // (2 * len(numbers)))
     scaled = numbers * (steps / largest if largest else 0)
