@@ -190,7 +190,7 @@ async def test_what_turns_out_not_to_fit_pushes_nothing_aside(
 
 
 @pytest.mark.usefixtures("exact")
-@pytest.mark.parametrize("granted", [0, 1, 5, 12, 20])
+@pytest.mark.parametrize("granted", [0, 1, 5, 12, 15])
 async def test_a_disk_that_is_full_leaves_searches_to_the_database(
     stack: Stack,
     granted: int,
@@ -242,7 +242,7 @@ async def test_what_found_no_disk_is_not_tried_again_at_once(
         assert search.holds()
 
 
-@pytest.mark.parametrize("granted", [0, 3, 20])
+@pytest.mark.parametrize("granted", [0, 3, 15])
 async def test_a_disk_that_is_full_while_a_namespace_is_loaded_is_no_fault(
     stack: Stack,
     granted: int,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from everword_search.resident import storage as storage_module
-from everword_search.resident.storage import Memory, NoRoom, Storage
+from everword_search.resident.storage import Memory, NoRoom, Outgrown, Storage
 from everword_search.resident.vectors import SignedVectors, Vectors
 from support.resident_passages import everywhere, full_disk, mapped
 
@@ -184,6 +184,15 @@ def test_signs_grow_on_where_there_was_no_room_for_vectors(monkeypatch: pytest.M
     vectors.add(5)
     vectors.store(np.arange(10), random_vectors(rng, 10, 384))
     assert len(vectors.nearest(random_query(rng, 384), np.ones(10, bool), 3)) == 3
+
+
+@pytest.mark.parametrize("passages", [1, 21, 63, 64])
+def test_a_copy_may_double_and_no_more(passages: int) -> None:
+    vectors = SignedVectors(1, 384, mapped(passages))
+    vectors.add(passages)
+    vectors.add(passages)
+    with pytest.raises(Outgrown):
+        vectors.add(1)
 
 
 def test_a_question_without_a_direction_is_near_to_anything() -> None:

@@ -55,9 +55,15 @@ class Storage(Protocol):
         """Whether that is memory which the kernel cannot take back."""
 
     def column(
-        self, kind: Any, shape: tuple[int, ...] = (), each: int = 1, *, is_sparse: bool = False
+        self,
+        kind: Any,
+        shape: tuple[int, ...] = (),
+        each: int = 1,
+        *,
+        more: int = 0,
+        is_sparse: bool = False,
     ) -> Column:
-        """Return a column that grows; `each` is the most elements that a passage has on average.
+        """Return a column that grows; `each` is the most elements that a passage has on average, beside `more`.
 
         Of one that `is_sparse`, a search looks at few rows.
         """
@@ -87,7 +93,13 @@ class Memory:
         self.passages = passages
 
     def column(
-        self, kind: Any, shape: tuple[int, ...] = (), each: int = 1, *, is_sparse: bool = False
+        self,
+        kind: Any,
+        shape: tuple[int, ...] = (),
+        each: int = 1,
+        *,
+        more: int = 0,
+        is_sparse: bool = False,
     ) -> Column:
         return Column(kind, shape)
 
@@ -132,9 +144,15 @@ class MappedFile:
         return self._mapped_bytes
 
     def column(
-        self, kind: Any, shape: tuple[int, ...] = (), each: int = 1, *, is_sparse: bool = False
+        self,
+        kind: Any,
+        shape: tuple[int, ...] = (),
+        each: int = 1,
+        *,
+        more: int = 0,
+        is_sparse: bool = False,
     ) -> Column:
-        return _MappedColumn(self, self._rows * each, kind, shape, is_sparse)
+        return _MappedColumn(self, self._rows * each + more, kind, shape, is_sparse)
 
     def keep(self, array: Array) -> Kept:
         start = self.take(array.nbytes)

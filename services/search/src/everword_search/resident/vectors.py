@@ -104,8 +104,8 @@ class SignedVectors(Vectors):
     def __init__(self, generation_id: int, dimensions: int, storage: Storage) -> None:
         super().__init__(generation_id, dimensions, storage)
         self._bytes = -(-dimensions // 8)
-        # As `nearest_signs` goes through them.
-        self._signs = storage.column(np.uint8, each=self._bytes)
+        # As `nearest_signs` goes through them: by groups, the last of which may have few rows.
+        self._signs = storage.column(np.uint8, each=self._bytes, more=GROUP * self._bytes)
 
     @property
     def _columns(self) -> Sequence[Column]:
