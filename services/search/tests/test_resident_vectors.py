@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from everword_search.resident import storage as storage_module
+from everword_search.resident.columns import Column
 from everword_search.resident.storage import Memory, NoRoom, Outgrown, Storage
 from everword_search.resident.vectors import SignedVectors, Vectors
 from support.resident_passages import everywhere, full_disk, mapped
@@ -174,13 +175,26 @@ def test_one_large_number_leaves_room_for_the_others() -> None:
     assert np.isin(best, found).mean() > 0.95
 
 
-def test_signs_grow_on_where_there_was_no_room_for_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+@everywhere
+def test_signs_grow_on_where_there_was_no_room_for_vectors(
+    make_storage: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(12)
-    monkeypatch.setattr(storage_module, "_STEP_BYTES", 1)
-    vectors = SignedVectors(1, 384, mapped(2_000))
+    storage = make_storage()
+    vectors = SignedVectors(1, 384, storage)
     vectors.add(5)
-    with full_disk(monkeypatch, 1), pytest.raises(NoRoom):
-        vectors.add(1_000)
+
+    def refuse(column: Column, count: int) -> None:
+        if column.values.dtype == np.float16:
+            raise NoRoom("nothing is left")
+        extend(column, count)
+
+    kind = type(storage.column(np.uint8))
+    extend = kind.extend_zeros
+    with monkeypatch.context() as patched:
+        patched.setattr(kind, "extend_zeros", refuse)
+        with pytest.raises(NoRoom):
+            vectors.add(1_000)
     vectors.add(5)
     vectors.store(np.arange(10), random_vectors(rng, 10, 384))
     assert len(vectors.nearest(random_query(rng, 384), np.ones(10, bool), 3)) == 3

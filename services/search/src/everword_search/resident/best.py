@@ -13,7 +13,7 @@ from everword_search.model import Ranked
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.resident.index import Snapshot, places_of, some_of
 
-#: Memories that a window is for, to each passage more that is looked at first: few have several.
+#: A passage more is looked at first for each so many memories of a window: few of them have several.
 _SPARE = 2
 
 

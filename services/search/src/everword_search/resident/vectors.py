@@ -96,7 +96,8 @@ class Vectors:
 class SignedVectors(Vectors):
     """Beside every vector, a bit for the sign of each of its numbers.
 
-    Vectors whose signs differ in few places are near each other: comparing signs finds which cosines to compute.
+    A vector is likely near a query if it has the same signs where that has large numbers: signs tell which cosines to
+    compute.
     """
 
     _is_sparse = True
