@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 import psycopg
@@ -64,8 +65,9 @@ def load_migrations() -> list[Migration]:
     return found
 
 
+@cache
 def latest_version() -> int:
-    """Return the version of the schema that this code is written for."""
+    """Return the version of the schema that this code is written for; the files do not change while it runs."""
     return load_migrations()[-1].number
 
 
