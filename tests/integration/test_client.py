@@ -76,6 +76,22 @@ async def test_what_is_appended_is_listed_browsed_searched_and_put_into_a_contex
         assert texts[6] in context.text
 
 
+async def test_a_search_is_ranked_by_a_profile_and_leaves_out_what_is_less_relevant(
+    stack: Stack,
+) -> None:
+    async with Client.connect(settings(stack)) as memory:
+        written = await memory.append(KEY, [message("the harvest was good")])
+        fresh = written.consistency_token
+        for profile in ("", "balanced"):
+            found = await memory.search("harvest", profile=profile, at_least_as_fresh=fresh)
+            assert len(found.results) == 1
+        refused = {"profile": {"profile": "loudest"}, "min_relevance": {"min_relevance": 1.5}}
+        for field, options in refused.items():
+            with pytest.raises(CallError) as caught:
+                await memory.search("harvest", **options)
+            assert [named for named, _ in caught.value.violations] == [field]
+
+
 async def test_the_same_request_id_writes_once(stack: Stack) -> None:
     async with Client.connect(settings(stack)) as memory:
         first = await memory.append(KEY, [message("once")], request_id="r-1")

@@ -21,6 +21,21 @@ def test_stored_text_cannot_move_the_cursor_or_pass_for_markup(
     assert "\x1b" not in printed
 
 
+def test_a_narrow_table_cuts_neither_the_name_of_a_row_nor_what_is_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    id_, address = "01900000-0000-7000-8000-000000000000", "https://" + 3 * "0123456789"
+    output.print_table(
+        ("id", "n", "address"), [(id_, "17", address), ("b", "4", "words " * 20)], "n"
+    )
+    printed = capsys.readouterr().out
+    assert id_ in printed
+    assert "…" not in printed
+    of_first, _, _ = printed.partition("\n b ")
+    assert address in "".join(line[45:].strip() for line in of_first.splitlines()[3:])
+
+
 def test_json_has_the_protos_names_and_empty_fields(capsys: pytest.CaptureFixture[str]) -> None:
     output.print_json(SearchResponse())
     assert json.loads(capsys.readouterr().out) == {

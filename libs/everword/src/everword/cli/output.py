@@ -22,6 +22,9 @@ from everword.v1 import memory_pb2
 #: Stored text is not to be trusted with the terminal: escape sequences could do anything to it.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
+#: The longest name of a row that a table keeps on one line: an id has 36 characters.
+WHOLE_NAME = 40
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document instead of tables."
 )
@@ -60,16 +63,26 @@ def print_json(message: Message) -> None:
 
 
 def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: str = "") -> None:
-    """Print a table, or `none`; `right` names the columns of numbers, separated by spaces."""
+    """Print a table, or `none`; `right` names the columns of numbers, separated by spaces.
+
+    The first column names the rows: it stays on one line where that leaves room for the others.
+    """
     if not rows:
         line("none")
         return
+    cells = [[cell if isinstance(cell, Text) else plain(str(cell)) for cell in row] for row in rows]
     table = Table(box=SIMPLE, pad_edge=False)
-    for column in columns:
-        number = column in right.split()
-        table.add_column(column, justify="right" if number else "left", no_wrap=number)
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else plain(str(cell)) for cell in row))
+    names_fit = max(row[0].cell_len for row in cells) <= WHOLE_NAME
+    for place, column in enumerate(columns):
+        if column in right.split():
+            table.add_column(column, justify="right", no_wrap=True)
+        elif place == 0 and names_fit:
+            table.add_column(column, no_wrap=True)
+        else:
+            # What does not fit goes on below: what is cut can be neither read nor copied.
+            table.add_column(column, overflow="fold")
+    for row in cells:
+        table.add_row(*row)
     Console().print(table)
 
 

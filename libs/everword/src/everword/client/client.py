@@ -83,14 +83,23 @@ class Client:
         filter: memory_pb2.MemoryFilter | None = None,
         mode: search_service_pb2.SearchMode.ValueType = search_service_pb2.SEARCH_MODE_UNSPECIFIED,
         limit: int = 10,
+        profile: str = "",
+        min_relevance: float = 0.0,
         at_least_as_fresh: str = "",
     ) -> search_service_pb2.SearchResponse:
-        """Return the memories most relevant to `query`: at most `limit`, and at most 200."""
+        """Return the memories most relevant to `query`: at most `limit`, and at most 200.
+
+        `profile` says what a hybrid search ranks by, `recall` if it is empty; what is less relevant than
+        `min_relevance`, from 0 to 1, is left out. What else a search can be asked is in SearchRequest, for
+        `search_service.Search`.
+        """
         request = search_service_pb2.SearchRequest(
             query=query,
             mode=mode,
             filter=filter,
             page_size=limit,
+            profile=profile,
+            min_relevance=min_relevance,
             at_least_as_fresh=at_least_as_fresh,
         )
         return await self.search_service.Search(request)
