@@ -2,7 +2,7 @@
 
 from setuptools import Extension, setup
 
-COMPILED = ("ranking/compare", "ranking/trees", "resident/reads", "resident/scan")
+COMPILED = ("ranking/compare", "ranking/trees", "resident/reads", "resident/scan", "resident/score")
 
 setup(
     ext_modules=[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,12 @@ from everword_search.resident.best import best_memories
 from everword_search.resident.foreseen import NEAREST, Foreseen
 from everword_search.resident.index import Snapshot
 from everword_search.resident.resident import Resident
-from everword_search.resident.segments import Segment
+from everword_search.resident.score import add_scores
 from everword_search.resident.vectors import Vectors
 from everword_search.store import Scope
 
 #: Postings that are scored before other calls get their turn: about a millisecond.
-SCORED_AT_ONCE = 30_000
+SCORED_AT_ONCE = 200_000
 
 
 class ResidentLexicalArm(TsvectorArm):
@@ -137,40 +137,22 @@ class _Postings:
     async def score(self, weights: Sequence[float], wanted: Array) -> tuple[Ints, Floats]:
         """Return the rows that match and are wanted, and the BM25 of each."""
         matching, scores = [np.zeros(0, np.int64)], [np.zeros(0)]
-        for segment, spans in zip(self._snapshot.segments, self._spans, strict=True):
-            raws = np.zeros(segment.stop - segment.start)
-            for first, some in _groups(spans):
-                self._add(segment, some, weights[first : first + len(some)], raws)
-                await self._give_way(int((some[:, 1] - some[:, 0]).sum()))
+        snapshot = self._snapshot
+        for segment, spans in zip(snapshot.segments, self._spans, strict=True):
+            lengths = snapshot.columns["lengths"][segment.start : segment.stop]
+            raws = np.zeros(len(lengths))
+            for (begin, end), weight in zip(spans.tolist(), weights, strict=True):
+                if begin < end:
+                    held = segment.postings.between(begin, end)
+                    add_scores(*held, lengths, weight, K1, B, snapshot.mean_length, raws)
+                    await self._give_way(end - begin)
             rows = np.flatnonzero((raws > 0) & wanted[segment.start : segment.stop])
             matching.append(segment.start + rows)
             scores.append(raws[rows])
         return np.concatenate(matching), np.concatenate(scores)
-
-    def _add(self, segment: Segment, spans: Ints, weights: Sequence[float], raws: Floats) -> None:
-        """Add what some words say of the rows of a segment."""
-        found = [segment.postings.between(*span) for span in spans.tolist()]
-        rows = np.concatenate([rows for rows, _ in found]).astype(np.intp)
-        occurrences = np.concatenate([counts for _, counts in found]).astype(float)
-        lengths = self._snapshot.columns["lengths"][segment.start : segment.stop]
-        norm = K1 * (1 - B + B * lengths[rows] / self._snapshot.mean_length)
-        each = np.repeat(weights, spans[:, 1] - spans[:, 0])
-        np.add.at(raws, rows, each * occurrences * (K1 + 1) / (occurrences + norm))
 
     async def _give_way(self, looked_at: int) -> None:
         self._looked_at += looked_at
         if self._looked_at > SCORED_AT_ONCE:
             self._looked_at = 0
             await asyncio.sleep(0)
-
-
-def _groups(spans: Ints) -> Iterator[tuple[int, Ints]]:
-    """Yield the spans of words by groups that are scored at once, each with the number of its first word."""
-    until = np.cumsum(spans[:, 1] - spans[:, 0])
-    first = 0
-    while first < len(spans):
-        before = until[first - 1] if first else 0
-        end = max(first + 1, int(np.searchsorted(until, before + SCORED_AT_ONCE, "right")))
-        if until[end - 1] > before:
-            yield first, spans[first:end]
-        first = end
