@@ -7,6 +7,7 @@ itself. The pool has a bounded size, so pages end with it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
 from uuid import UUID
@@ -27,6 +28,21 @@ _Views: TypeAlias = Mapping[SearchArm, Candidate]
 _JUDGING = frozenset({SearchArm.LEXICAL, SearchArm.SEMANTIC})
 
 
+@dataclass(slots=True)
+class _Scored:
+    """A memory of the pool with its score."""
+
+    source_id: UUID
+    views: _Views
+    #: Of what the arm found that counts most.
+    passage_id: int
+    score: float
+    temporal: float
+    importance: float
+    #: What speaks for its relevance; None where that cannot be told.
+    evidence: float | None
+
+
 async def rank_by_formula(
     runner: Runner, arms: Sequence[RankingArm], scope: Scope, profile: Balanced, window: Window
 ) -> Found:
@@ -41,17 +57,19 @@ async def rank_by_formula(
     await runner.prepare(planned_once=False, limit_s=remaining(STATEMENT_CAP_S))
     rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
     judged = {arm.name for arm in arms} >= _JUDGING
-    hits = [_hit(row, pool[row.source_id], profile, now, judged) for row in rows]
+    scored = [_score(row, pool[row.source_id], profile, now, judged) for row in rows]
     # In memory and in the database the last digits differ.
-    [score, *_] = [*(hit.score for hit in hits if hit.passage_id == passage_id), score]
-    hits.sort(key=lambda hit: (hit.score, hit.passage_id), reverse=True)
+    [score, *_] = [*(each.score for each in scored if each.passage_id == passage_id), score]
+    scored.sort(key=lambda each: (each.score, each.passage_id), reverse=True)
     wanted = [
-        hit
-        for hit in hits
-        if window.admits(hit.score, hit.evidence)
-        and (hit.score, hit.passage_id) < (score, passage_id)
+        each
+        for each in scored
+        if window.admits(each.score, each.evidence)
+        and (each.score, each.passage_id) < (score, passage_id)
     ]
-    return Found(wanted[: window.limit], deciding_evidence(hits))
+    # A pool has several times as many as a page: what a hit tells of its score is put together for the page alone.
+    hits = [_hit(each, profile, now) for each in wanted[: window.limit]]
+    return Found(hits, deciding_evidence([each.evidence for each in scored]))
 
 
 async def _pool(
@@ -73,33 +91,51 @@ async def _pool(
     }
 
 
-def _hit(row: SignalRow, views: _Views, profile: Balanced, now: datetime, judged: bool) -> Hit:
-    parts = tuple(_part(arm, candidate, profile) for arm, candidate in views.items())
+def _score(
+    row: SignalRow, views: _Views, profile: Balanced, now: datetime, judged: bool
+) -> _Scored:
+    total = evidence = 0.0
+    best = (-1.0, 0.0, 0)
+    for arm, candidate in views.items():
+        score = _score_of(arm, candidate)
+        weighted = profile.weights[arm] * score
+        total += weighted
+        evidence += score if arm in _JUDGING else 0.0
+        if candidate.matches:
+            best = max(best, (weighted, score, candidate.passage_id))
     age = age_of(row.occurred_at, row.last_used_at, now)
-    signals = (
-        Signal("temporal", profile.temporal(age, row.use_count), profile.temporal_weight),
-        Signal("importance", importance_of(row.importance_class), profile.importance_weight),
-    )
-    total = sum(part.weight * part.score for part in parts)
-    total += sum(signal.weight * signal.value for signal in signals)
-    score = round(total * 1e9) / 1e9
-    _, _, passage_id = max(
-        (part.weight * part.score, part.score, candidate.passage_id)
-        for part, candidate in zip(parts, views.values(), strict=True)
-        if candidate.matches
-    )
-    terms = tuple(term for candidate in views.values() for term in candidate.terms)
-    position = [score, passage_id, now.isoformat()]
-    evidence = _evidence(parts) if judged else None
-    return Hit(row.source_id, passage_id, score, position, parts, terms, signals, evidence=evidence)
+    temporal = profile.temporal(age, row.use_count)
+    importance = importance_of(row.importance_class)
+    total += profile.temporal_weight * temporal + profile.importance_weight * importance
+    # Time and importance, and the weights, say nothing of relevance.
+    told = evidence / len(_JUDGING) if judged else None
+    rounded = round(total * 1e9) / 1e9
+    return _Scored(row.source_id, views, best[2], rounded, temporal, importance, told)
 
 
-def _evidence(parts: Sequence[ScorePart]) -> float:
-    """Return what speaks for a hit's relevance, whatever the weights: time and importance say nothing of it."""
-    return sum(part.score for part in parts if part.arm in _JUDGING) / len(_JUDGING)
-
-
-def _part(arm: SearchArm, candidate: Candidate, profile: Balanced) -> ScorePart:
+def _score_of(arm: SearchArm, candidate: Candidate) -> float:
     # The formula takes the cosine itself, not what it means against the model's background.
-    score = max(0.0, candidate.raw) if arm is SearchArm.SEMANTIC else candidate.score
-    return ScorePart(arm, candidate.raw, score, profile.weights[arm])
+    return max(0.0, candidate.raw) if arm is SearchArm.SEMANTIC else candidate.score
+
+
+def _hit(scored: _Scored, profile: Balanced, now: datetime) -> Hit:
+    parts = tuple(
+        ScorePart(arm, candidate.raw, _score_of(arm, candidate), profile.weights[arm])
+        for arm, candidate in scored.views.items()
+    )
+    signals = (
+        Signal("temporal", scored.temporal, profile.temporal_weight),
+        Signal("importance", scored.importance, profile.importance_weight),
+    )
+    terms = tuple(term for candidate in scored.views.values() for term in candidate.terms)
+    position = [scored.score, scored.passage_id, now.isoformat()]
+    return Hit(
+        scored.source_id,
+        scored.passage_id,
+        scored.score,
+        position,
+        parts,
+        terms,
+        signals,
+        evidence=scored.evidence,
+    )

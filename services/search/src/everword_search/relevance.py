@@ -112,9 +112,9 @@ def ensure_judged(request: SearchRequest, found: Found) -> None:
         )
 
 
-def deciding_evidence(hits: Sequence[Hit]) -> tuple[float, ...]:
-    """Return the evidence for the first of `hits`, best ranked first: what the verdict goes by."""
-    return tuple(hit.evidence for hit in hits[:DECIDING] if hit.evidence is not None)
+def deciding_evidence(evidence: Sequence[float | None]) -> tuple[float, ...]:
+    """Return the evidence that the verdict goes by: what is known of the first, best ranked first."""
+    return tuple(each for each in evidence[:DECIDING] if each is not None)
 
 
 def _unjudged(found: Found) -> bool:
