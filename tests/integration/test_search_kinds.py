@@ -91,6 +91,25 @@ async def test_an_exact_answer_of_any_kind_comes_in_the_top_3_among_60_weak_mess
 
 
 @pytest.mark.parametrize(("mode", "profile"), RANKINGS)
+async def test_a_summary_that_answers_for_ten_messages_comes_in_the_top_3_too(
+    stack: Stack, mode: str, profile: str
+) -> None:
+    """What stands for many messages ranks lower than one of them would: not below what hardly answers."""
+    await append(stack, *(WEAK[n % len(WEAK)].format(n) for n in range(60)))
+    [summary] = await remember(stack.database, "SUMMARY", ANSWER)
+    with stack.database.connect() as conn:
+        conn.execute(
+            "INSERT INTO summaries (namespace_id, id, level, period, content, message_count, earliest_at, latest_at, "
+            "                       model) VALUES (1, %s, 4, '2025-09-01', %s, 10, now(), now(), 'a-model')",
+            [summary, ANSWER],
+        )
+    await embed_everything(stack)
+    results = await search(stack, QUESTION, mode, profile=profile)
+    assert summary in [result.memory.id for result in results[:3]]
+    assert len(results) > 3
+
+
+@pytest.mark.parametrize(("mode", "profile"), RANKINGS)
 async def test_an_equal_text_has_an_equal_score_whatever_its_kind(
     stack: Stack, mode: str, profile: str
 ) -> None:
