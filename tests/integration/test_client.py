@@ -76,9 +76,7 @@ async def test_what_is_appended_is_listed_browsed_searched_and_put_into_a_contex
         assert texts[6] in context.text
 
 
-async def test_a_search_is_ranked_by_a_profile_and_leaves_out_what_is_less_relevant(
-    stack: Stack,
-) -> None:
+async def test_a_search_hands_on_its_profile_and_its_least_relevance(stack: Stack) -> None:
     async with Client.connect(settings(stack)) as memory:
         written = await memory.append(KEY, [message("the harvest was good")])
         fresh = written.consistency_token
