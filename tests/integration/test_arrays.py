@@ -118,11 +118,13 @@ def test_numpy_arrays_come_back_as_they_were_sent(
     conn: psycopg.Connection[tuple[Any, ...]],
 ) -> None:
     numbers, ids = np.array([-(2**63), 0, 2**63 - 1]), array_of_uuids(IDS)
+    floats = np.array([0.1, -2.5e-38, 3e38], np.float32)
     for empty in (False, True):
-        sent = [ArrayParameter(each[:0] if empty else each) for each in (numbers, ids)]
-        [(first, second)] = conn.execute(
-            "SELECT array_send(%b::bigint[]), array_send(%b::uuid[])", sent
+        sent = [ArrayParameter(each[:0] if empty else each) for each in (numbers, ids, floats)]
+        [(first, second, third)] = conn.execute(
+            "SELECT array_send(%b::bigint[]), array_send(%b::uuid[]), array_send(%b::real[])", sent
         ).fetchall()
         assert read_array(first, "i8").tolist() == ([] if empty else numbers.tolist())
         assert uuids_of(read_array(second, "S16")) == ([] if empty else IDS)
+        assert read_array(third, "f4").tolist() == ([] if empty else floats.tolist())
     conn.close()

@@ -9,6 +9,8 @@ from contextlib import closing
 from functools import partial
 from types import SimpleNamespace
 
+import numpy as np
+import numpy.typing as npt
 import psycopg
 import pytest
 
@@ -31,6 +33,7 @@ from support.databases import DatabaseUnderTest
 from support.stack import Stack
 
 DIMENSIONS = 384
+OTHER = [("x-everword-namespace", "other")]
 
 
 class ScriptedModel:
@@ -44,7 +47,7 @@ class ScriptedModel:
         self.away = False
         self.asked: list[int] = []
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
+    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         if self.away:
             raise ModelUnavailable("UNAVAILABLE: connection refused")
         self.asked.append(len(texts))
@@ -53,8 +56,9 @@ class ScriptedModel:
             raise TextsRejected(dict.fromkeys(refused, "it is too long"))
         if any(word in text for text in texts for word in self.stumbles):
             raise ModelUnavailable("INTERNAL: 500")
-        vector = [0.0] * DIMENSIONS
-        return [str([float(len(text)), *vector[1:]]) for text in texts]
+        vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
+        vectors[:, 0] = [len(text) for text in texts]
+        return vectors
 
 
 @pytest.fixture
@@ -97,7 +101,7 @@ async def test_everything_owed_is_embedded_over_all_namespaces(
 ) -> None:
     owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
     await append(stack, *[f"message {number}" for number in range(70)])
-    await append(stack, "theirs", metadata=[("x-everword-namespace", "other")])
+    await append(stack, "theirs", metadata=OTHER)
     run(jobs, model)
     assert queue(owner) == []
     assert vectors(owner) == 71
@@ -106,6 +110,30 @@ async def test_everything_owed_is_embedded_over_all_namespaces(
     assert sorted(model.asked[1:]) == [7, 64]
     mismatched = "SELECT count(*) FROM memory_vectors_1 v JOIN memories m ON m.id = v.memory_id"
     assert owner.execute(f"{mismatched} WHERE m.namespace_id <> v.namespace_id").fetchone() == (0,)
+
+
+async def test_each_passage_gets_its_own_vector(
+    stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    class Slow(ScriptedModel):
+        def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            # One has another worker meanwhile: its vector is left out, and no other moves up.
+            owner.execute(
+                "UPDATE embedding_queue q SET attempts = attempts + 1 FROM memories m"
+                " WHERE m.id = q.memory_id AND m.content = 'xx'"
+            )
+            return super().embed(generation_id, texts)
+
+    owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
+    await append(stack, *["x" * number for number in (5, 1, 2, 4, 3)])
+    await append(stack, *["x" * number for number in (7, 6)], metadata=OTHER)
+    run(jobs, Slow())
+    found = owner.execute(
+        "SELECT length(m.content), v.embedding::real[] FROM memory_vectors_1 v"
+        "  JOIN memories m ON m.id = v.memory_id ORDER BY 1"
+    ).fetchall()
+    assert [length for length, _ in found] == [1, 3, 4, 5, 6, 7]
+    assert all(vector == [length, *[0.0] * (DIMENSIONS - 1)] for length, vector in found)
 
 
 async def test_what_has_no_meaning_is_parked_with_its_reason(
@@ -170,7 +198,7 @@ async def test_a_stale_workers_vectors_are_not_stored(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Slow(ScriptedModel):
-        def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
+        def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
             if texts[0] not in (UNRELATED[0], HARMLESS):
                 # Another worker takes the passages over, its lease having ended.
                 owner.execute("UPDATE embedding_queue SET attempts = attempts + 1")
@@ -186,7 +214,7 @@ async def test_a_passage_that_was_erased_meanwhile_leaves_no_vector(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Slow(ScriptedModel):
-        def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
+        def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
             owner.execute("DELETE FROM memories WHERE content = 'secret'")
             return super().embed(generation_id, texts)
 
@@ -225,7 +253,7 @@ async def test_the_length_and_the_age_of_the_queue_are_measured(
     monkeypatch.setattr("everword_embedder.backlog.gauge", gauge)
     owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
     await append(stack, "one", "two")
-    await append(stack, "theirs", metadata=[("x-everword-namespace", "other")])
+    await append(stack, "theirs", metadata=OTHER)
     owner.execute("UPDATE embedding_queue SET enqueued_at = now() - interval '1 hour'")
     record_backlog(jobs)
     assert recorded[names.EMBED_OWED] == 3
@@ -258,15 +286,15 @@ async def test_a_database_without_pgvector_keeps_plain_arrays_until_the_extensio
     )
     [generation] = owner.execute("SELECT id FROM model_generations").fetchone() or (0,)
     owner.execute("SELECT create_vector_table(%s)", [generation])
-    await append(stack, "one", "two")
+    await append(stack, "three", "two")
     run(jobs, model)
     table = f"memory_vectors_{generation}"
-    arrays = owner.execute(f"SELECT cardinality(embedding) FROM {table}")
-    assert arrays.fetchall() == [(384,), (384,)]
+    arrays = owner.execute(f"SELECT embedding[1], cardinality(embedding) FROM {table} ORDER BY 1")
+    assert arrays.fetchall() == [(3.0, DIMENSIONS), (5.0, DIMENSIONS)]
     assert owner.execute("SELECT upgrade_vector_tables()").fetchone() == (1,)
     kept = owner.execute(f"SELECT pg_typeof(embedding)::text FROM {table}")
     assert kept.fetchall() == [("halfvec",), ("halfvec",)]
-    await append(stack, "three")
+    await append(stack, "four")
     run(jobs, model)
     assert owner.execute(f"SELECT count(*) FROM {table}").fetchone() == (3,)
 
@@ -281,7 +309,7 @@ async def test_the_next_batch_is_with_the_model_before_the_one_before_it_is_stor
             super().__init__()
             self.both = threading.Barrier(2)
 
-        def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
+        def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
             if texts[0] != UNRELATED[0]:
                 self.both.wait(timeout=60)
             return super().embed(generation_id, texts)

@@ -287,8 +287,8 @@ def _nodes(filled: Filled) -> dict[str, dict[str, Any]]:
 
 
 def _vectors(filled: Filled) -> dict[str, Any]:
-    vector = f"[{','.join(['0.1'] * 384)}]"
-    return {"memory_ids": filled.passage_ids, "vectors": [vector] * len(filled.passage_ids)}
+    ids = filled.passage_ids
+    return {"memory_ids": ids, "vectors": [0.1] * 384 * len(ids), "dimensions": 384}
 
 
 def _message_arrays() -> dict[str, Any]:

@@ -5,10 +5,10 @@ In some models unrelated texts have a cosine of 0.05, in others of 0.7. Scores a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 #: No two of these are about the same thing, nor in the same form.
 UNRELATED = (
@@ -39,9 +39,9 @@ UNRELATED = (
 )
 
 
-def measure(vectors: Sequence[Sequence[float]]) -> tuple[float, float]:
+def measure(vectors: npt.ArrayLike) -> tuple[float, float]:
     """Return the mean and the standard deviation of the cosines of all pairs of vectors."""
-    matrix = np.asarray(vectors, dtype=np.float64)
+    matrix = np.array(vectors, dtype=np.float64)
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     cosines = matrix @ matrix.T
     pairs = [cosines[i, j] for i, j in combinations(range(len(matrix)), 2)]

@@ -8,7 +8,6 @@ model refuses are parked; a batch that it stumbles over is split until the culpr
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,9 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from everword.db.blocking import BlockingDatabase
 from everword.jobs.task import JobRun
@@ -54,8 +56,8 @@ class ModelUnavailable(Exception):
 class Embedder(Protocol):
     """Turns texts into vectors."""
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
-        """Return a vector in pgvector's text form for each text. Raises TextsRejected or ModelUnavailable."""
+    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return a vector for each text, (texts, dimensions). Raises TextsRejected or ModelUnavailable."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ class Drain:
             vectors = self._embedder.embed(generation.id, UNRELATED)
         except (TextsRejected, ModelUnavailable):
             return
-        mean, deviation = measure([json.loads(vector) for vector in vectors])
+        mean, deviation = measure(vectors)
         with self._database.connection() as conn:
             store.set_background(conn, generation.id, mean, deviation)
 
@@ -219,14 +221,16 @@ class Drain:
         log.warning("model away", extra={"passages": len(items), "error": error})
         return False
 
-    def _store(self, generation: Generation, items: Sequence[Item], vectors: Sequence[str]) -> None:
-        by_id = {item.owed.memory_id: v for item, v in zip(items, vectors, strict=True)}
+    def _store(
+        self, generation: Generation, items: Sequence[Item], vectors: npt.NDArray[np.float32]
+    ) -> None:
+        rows = {item.owed.memory_id: row for row, item in enumerate(items)}
         for namespace_id, group in _by_namespace([item.owed for item in items]).items():
             with self._database.transaction(namespace_id) as conn:
-                settled = store.settle_owed(conn, namespace_id, generation.id, group)
+                settled = list(store.settle_owed(conn, namespace_id, generation.id, group))
                 if settled:
-                    kept = {memory_id: by_id[memory_id] for memory_id in settled}
-                    store.store_vectors(conn, namespace_id, generation, kept)
+                    kept = vectors[[rows[memory_id] for memory_id in settled]]
+                    store.store_vectors(conn, namespace_id, generation, settled, kept)
             _count("embedded", len(settled))
         now = datetime.now(UTC)
         for item in items:

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
+import numpy.typing as npt
+
+from everword.db.arrays import ArrayParameter
 from everword.db.blocking import Connection, execute, fetch_all, fetch_value
 from everword.db.statements import load_statements
 
@@ -91,15 +95,20 @@ def settle_owed(
 
 
 def store_vectors(
-    conn: Connection, namespace_id: int, generation: Generation, vectors: dict[int, str]
+    conn: Connection,
+    namespace_id: int,
+    generation: Generation,
+    memory_ids: Sequence[int],
+    vectors: npt.NDArray[np.float32],
 ) -> None:
-    """Keep vectors, given as pgvector's text form by passage id."""
+    """Keep the vectors of passages, (passages, dimensions)."""
     name = "store_halfvecs" if generation.storage == "halfvec" else "store_arrays"
-    ids = sorted(vectors)
+    order = np.argsort(memory_ids)
     parameters = {
         "namespace_id": namespace_id,
-        "memory_ids": ids,
-        "vectors": [vectors[memory_id] for memory_id in ids],
+        "memory_ids": ArrayParameter(np.asarray(memory_ids)[order]),
+        "vectors": ArrayParameter(vectors[order].ravel()),
+        "dimensions": vectors.shape[1],
     }
     execute(conn, SQL[name].of_generation(generation.id), parameters)
 

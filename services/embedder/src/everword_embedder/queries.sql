@@ -55,18 +55,19 @@ DELETE FROM embedding_queue q
 RETURNING q.memory_id;
 
 -- store_halfvecs --
--- Keep vectors of passages that still exist. The ids are sorted.
+-- Keep vectors of passages that still exist. The ids are sorted; the vectors lie one after the other.
 INSERT INTO visible_vectors_:generation (namespace_id, memory_id, embedding)
-SELECT %(namespace_id)s, v.memory_id, v.embedding::halfvec
-  FROM unnest(%(memory_ids)s::bigint[], %(vectors)s::text[]) AS v (memory_id, embedding)
+SELECT %(namespace_id)s, v.memory_id,
+       (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]::halfvec
+  FROM unnest(%(memory_ids)b::bigint[]) WITH ORDINALITY AS v (memory_id, at)
  WHERE EXISTS (SELECT FROM visible_memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id)
     ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
 
 -- store_arrays --
 -- Keep vectors of passages that still exist, where the database has no pgvector.
 INSERT INTO visible_vectors_:generation (namespace_id, memory_id, embedding)
-SELECT %(namespace_id)s, v.memory_id, translate(v.embedding, '[]', '{}')::real[]
-  FROM unnest(%(memory_ids)s::bigint[], %(vectors)s::text[]) AS v (memory_id, embedding)
+SELECT %(namespace_id)s, v.memory_id, (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]
+  FROM unnest(%(memory_ids)b::bigint[]) WITH ORDINALITY AS v (memory_id, at)
  WHERE EXISTS (SELECT FROM visible_memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id)
     ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
 

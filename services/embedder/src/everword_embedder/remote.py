@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 import numpy as np
+import numpy.typing as npt
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from opentelemetry import propagate
@@ -38,8 +39,8 @@ class RemoteEmbedder:
     def close(self) -> None:
         self._channel.close()
 
-    def embed(self, generation_id: int, texts: Sequence[str]) -> list[str]:
-        """Return a vector in pgvector's text form for each text. Raises TextsRejected or ModelUnavailable."""
+    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return a vector for each text, (texts, dimensions). Raises TextsRejected or ModelUnavailable."""
         request = pb.EmbedRequest(
             texts=texts, priority=pb.EMBED_PRIORITY_BACKGROUND, generation_id=generation_id
         )
@@ -54,7 +55,8 @@ class RemoteEmbedder:
             raise ModelUnavailable(f"{error.code().name}: {error.details()}") from error
         if len(response.vectors) != len(texts):
             raise ModelUnavailable(f"{len(response.vectors)} vectors for {len(texts)} texts")
-        return [text_form(vector) for vector in response.vectors]
+        vectors = np.frombuffer(b"".join(response.vectors), "<f4")
+        return vectors.reshape(len(texts), response.dimensions)
 
 
 def _refused_texts(error: grpc.RpcError) -> dict[int, str]:
@@ -66,9 +68,3 @@ def _refused_texts(error: grpc.RpcError) -> dict[int, str]:
         detail.Unpack(broken)
     matches = ((_TEXT.fullmatch(each.field), each.description) for each in broken.field_violations)
     return {int(match[1]): reason for match, reason in matches if match}
-
-
-def text_form(vector: bytes) -> str:
-    """Return a little-endian float32 vector as pgvector reads it: `[0.1,-0.2]`."""
-    values = np.frombuffer(vector, dtype="<f4").tolist()
-    return f"[{','.join(map('{:.6g}'.format, values))}]"

@@ -21,7 +21,7 @@ from psycopg import pq
 from psycopg.adapt import Dumper
 
 Array = npt.NDArray[Any]
-INT8, UUID_ = np.dtype(">i8"), np.dtype("S16")
+INT8, FLOAT4, UUID_ = np.dtype(">i8"), np.dtype(">f4"), np.dtype("S16")
 # Dimensions, whether there are NULLs, type of the elements, length and lower bound of the one dimension.
 _HEADER = struct.Struct(">iiIii")
 #: An array without elements has no dimension, and its header ends before that.
@@ -30,7 +30,7 @@ _NO_DIMENSION = 12
 
 @dataclass(frozen=True, eq=False)
 class ArrayParameter:
-    """An array as a parameter: of `bigint` for integers, of `uuid` for `S16`."""
+    """An array as a parameter: of `bigint` for integers, of `real` for floats, of `uuid` for `S16`."""
 
     values: Array
 
@@ -78,14 +78,22 @@ def array_of_uuids(values: Sequence[UUID]) -> Array:
     return np.array([value.bytes for value in values], UUID_)
 
 
+#: How an element is sent, and the type that it has there, by numpy's kind.
+_ELEMENTS: dict[str, tuple[np.dtype[Any], str]] = {
+    "i": (INT8, "int8"),
+    "f": (FLOAT4, "float4"),
+    "S": (UUID_, "uuid"),
+}
+
+
 class _ArrayDumper(Dumper):
     format = pq.Format.BINARY
 
     def dump(self, obj: ArrayParameter) -> bytes:
-        element = UUID_ if obj.values.dtype.kind == "S" else INT8
+        element, name = _ELEMENTS[obj.values.dtype.kind]
         framed = np.empty(len(obj.values), [("length", ">i4"), ("value", element)])
         framed["length"], framed["value"] = element.itemsize, obj.values
-        oid = psycopg.adapters.types["uuid" if element is UUID_ else "int8"].oid
+        oid = psycopg.adapters.types[name].oid
         return _HEADER.pack(1, 0, oid, len(framed), 1) + framed.tobytes()
 
 
