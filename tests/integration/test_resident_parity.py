@@ -177,6 +177,26 @@ async def test_memory_finds_what_the_database_finds(
     assert found_any > 10 * len(queries)
 
 
+@ways
+async def test_a_result_comes_back_where_its_relevance_is_the_least_that_is_wanted(
+    pair: Pair, way: str
+) -> None:
+    await warm_up(pair.stack)
+    asked_for = 0
+    for query in QUESTIONS[::2]:
+        request = request_of(way, query, "spoken", page_size=5)
+        for teller, other in [
+            (pair.stack.search, pair.reference),
+            (pair.reference, pair.stack.search),
+        ]:
+            request.min_relevance = 0.0
+            for result in (await teller.Search(request)).results:
+                request.min_relevance = result.relevance
+                assert told([result])[0] in told(list((await other.Search(request)).results)), query
+                asked_for += result.relevance > 0
+    assert asked_for > 30
+
+
 @filters
 @ways
 async def test_pages_in_memory_are_everything_once(

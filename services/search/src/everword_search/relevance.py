@@ -33,6 +33,9 @@ from everword_search.vectors import GenerationRow
 
 #: Made by `everword calibrate --out` on the data that it names.
 SHIPPED = "calibrations.json"
+#: What is found in memory is as relevant as in the database but for its last digits. A result has to come back from
+#: either where the least that is asked for is what it was told to have.
+_LAST_DIGITS = 1e-5
 log = logging.getLogger(__name__)
 
 
@@ -54,7 +57,7 @@ class Relevance:
         """Return the evidence that a result needs."""
         if not min_relevance or self.calibration is None:
             return -math.inf
-        return self.calibration.evidence_for(min_relevance)
+        return self.calibration.evidence_for(min_relevance * (1 - _LAST_DIGITS))
 
     def state(self, found: Found) -> CalibrationState:
         if not self.exists:
