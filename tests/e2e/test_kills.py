@@ -26,7 +26,8 @@ SHORT = Settings(
     sweep_s=0.5,
     lease_s=8.0,
     pause_s=0.3,
-    drain_s=40.0,
+    # A job that failed three times is tried again after two minutes.
+    drain_s=180.0,
 )
 
 

@@ -75,6 +75,27 @@ async def test_small_pages_together_are_the_whole(corpus: Corpus, mode: str) -> 
     assert len(set(whole)) == len(whole)
 
 
+@pytest.mark.parametrize("mode", ["LEXICAL", "HYBRID"])
+async def test_pages_go_on_though_what_is_stored_meanwhile_changes_every_score(
+    postgres_url: str, mode: str
+) -> None:
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            await append(stack, *(f"The heron was seen {n} times." for n in range(12)))
+            request = search_request("heron", mode, page_size=5)
+            first = await stack.search.Search(request)
+            # Longer than the average: all others are shorter than it by more, and score more.
+            await append(stack, "Nothing but geese and ducks again. " * 20, session_key="other")
+            request.page_token = first.next_page_token
+            second = await stack.search.Search(request)
+            request.page_token = second.next_page_token
+            third = await stack.search.Search(request)
+    assert third.results[0].score > 0
+    pages = [[result.memory.id for result in page.results] for page in (first, second, third)]
+    assert [len(page) for page in pages] == [5, 5, 2]
+    assert len({id_ for page in pages for id_ in page}) == 12
+
+
 @pytest.mark.parametrize(
     ("mode", "query"),
     [("LEXICAL", "gateway note"), ("REGEX", "gateway$")],

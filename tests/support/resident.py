@@ -138,12 +138,13 @@ class Searching:
         """Search a namespace as often as makes it worth being in memory, and wait for what that begins."""
         for _ in range(OFTEN):
             await self.search("anything", namespace_id)
+            if _all_loading():
+                break  # else the next search might find it loaded already, and map it
         await self.settled()
 
     async def settled(self) -> None:
         """Wait until nothing is being loaded."""
-        loading = [task for task in asyncio.all_tasks() if _loads(task)]
-        await asyncio.gather(*loading, return_exceptions=True)
+        await asyncio.gather(*_all_loading(), return_exceptions=True)
         # One that has just ended is still to be taken off the list of those that are being loaded.
         await asyncio.sleep(0)
 
@@ -152,8 +153,12 @@ class Searching:
         return self.residents.ask(namespace_id) is not None
 
 
-def _loads(task: asyncio.Task[Any]) -> bool:
-    return getattr(task.get_coro(), "__qualname__", "") == "Residents._keep"
+def _all_loading() -> list[asyncio.Task[Any]]:
+    return [
+        task
+        for task in asyncio.all_tasks()
+        if getattr(task.get_coro(), "__qualname__", "") == "Residents._keep"
+    ]
 
 
 @asynccontextmanager

@@ -58,7 +58,8 @@ SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage,
 -- The best memories by BM25, each by its best passage, with the document frequencies that the scores rest on. Statistics
 -- are the namespace's, whatever the filter. Term frequencies are read back from ts_rank, which for one lexeme is the
 -- sum of 1/i² over its occurrences, divided by π²/6: much faster than unpacking the vectors, and exact. A prefix may
--- match several lexemes, so its vectors are unpacked.
+-- match several lexemes, so its vectors are unpacked. A page goes on after what the last hit of the page before scores
+-- now: what was stored since changed every score.
 WITH corpus AS MATERIALIZED (
     SELECT coalesce(sum(passages), 0)::float8 AS passages,
            coalesce(sum(lexemes)::float8 / nullif(sum(passages), 0)::float8, 1) AS mean_length
@@ -118,7 +119,9 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
        ARRAY(SELECT df::bigint FROM terms ORDER BY term) AS document_frequencies
   FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
-                 WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+                 WHERE score >= %(min_score)s
+                   AND (score, id) < (coalesce((SELECT score FROM calibrated WHERE id = %(after_id)s),
+                                               %(after_score)s::float8), %(after_id)s)
                  ORDER BY score DESC, id DESC
                  LIMIT %(limit)s::integer + %(spare)s::integer) AS top) AS found, corpus
  WHERE place <= %(limit)s
