@@ -210,7 +210,7 @@ async def test_counts_add_up_however_often_they_are_folded(stack: Stack) -> None
     with psycopg.connect(
         stack.database.service_url, options="-c role=everword_ingest -c search_path=everword"
     ) as conn:
-        conn.execute(SQL["fold_corpus_counts"].sql, {"rows": 2})
+        conn.execute(SQL["fold_corpus_counts"].sql, {"namespace_id": 1, "limit": 100})
     assert rows(stack, "SELECT count(*) FROM corpus_counts") == [(1,)]
     assert rows(stack, sums) == before
     [(passages, lexemes)] = rows(stack, "SELECT count(*), sum(lexeme_count) FROM memories")

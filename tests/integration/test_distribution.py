@@ -32,7 +32,7 @@ CROSSING = {
     "everword.jobs.list_published_tasks": "a sweep",
     "everword.jobs.republish_lost": "a sweep",
     "everword.jobs.prune_done": "a sweep",
-    "everword_ingest.fold_corpus_counts": "housekeeping",
+    "everword_ingest.find_crowded": "housekeeping",
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
     "everword_ingest.admin.revoke_api_key": "by the key's id",

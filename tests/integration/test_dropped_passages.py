@@ -49,7 +49,9 @@ def _drop_sentences(stack: Stack, message_ids: list[str], namespace_id: int = 1)
 def _fold(stack: Stack) -> None:
     options = "-c role=everword_ingest -c search_path=everword"
     with psycopg.connect(stack.database.service_url, options=options) as conn:
-        conn.execute(INGEST["fold_corpus_counts"].sql, {"rows": 1})
+        for namespace_id in (1, 2):
+            parameters = {"namespace_id": namespace_id, "limit": 100}
+            conn.execute(INGEST["fold_corpus_counts"].sql, parameters)
 
 
 async def test_what_is_taken_out_again_is_counted_once(stack: Stack) -> None:

@@ -159,7 +159,7 @@ def _do_ingests_housekeeping(stack: Stack) -> None:
     options = "-c role=everword_ingest -c search_path=everword"
     with psycopg.connect(stack.database.service_url, options=options) as conn:
         conn.execute("SELECT prune_append_requests(interval '0', 1000)")
-        conn.execute(SQL["fold_corpus_counts"].sql, {"rows": 1})
+        conn.execute(SQL["fold_corpus_counts"].sql, {"namespace_id": 1, "limit": 100})
 
 
 async def test_what_matters_is_decided_by_the_query_and_written_nowhere(stack: Stack) -> None:

@@ -46,7 +46,7 @@ OTHERS = [name for name in BEHIND if name not in INSERTS]
 
 #: Statements over all namespaces, and why they may be. None of them reads content.
 CROSSING = {
-    "everword_ingest.fold_corpus_counts": "housekeeping folds the counters of all namespaces",
+    "everword_ingest.find_crowded": "housekeeping looks for namespaces with many rows of counters",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
     "everword_compactor.compaction.schedule_outdated": "what is out of date is so in all namespaces",

@@ -129,5 +129,5 @@ async def test_counts_survive_folding(stack: Stack) -> None:
 
 
 def _fold(conn: psycopg.Connection) -> None:
-    conn.execute(SQL["fold_corpus_counts"].sql, {"rows": 2})
+    conn.execute(SQL["fold_corpus_counts"].sql, {"namespace_id": 1, "limit": 100})
     assert conn.execute("SELECT count(*) FROM corpus_counts").fetchone() == (1,)

@@ -43,8 +43,31 @@ def test_rows_are_owed_vectors_until_they_have_them(kind: Kind, make_storage: Pl
     rows = np.array([3, 50, 104])
     vectors.store(rows, random_vectors(rng, 3, 20))
     vectors.store(rows[:0], random_vectors(rng, 0, 0))
-    assert vectors.owed.tolist() == [row for row in range(105) if row not in rows]
-    assert vectors.generation_id == 7
+    others = [row for row in range(105) if row not in rows]
+    assert vectors.owed.tolist() == vectors.lacking.tolist() == others
+    assert (vectors.generation_id, vectors.lacking_count) == (7, 102)
+
+
+@everywhere
+@kinds
+def test_some_rows_are_owed_none_until_it_turns_out_that_they_are(
+    kind: Kind, make_storage: Places
+) -> None:
+    rng = np.random.default_rng(1)
+    vectors = kind(7, 20, make_storage())
+    vectors.add(6)
+    vectors.store(np.array([1]), random_vectors(rng, 1, 20))
+    # A vector that came while it was asked is there all the same.
+    vectors.say_owed(np.array([0, 1, 2, 3]), np.array([False, False, True, False]))
+    assert (vectors.owed.tolist(), vectors.lacking.tolist()) == ([2, 4, 5], [0, 2, 3, 4, 5])
+    vectors.say_owed(np.array([0, 2]), np.array([True, False]))
+    assert vectors.owed.tolist() == [0, 4, 5]
+    vectors.store(np.array([2, 3, 0]), random_vectors(rng, 3, 20))
+    assert (vectors.owed.tolist(), vectors.lacking.tolist()) == ([4, 5], [4, 5])
+    found = vectors.cosines(random_query(rng, 20), np.arange(6))
+    assert np.isnan(found).tolist() == [False, False, False, False, True, True]
+    vectors.say_owed(np.array([4, 5]), np.array([False, False]))
+    assert (vectors.owed.tolist(), vectors.lacking_count) == ([], 2)
 
 
 def cosines_of(stored: Matrix, asked: Matrix) -> Matrix:

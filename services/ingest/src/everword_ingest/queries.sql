@@ -261,22 +261,28 @@ SELECT EXISTS (
      WHERE namespace_id = %(namespace_id)s
        AND (state = 'running' OR (state = 'pending' AND (not_before <= now() OR attempts > 0))));
 
+-- find_crowded --
+-- Namespaces with many rows of counts. It goes through those of all namespaces, a second for five million.
+SELECT namespace_id FROM corpus_counts GROUP BY namespace_id HAVING count(*) >= %(rows)s LIMIT %(limit)s;
+
 -- fold_corpus_counts --
--- Fold the counts of namespaces with many rows into one row each. Rows that another process folds are left to it.
-WITH crowded AS (
-    SELECT namespace_id FROM corpus_counts GROUP BY namespace_id HAVING count(*) >= %(rows)s LIMIT 100
-), picked AS (
-    SELECT c.namespace_id, c.id FROM corpus_counts c JOIN crowded USING (namespace_id)
-     ORDER BY c.namespace_id, c.id LIMIT 20000 FOR UPDATE OF c SKIP LOCKED
+-- Fold the counts of a namespace into one row; returns how many rows there were, at most `limit`. Those that another
+-- process folds are left to it.
+WITH picked AS (
+    SELECT id FROM corpus_counts
+     WHERE namespace_id = %(namespace_id)s
+     ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED
 ), folded AS (
     DELETE FROM corpus_counts c USING picked p
-     WHERE c.namespace_id = p.namespace_id AND c.id = p.id
+     WHERE c.namespace_id = %(namespace_id)s AND c.id = p.id
     RETURNING c.*
+), kept AS (
+    INSERT INTO corpus_counts (namespace_id, conversations, messages, turns, passages, dropped, lexemes, content_bytes)
+    SELECT %(namespace_id)s, sum(conversations), sum(messages), sum(turns), sum(passages), sum(dropped), sum(lexemes),
+           sum(content_bytes)
+      FROM folded HAVING count(*) > 0
 )
-INSERT INTO corpus_counts (namespace_id, conversations, messages, turns, passages, dropped, lexemes, content_bytes)
-SELECT namespace_id, sum(conversations), sum(messages), sum(turns), sum(passages), sum(dropped), sum(lexemes),
-       sum(content_bytes)
-  FROM folded GROUP BY namespace_id;
+SELECT count(*) FROM folded;
 
 -- prune_append_requests --
 -- Forget request ids that are older than what callers were promised.

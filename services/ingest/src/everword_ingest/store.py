@@ -306,3 +306,22 @@ async def owed_vectors(conn: Connection, namespace_id: int, memory_id: int) -> b
 
 async def open_jobs(conn: Connection, namespace_id: int) -> bool:
     return bool(await fetch_value(conn, SQL["open_jobs"], {"namespace_id": namespace_id}))
+
+
+@dataclass(frozen=True)
+class _NamespaceRow:
+    namespace_id: int
+
+
+async def find_crowded(conn: Connection, rows: int, limit: int) -> list[int]:
+    """Return at most `limit` namespaces whose counts have at least so many rows."""
+    found = await fetch_all(
+        conn, SQL["find_crowded"], {"rows": rows, "limit": limit}, _NamespaceRow
+    )
+    return [row.namespace_id for row in found]
+
+
+async def fold_corpus_counts(conn: Connection, namespace_id: int, limit: int) -> int:
+    """Fold at most `limit` rows of a namespace's counts into one; returns how many there were."""
+    parameters = {"namespace_id": namespace_id, "limit": limit}
+    return int(await fetch_value(conn, SQL["fold_corpus_counts"], parameters))

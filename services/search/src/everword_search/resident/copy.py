@@ -35,8 +35,9 @@ _LEAST_PRESENT = 0.8
 AT_ONCE = 500
 #: Passages without a vector that are asked for within a search.
 OWED_AT_ONCE = 1_000
-#: Seconds until more than those are looked for again.
+#: Seconds until all that have none are looked for again, beside the searches; longer, where they are more than so many.
 LOOK_AGAIN_S = 60.0
+LOOKED_AT_A_TIME = 50_000
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,15 @@ class NamespaceCopy:
 
     @property
     def lacks_vectors(self) -> bool:
-        """Whether more passages have no vector than a search should ask for."""
+        """Whether more vectors are to come than a search should ask for."""
         return len(self.owed()) > OWED_AT_ONCE
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to look for all vectors again."""
-        return self._looked_at < self._clock() - LOOK_AGAIN_S
+        """Whether it is time to look for all vectors again: also what was given up may be owed again."""
+        lacking = self.index.vectors.lacking_count if self.index.vectors else 0
+        pause_s = LOOK_AGAIN_S * max(1.0, lacking / LOOKED_AT_A_TIME)
+        return lacking > 0 and self._looked_at < self._clock() - pause_s
 
     def looked(self) -> None:
         self._looked_at = self._clock()
@@ -151,21 +154,27 @@ class NamespaceCopy:
         )
 
     async def add_vectors(self, conn: Connection, rows: Ints) -> None:
-        """Read the vectors of some rows, as far as there are any."""
+        """Read the vectors of some rows, as far as there are any, and which of the others are to come."""
         vectors = self.index.vectors
         if vectors is None or not len(rows):
             return
         ids = self.index.ids[rows]
-        known, values = await read_vectors(
-            conn, self.namespace_id, vectors.generation_id, np.sort(ids)
-        )
+        found = await read_vectors(conn, self.namespace_id, vectors.generation_id, np.sort(ids))
         order = np.argsort(ids)
-        vectors.store(rows[order[np.searchsorted(ids, known, sorter=order)]], values)
+        vectors.store(rows[order[np.searchsorted(ids, found.ids, sorter=order)]], found.vectors)
+        vectors.say_owed(rows, np.isin(ids, found.owed_ids))
 
     def owed(self) -> Ints:
-        """Return the rows that are owed a vector."""
-        owed = self.index.vectors.owed if self.index.vectors else np.zeros(0, np.int64)
-        return np.asarray(owed[self.index.alive[owed]])
+        """Return the rows that a vector is to come for."""
+        return self._alive(self.index.vectors.owed) if self.index.vectors else np.zeros(0, np.int64)
+
+    def lacking(self) -> Ints:
+        """Return the rows without a vector, also those that get none, as what holds no word."""
+        vectors = self.index.vectors
+        return self._alive(vectors.lacking) if vectors else np.zeros(0, np.int64)
+
+    def _alive(self, rows: Ints) -> Ints:
+        return np.asarray(rows[self.index.alive[rows]])
 
     def _settle(self) -> None:
         """Take for settled what is old, and what is more than can be left out by name."""

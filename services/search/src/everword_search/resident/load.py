@@ -8,6 +8,7 @@ import numpy as np
 
 from everword.db.pool import Connection, Database
 from everword.db.statements import Question, fetch_optional
+from everword_search.ranking.arrays import Ints
 from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.store import Passages, PassagesRow, read_ids
 
@@ -27,7 +28,7 @@ async def bring_up_to_date(
     """Add what a copy lacks, and mark what was taken out. No search may ask for it meanwhile. Raises NotCopied."""
     for _ in range(_ATTEMPTS):
         if await _add_passages(database, copy, is_new, limit_bytes):
-            await _add_vectors(database, copy)
+            await _add_vectors(database, copy, copy.owed(), is_searched=False)
             if is_new:
                 await asyncio.to_thread(copy.index.trim)
             # Nobody may search it soon.
@@ -80,10 +81,17 @@ async def _read(conn: Connection, question: Question[PassagesRow]) -> PassagesRo
     return row
 
 
-async def _add_vectors(database: Database, copy: NamespaceCopy) -> None:
+async def look_for_vectors(database: Database, copy: NamespaceCopy) -> None:
+    """Add the vectors that came since they were last looked for. Searches may ask for the copy meanwhile."""
+    await _add_vectors(database, copy, copy.lacking(), is_searched=True)
+
+
+async def _add_vectors(
+    database: Database, copy: NamespaceCopy, rows: Ints, *, is_searched: bool
+) -> None:
     copy.looked()
-    owed = copy.owed()
-    for start in range(0, len(owed), _CHUNK):
+    for start in range(0, len(rows), _CHUNK):
         async with database.transaction(copy.namespace_id) as conn:
-            await copy.add_vectors(conn, owed[start : start + _CHUNK])
-        copy.index.rest()
+            await copy.add_vectors(conn, rows[start : start + _CHUNK])
+        if not is_searched:
+            copy.index.rest()

@@ -44,9 +44,14 @@ WITH passages AS MATERIALIZED (
 SELECT listed.*, indexed.*, tagged.*, corpus.* FROM listed, indexed, tagged, corpus;
 
 -- read_vectors --
--- The vectors of some passages, as far as they have one.
+-- The vectors of some passages, as far as they have one, and which of them will get one: what is stored leaves the queue in
+-- the same transaction. What is in neither place, as a passage without a word, gets none.
 SELECT array_send(coalesce(array_agg(v.memory_id), '{}')) AS passage_ids,
-       array_send(coalesce(array_agg(v.embedding), '{}')) AS vectors
+       array_send(coalesce(array_agg(v.embedding), '{}')) AS vectors,
+       (SELECT array_send(coalesce(array_agg(q.memory_id), '{}'))
+          FROM embedding_queue q
+         WHERE q.namespace_id = %(namespace_id)s AND q.memory_id = ANY(%(passage_ids)b)
+           AND q.generation_id = :generation AND q.state = 'owed') AS owed_ids
   FROM visible_vectors_:generation v
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
 

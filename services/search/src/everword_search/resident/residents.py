@@ -7,10 +7,9 @@ import logging
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextvars import Context
 from dataclasses import dataclass
-from functools import partial
 
 import psycopg
 from cachetools import TTLCache
@@ -21,7 +20,7 @@ from everword_search.resident.columns import Unreadable
 from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
 from everword_search.resident.heap import give_back
 from everword_search.resident.lately import LatelySearched
-from everword_search.resident.load import NotCopied, bring_up_to_date
+from everword_search.resident.load import NotCopied, bring_up_to_date, look_for_vectors
 from everword_search.resident.resident import Resident
 from everword_search.resident.storage import (
     IN_MEMORY_PASSAGES,
@@ -91,6 +90,8 @@ class Residents:
         self._searches: TTLCache[int, int] = TTLCache(_COUNTED, _OFTEN_S, timer=clock)
         #: What is brought up to date, and not searched meanwhile.
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        #: What looks for vectors that came late, beside the searches.
+        self._looking: dict[int, asyncio.Task[None]] = {}
         self._sweeping: asyncio.Task[None] | None = None
         #: Whether something was loaded or let go since freed memory was given back.
         self._untidy = False
@@ -99,7 +100,8 @@ class Residents:
         self._sweeping = asyncio.create_task(self._sweep())
 
     async def close(self) -> None:
-        tasks = [*self._tasks.values(), *([self._sweeping] if self._sweeping else [])]
+        tasks = [*self._tasks.values(), *self._looking.values()]
+        tasks += [self._sweeping] if self._sweeping else []
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -133,7 +135,7 @@ class Residents:
         if copy.generation_id != active_id or copy.is_outgrown:
             self.forget(namespace_id)
             return None
-        if not copy.is_complete(asked, row, found) or (copy.lacks_vectors and copy.is_due):
+        if not copy.is_complete(asked, row, found):
             self._bring_up(copy, is_new=False)
             return None
         try:
@@ -147,6 +149,8 @@ class Residents:
         if len(found.ids):
             self._weigh(copy)
             self._shrink()
+        if copy.is_due and namespace_id not in self._looking:
+            self._look(copy)
         vectors = None if copy.lacks_vectors else copy.index.vectors
         return Resident(copy, copy.index.snapshot(), vectors, wanted)
 
@@ -230,14 +234,18 @@ class Residents:
         return True
 
     def _bring_up(self, copy: NamespaceCopy, is_new: bool) -> None:
-        # In a context of its own: it belongs to no request, and must not end with one.
-        task = asyncio.create_task(self._keep(copy, is_new), context=Context())
-        self._tasks[copy.namespace_id] = task
-        task.add_done_callback(partial(self._ended, copy.namespace_id))
+        _begin(self._tasks, copy.namespace_id, self._keep(copy, is_new))
 
-    def _ended(self, namespace_id: int, task: asyncio.Task[None]) -> None:
-        if self._tasks.get(namespace_id) is task:
-            del self._tasks[namespace_id]
+    def _look(self, copy: NamespaceCopy) -> None:
+        _begin(self._looking, copy.namespace_id, self._find_vectors(copy))
+
+    async def _find_vectors(self, copy: NamespaceCopy) -> None:
+        try:
+            await look_for_vectors(self._database, copy)
+        except psycopg.Error as error:
+            log.warning("vectors were not looked for", extra={"error": repr(error)})
+        except (NoRoom, Unreadable) as error:
+            self.give_up(copy.namespace_id, error)
 
     async def _keep(self, copy: NamespaceCopy, is_new: bool) -> None:
         namespace_id = copy.namespace_id
@@ -289,6 +297,8 @@ class Residents:
             # Closing a file frees its disk, which takes milliseconds: the last reference is the list's, in a thread.
             gone = [self._copies.pop(namespace_id)]
             self._lately.rest(gone[0])
+            if looking := self._looking.pop(namespace_id, None):
+                looking.cancel()
             asyncio.get_running_loop().run_in_executor(None, gone.clear)
             self._untidy = True
         self._used.pop(namespace_id, None)
@@ -306,6 +316,20 @@ class Residents:
             if self._untidy:
                 self._untidy = False
                 await asyncio.to_thread(give_back)
+
+
+def _begin(
+    tasks: dict[int, asyncio.Task[None]], namespace_id: int, work: Coroutine[None, None, None]
+) -> None:
+    """Do something for a namespace; until it has ended, it is among `tasks`."""
+    # In a context of its own: it belongs to no request, and must not end with one.
+    task = tasks[namespace_id] = asyncio.create_task(work, context=Context())
+
+    def ended(_: asyncio.Task[None]) -> None:
+        if tasks.get(namespace_id) is task:
+            del tasks[namespace_id]
+
+    task.add_done_callback(ended)
 
 
 def _dimensions(generation: GenerationRow | None) -> int:

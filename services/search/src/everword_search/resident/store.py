@@ -121,6 +121,7 @@ class PassagesRow:
 class _VectorsRow:
     passage_ids: bytes
     vectors: bytes
+    owed_ids: bytes
 
 
 @dataclass(frozen=True)
@@ -143,16 +144,25 @@ def passages_after(namespace_id: int, after: int, but: Ints, limit: int) -> Ques
     return Question(SQL["read_passages"], parameters, PassagesRow)
 
 
+@dataclass(frozen=True)
+class FoundVectors:
+    """Which passages have a vector, their vectors, float16, a row each, and which of the others will get one."""
+
+    ids: Ints
+    vectors: npt.NDArray[np.float16]
+    owed_ids: Ints
+
+
 async def read_vectors(
     conn: Connection, namespace_id: int, generation_id: int, passage_ids: Ints
-) -> tuple[Ints, npt.NDArray[np.float16]]:
-    """Return which of the passages have a vector, and their vectors: float16, a row each."""
+) -> FoundVectors:
+    """Return the vectors of some passages."""
     statement = SQL["read_vectors"].of_generation(generation_id)
     parameters = {**namespaced(namespace_id), "passage_ids": ArrayParameter(passage_ids)}
     found = await fetch_optional(conn, statement, parameters, _VectorsRow)
     assert found is not None
     ids = read_array(found.passage_ids, "i8")
-    return ids, _halfvecs(found.vectors, len(ids))
+    return FoundVectors(ids, _halfvecs(found.vectors, len(ids)), read_array(found.owed_ids, "i8"))
 
 
 async def read_ids(conn: Connection, namespace_id: int) -> tuple[Ints, IdsRow]:

@@ -27,8 +27,12 @@ _LARGE_SHARE = 100
 _BITS = np.unpackbits(np.arange(16, dtype=np.uint8)[:, None], axis=1)[:, 4:].astype(np.float32)
 
 
+#: What a row is: owed a vector, with one, or one that gets none.
+_OWED, _KNOWN, _NONE = range(3)
+
+
 class Vectors:
-    """Vectors of one generation by row; a row has one, or is owed one."""
+    """Vectors of one generation by row."""
 
     #: Whether a search looks at few of them.
     _is_sparse = False
@@ -36,13 +40,14 @@ class Vectors:
     def __init__(self, generation_id: int, dimensions: int, storage: Storage) -> None:
         self.generation_id = generation_id
         self._dimensions = dimensions
-        self._known = storage.column(bool)
+        self._states = storage.column(np.uint8)
         self._halves = storage.column(np.float16, (dimensions,), is_sparse=self._is_sparse)
-        self._lacking = 0
+        #: How many rows have no vector, and how many of them are owed one.
+        self.lacking_count = self._owing = 0
 
     @property
     def _columns(self) -> Sequence[Column]:
-        return (self._known, self._halves)
+        return (self._states, self._halves)
 
     @property
     def nbytes(self) -> int:
@@ -57,26 +62,40 @@ class Vectors:
         """Add rows at the end, which are owed vectors."""
         self._halves.extend_zeros(rows)
         # Last of all: there may be no room for the vectors.
-        self._known.extend(np.zeros(rows, bool))
-        self._lacking += rows
+        self._states.extend_zeros(rows)
+        self.lacking_count += rows
+        self._owing += rows
 
     @property
     def owed(self) -> Ints:
-        return np.flatnonzero(~self._known.values) if self._lacking else np.zeros(0, np.int64)
+        """The rows that a vector is to come for."""
+        return (
+            np.flatnonzero(self._states.values == _OWED) if self._owing else np.zeros(0, np.int64)
+        )
+
+    @property
+    def lacking(self) -> Ints:
+        """The rows without a vector, also those that get none."""
+        return np.flatnonzero(self._states.values != _KNOWN)
 
     def store(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
         """Keep the vectors of some rows."""
         if len(rows):
             self._keep(rows, vectors)
-            self._lacking -= int(np.count_nonzero(~self._known.values[rows]))
-            self._known.values[rows] = True
+            self.lacking_count -= int(np.count_nonzero(self._states.values[rows] != _KNOWN))
+            self._say(rows, _KNOWN)
+
+    def say_owed(self, rows: Ints, is_owed: npt.NDArray[np.bool_]) -> None:
+        """Say of some rows without a vector which of them are owed one."""
+        lacking = self._states.values[rows] != _KNOWN  # it may have come since
+        self._say(rows[lacking], np.where(is_owed[lacking], _OWED, _NONE))
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
         """Return the rows that may be the nearest, of those that are allowed and have a vector, in no order.
 
         There are all of them, or at least `most`. `allowed` has an element for each row that counts.
         """
-        return np.flatnonzero(allowed & self._known.values[: len(allowed)])
+        return np.flatnonzero(self._that_count(allowed))
 
     def cosines(self, asked: npt.NDArray[np.float32], rows: Ints) -> Floats:
         """Return the cosines of some rows; NaN where there is no vector."""
@@ -86,8 +105,17 @@ class Vectors:
             part = rows[begin : begin + _TAKEN]
             bits = self._halves.take(part).view(np.uint16)
             found[begin : begin + _TAKEN] = cosines(bits, unit)
-        found[~self._known.values[rows]] = np.nan
+        found[self._states.values[rows] != _KNOWN] = np.nan
         return found
+
+    def _that_count(self, allowed: Array) -> Array:
+        """Return which rows are allowed and have a vector."""
+        return np.asarray(allowed & (self._states.values[: len(allowed)] == _KNOWN))
+
+    def _say(self, rows: Ints, states: int | Array) -> None:
+        self._owing -= int(np.count_nonzero(self._states.values[rows] == _OWED))
+        self._states.values[rows] = states
+        self._owing += int(np.count_nonzero(self._states.values[rows] == _OWED))
 
     def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
         self._halves.put(rows, vectors)
@@ -113,14 +141,14 @@ class SignedVectors(Vectors):
         return (*super()._columns, self._signs)
 
     def add(self, rows: int) -> None:
-        groups = -(-(len(self._known.values) + rows) // GROUP)
+        groups = -(-(len(self._states.values) + rows) // GROUP)
         # They may have grown before, where there was no room for the vectors then.
         self._signs.extend_zeros(max(0, groups * GROUP * self._bytes - len(self._signs.values)))
         super().add(rows)
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
         """Return the rows whose signs agree with the largest part of `asked`: how large it is where they do counts."""
-        allowed = allowed & self._known.values[: len(allowed)]
+        allowed = self._that_count(allowed)
         if np.count_nonzero(allowed) <= 2 * most:
             return np.flatnonzero(allowed)
         tables = _tables(asked.astype(np.float32))

@@ -1,0 +1,66 @@
+"""What ingest does beside its calls: counts are folded where there are many, and are not looked for all the time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from everword.db.pool import Database
+from everword_ingest import housekeeping
+from everword_ingest.housekeeping import FOLD_ROWS, Housekeeping
+from support.stack import Stack
+
+
+@pytest_asyncio.fixture
+async def pool(stack: Stack) -> AsyncIterator[Database]:
+    pool = Database(stack.database.settings("ingest"), "ingest")
+    await pool.open()
+    yield pool
+    await pool.close()
+
+
+def count(stack: Stack, rows: int, messages: int) -> None:
+    """Store rows of counts, as so many appends do."""
+    with stack.database.connect() as owner:
+        owner.execute(
+            "INSERT INTO corpus_counts (namespace_id, messages) SELECT 1, %s FROM generate_series(1, %s)",
+            [messages, rows],
+        )
+
+
+def counted(stack: Stack) -> tuple[int, int]:
+    """Return how many rows there are, and the messages that they count."""
+    with stack.database.connect() as owner:
+        row = owner.execute("SELECT count(*), sum(messages) FROM corpus_counts").fetchone()
+    assert row
+    return int(row[0]), int(row[1])
+
+
+async def test_counts_of_many_rows_become_one(
+    stack: Stack, pool: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(housekeeping, "FOLDED_AT_ONCE", 80)
+    keeping = Housekeeping(pool)
+    count(stack, FOLD_ROWS - 1, 2)
+    await keeping.sweep()
+    assert counted(stack) == (FOLD_ROWS - 1, 2 * (FOLD_ROWS - 1))
+    count(stack, 1, 5)
+    keeping = Housekeeping(pool)
+    await keeping.sweep()
+    assert counted(stack) == (1, 2 * (FOLD_ROWS - 1) + 5)
+
+
+@pytest.mark.parametrize(("share", "left"), [(1e-9, FOLD_ROWS + 1), (1e9, 1)])
+async def test_what_took_long_is_not_looked_for_at_once_again(
+    stack: Stack, pool: Database, monkeypatch: pytest.MonkeyPatch, share: float, left: int
+) -> None:
+    monkeypatch.setattr(housekeeping, "LOOKING_SHARE", share)
+    keeping = Housekeeping(pool)
+    count(stack, FOLD_ROWS, 1)
+    await keeping.sweep()
+    assert counted(stack) == (1, FOLD_ROWS)
+    count(stack, FOLD_ROWS, 1)
+    await keeping.sweep()
+    assert counted(stack) == (left, 2 * FOLD_ROWS)
