@@ -144,6 +144,29 @@ def test_a_capital_makes_no_name_of_a_word_that_is_not_indexed() -> None:
     assert terms.unknown.sum() == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "config", "strangers"),
+    [
+        ("What did we decide on Monday, before Christmas?", "english", ()),
+        ("Which French dish did your Mother cook for Kate in Paris?", "english", ("kate", "paris")),
+        ("Is the Apartment near Galveston?", "english", ("galveston",)),
+        (
+            "Hat Jonas eine Allergie, und wo ist der Hausschlüssel von Kate?",
+            "german",
+            ("jonas", "kate"),
+        ),
+        ("In welcher Sprache schreibt man nach der Datensicherung?", "german", ()),
+        ("Quel jour mange-t-on avec Oliver, le Lundi?", "french", ("oliver",)),
+    ],
+)
+def test_a_capital_makes_no_name_of_a_word_of_the_language(
+    text: str, config: str, strangers: tuple[str, ...]
+) -> None:
+    """People write a capital out of habit, and German each noun: that must not say that nobody answers."""
+    ignored = frozenset({"und", "ist", "der", "von"})
+    assert query_terms(text, frozenset(), ignored, config).strangers == strangers
+
+
 def test_a_question_of_function_words_is_taken_as_it_is() -> None:
     terms = query_terms(
         "to be or not to be", frozenset(), frozenset({"to", "be", "or", "not"}), "english"

@@ -9,14 +9,16 @@ import threading
 
 import pytest
 
-from everword_search.ranking import frequencies
-from everword_search.ranking.frequencies import WordLists, zipf
+from everword_search.ranking import word_lists
+from everword_search.ranking.frequencies import zipf
+from everword_search.ranking.word_lists import WordLists
 
 WORDS = ("the", "turtles", "zyzzyva")
 #: Reads in a process of its own, in which nobody has looked up a word, and says what words weigh then.
 FRESH = f"""
 import asyncio, sys
-from everword_search.ranking.frequencies import WordLists, zipf
+from everword_search.ranking.frequencies import zipf
+from everword_search.ranking.word_lists import WordLists
 
 async def main():
     lists = WordLists()
@@ -36,7 +38,7 @@ class Reading:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun = 0
         self.end = threading.Event()
-        monkeypatch.setattr(frequencies, "zipf", self._read)
+        monkeypatch.setattr(word_lists, "zipf", self._read)
 
     def _read(self, word: str, config: str) -> float:
         self.begun += 1
@@ -81,7 +83,7 @@ async def test_what_cannot_be_read_is_told_by_who_looks_a_word_up(
     def broken(word: str, config: str) -> float:
         raise OSError("no list")
 
-    monkeypatch.setattr(frequencies, "zipf", broken)
+    monkeypatch.setattr(word_lists, "zipf", broken)
     lists = WordLists()
     await lists.ready()
     with pytest.raises(OSError, match="no list"):

@@ -33,9 +33,9 @@ from everword_search.plan import Plan, Words, plan_search, plan_words
 from everword_search.planning import plan_once
 from everword_search.profiles import Balanced, Profile, find_profile
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded
-from everword_search.ranking.frequencies import WordLists
 from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import Ranking, rank_by_recall
+from everword_search.ranking.word_lists import WordLists
 from everword_search.relevance import (
     Relevance,
     calibrated_profile,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import lru_cache
 
 #: Languages by text search configuration; for others, words are taken to be as frequent as in English.
@@ -42,27 +41,18 @@ def zipf(word: str, config: str) -> float:
     # Here, and not above: with all that it imports itself it is a fifth of what the service would import.
     import wordfreq
 
-    language = _LANGUAGES.get(config, "en")
-    return wordfreq.zipf_frequency(word, language, wordlist="small") or UNKNOWN_WORD
+    return wordfreq.zipf_frequency(word, language_of(config), wordlist="small") or UNKNOWN_WORD
 
 
-class WordLists:
-    """Makes `zipf` ready in a thread, so that neither the start of a service nor its event loop waits for it."""
+def language_of(config: str) -> str:
+    """Return the language of a text search configuration, by its code of two letters."""
+    return _LANGUAGES.get(config, "en")
 
-    def __init__(self) -> None:
-        self._reading: asyncio.Future[float] | None = None
 
-    def read(self) -> asyncio.Future[float]:
-        """Begin to read, once."""
-        if self._reading is None:
-            self._reading = asyncio.ensure_future(asyncio.to_thread(zipf, "the", "english"))
-            # What fails is told by whoever looks a word up.
-            self._reading.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return self._reading
+def words_by_frequency(language: str) -> dict[str, float]:
+    """Return the words of a language that are not rare, 25,000 to 30,000, with their frequencies on the Zipf scale."""
+    import wordfreq
 
-    async def ready(self) -> None:
-        """Wait until words can be looked up at once. Raises nothing: what failed, `zipf` tries again."""
-        reading = self.read()
-        if not reading.done():
-            # Many wait for it: one that is cancelled must not take it from the others.
-            await asyncio.wait([reading])
+    # The list of the words with each frequency, a hundredth less from one to the next.
+    lists = wordfreq.read_cBpack(str(wordfreq.available_languages("small")[language]))
+    return {word: 9 - index / 100 for index, words in enumerate(lists) for word in words}

@@ -16,6 +16,7 @@ from everword.text.ranking_record import stems_of, term_hash
 from everword_search.ranking.compare import MOST_WORDS
 from everword_search.ranking.dates import MONTHS
 from everword_search.ranking.frequencies import zipf
+from everword_search.ranking.proper_names import may_be_name
 
 #: Content words of a query that count, in its order.
 MAX_TERMS = MOST_WORDS
@@ -56,7 +57,8 @@ def query_terms(
     `names` are those of its words that name authors, `ignored` those that text search does not index, in lower case.
     A query of function words alone is taken as it is.
     """
-    strangers = tuple(dict.fromkeys(unknown_names(text, names, ignored)))[:MAX_STRANGERS]
+    unknown_here = unknown_names(text, names, ignored, config)
+    strangers = tuple(dict.fromkeys(unknown_here))[:MAX_STRANGERS]
     unknown = {stem for word in strangers for stem in stems_of(word, config)}
     content = _content(text, names, ignored, config) or _content(text, names, frozenset(), config)
     weights: dict[str, float] = {}
@@ -74,8 +76,10 @@ def query_terms(
     )
 
 
-def unknown_names(text: str, names: frozenset[str], ignored: frozenset[str]) -> list[str]:
-    """Return the words of `text` with a capital that begin no sentence and are no author's name, nor a month's.
+def unknown_names(
+    text: str, names: frozenset[str], ignored: frozenset[str], config: str
+) -> list[str]:
+    """Return the words of `text` with a capital that may be names, begin no sentence, and are no author's or month's.
 
     Words that text search does not index are none: nobody could be found to mention them.
     """
@@ -90,7 +94,7 @@ def unknown_names(text: str, names: frozenset[str], ignored: frozenset[str]) -> 
         lower = word.lower()
         has_capital = len(word) > 1 and word[0].isupper() and not word.isupper()
         is_known = lower in names or lower in ignored or lower in MONTHS or lower.startswith("i'")
-        if has_capital and not begins and not is_known:
+        if has_capital and not begins and not is_known and may_be_name(lower, config):
             found.append(lower)
         begins = False
     return found
