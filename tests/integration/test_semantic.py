@@ -298,3 +298,32 @@ async def test_a_search_is_one_trace_through_its_arms_and_the_embedding(
     assert "find_semantic_exact" in names
     assert "find_lexical" in names
     assert any(name.startswith("embeddings ") for name in names)
+
+
+@pytest.mark.parametrize("mode", ["SEMANTIC", "HYBRID"])
+async def test_what_a_query_demands_holds_for_meaning_too(knowing: Stack, mode: str) -> None:
+    assert contents(await search(knowing, "Which pets do we have?", mode))[0] == TOLD[0]
+    without = contents(await search(knowing, "Which pets, and what food to avoid? -cat", mode))
+    assert without[0] == TOLD[2]
+    assert TOLD[0] not in without
+    assert contents(await search(knowing, 'pets "the certificate"', mode)) == [TOLD[1]]
+    assert contents(await search(knowing, "+cat NOT cat", mode)) == []
+
+
+@pytest.mark.parametrize("mode", ["SEMANTIC", "HYBRID"])
+async def test_a_query_that_only_leaves_out_finds_nothing(knowing: Stack, mode: str) -> None:
+    response = await search(knowing, "-mushrooms NOT violin", mode)
+    assert not response.results
+    meaning = state(response, pb.SEARCH_ARM_SEMANTIC)
+    assert meaning.state == pb.ArmReport.STATE_SKIPPED
+    assert "leave out" in meaning.reason
+
+
+async def test_what_is_left_out_is_not_what_a_query_is_like(knowing: Stack) -> None:
+    """Else what comes next to it would come first."""
+    alone = await search(knowing, "music lessons", "SEMANTIC")
+    without = await search(knowing, "music lessons -budget -quarterly", "SEMANTIC")
+    scores = {result.memory.content: result.score for result in alone.results}
+    assert [(result.memory.content, result.score) for result in without.results] == [
+        (content, scores[content]) for content in scores if "budget" not in content
+    ]

@@ -156,9 +156,7 @@ class Searching:
 def _all_loading() -> list[asyncio.Task[Any]]:
     work = {"Residents._keep", "Residents._find_vectors"}
     return [
-        task
-        for task in asyncio.all_tasks()
-        if getattr(task.get_coro(), "__qualname__", "") in work
+        task for task in asyncio.all_tasks() if getattr(task.get_coro(), "__qualname__", "") in work
     ]
 
 

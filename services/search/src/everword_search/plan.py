@@ -99,7 +99,9 @@ def plan_search(
     if request.mode is SearchMode.TRIGRAM:
         return Plan(scope, [TrigramArm(scope, tokens_asked_for(request.text))])
     if words is None:
-        meaning = _semantic(scope, understood, vector, large_scopes, understood.resident, foreseen)
+        scope = replace(scope, constraint=understood.analysed.constraint)
+        resident = None if scope.constraint else understood.resident
+        meaning = _semantic(scope, understood, vector, large_scopes, resident, foreseen)
         return Plan(scope, [meaning])
     if request.mode is SearchMode.LEXICAL:
         return Plan(words.scope, [words.lexical])

@@ -74,6 +74,11 @@ class Query:
         ]
 
     @property
+    def excludes(self) -> bool:
+        """Whether there is something that must not match."""
+        return any(clause.kind is Kind.EXCLUDED for clause in self.clauses)
+
+    @property
     def filters(self) -> list[Clause]:
         """The clauses that must or must not match."""
         return [clause for clause in self.clauses if clause.kind is not Kind.OPTIONAL]

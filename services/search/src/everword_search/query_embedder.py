@@ -33,7 +33,7 @@ class QueryNotEmbedded(Exception):
 
     def __init__(self, reason: str, *, expected: bool = False) -> None:
         super().__init__(reason)
-        #: Whether this deployment has no embedder at all, rather than one that fails.
+        #: Whether nothing failed: this deployment has no embedder, or the query gives it nothing to do.
         self.expected = expected
 
 

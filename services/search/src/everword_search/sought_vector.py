@@ -7,6 +7,7 @@ import asyncio
 from everword.domain.errors import EmbedderUnavailable
 from everword.text.author_names import name_words, without_names
 from everword_search.model import SearchMode, SearchRequest
+from everword_search.query import parse_query
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
 from everword_search.resident.copy import NamespaceCopy
 from everword_search.understand import BY_MEANING, Understood
@@ -18,7 +19,10 @@ class SoughtVector:
     def __init__(self, embedder: QueryEmbedder, request: SearchRequest) -> None:
         self._embedder = embedder
         self._request = request
+        self._asked = _asked(request)
         self.found: QueryVector | QueryNotEmbedded | None = None
+        if not self._asked:
+            self.found = QueryNotEmbedded("the query only says what to leave out", expected=True)
         #: What it will most likely be, where that is known before the database tells.
         self.foreseen: QueryVector | None = None
         #: What was asked for in advance: a text, a generation, and its vector to come.
@@ -36,10 +40,9 @@ class SoughtVector:
 
     def expect(self, copy: NamespaceCopy) -> None:
         """Begin to ask for the vector before the database tells which words name authors: a copy hardly lacks one."""
-        if self._request.mode not in BY_MEANING or copy.generation_id is None:
+        if self.is_settled or copy.generation_id is None:
             return
-        text = self._request.text
-        text = without_names(text, name_words(text) & copy.index.author_words)
+        text = without_names(self._asked, name_words(self._asked) & copy.index.author_words)
         self.foreseen = self._embedder.known(text, copy.generation_id)
         if self.foreseen is None:
             coming = asyncio.create_task(self._embedder.embed(text, copy.generation_id))
@@ -80,7 +83,16 @@ class SoughtVector:
 
     def _text(self, understood: Understood) -> str:
         """Return the query as it is embedded: passages are without who spoke, so a name would only draw it away."""
-        return without_names(self._request.text, understood.names)
+        return without_names(self._asked, understood.names)
+
+
+def _asked(request: SearchRequest) -> str:
+    """Return what is to be like the query: without what it leaves out, which is near it all the same."""
+    # Most queries leave nothing out, and need not be parsed to tell.
+    if not request.operators or not ("-" in request.text or "NOT" in request.text):
+        return request.text
+    query = parse_query(request.text)
+    return " ".join(each.text for each in query.wanted) if query.excludes else request.text
 
 
 def _see(coming: asyncio.Task[QueryVector]) -> None:

@@ -82,9 +82,7 @@ async def understand(
 
     Raises NamespaceNotFound once the namespace is being deleted.
     """
-    query = Query(())
-    if request.mode in BY_WORDS:
-        query = parse_query(request.text) if request.operators else parse_words(request.text)
+    query = _parse(request)
     texts = texts_to_analyse(query)
     questions = _questions(namespace_id, request, profile, texts)
     if not _may_be_resident(request):
@@ -116,6 +114,14 @@ async def understand(
         size = described.passages, described.lexemes
         residents.consider(namespace_id, *size, understood.generation(None))
     return understood
+
+
+def _parse(request: SearchRequest) -> Query:
+    """Return the query as far as words decide: what it demands holds in each mode but those that take it as it is."""
+    if request.mode not in BY_WORDS | BY_MEANING:
+        return Query(())
+    query = parse_query(request.text) if request.operators else parse_words(request.text)
+    return query if request.mode in BY_WORDS or query.filters else Query(())
 
 
 def _questions(
