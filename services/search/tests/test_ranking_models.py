@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import resources
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from everword_search.ranking.ensemble import Ensemble, ModelUnusable, load_ensem
 from everword_search.ranking.features import Question, describe
 from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import handicap
-from support.ranking import TURNS, ask, chat, pool_of
+from support.ranking import TURNS, ask, chat, pool_of, row
 
 MODELS = ("recall-ranking.npz", "recall-relevance.npz")
 MAX_BYTES = 2 * 1024 * 1024
@@ -53,6 +54,24 @@ def test_what_has_no_vector_is_ranked_by_its_words(ranker: Callable[[], Ranker])
     scores = ranker().rank(found, np.zeros(len(TURNS)))
     assert np.isfinite(scores).all()
     assert scores.argmax() == 1
+
+
+@pytest.mark.parametrize("ranker", [Ranker.load, Ranker.without_models])
+def test_of_equal_words_a_near_vector_wins_and_no_vector_does_not(
+    ranker: Callable[[], Ranker],
+) -> None:
+    near, none = (
+        row(
+            number, "I adopted two turtles last week.", author="Nate", conversation=UUID(int=number)
+        )
+        for number in (1, 2)
+    )
+    question = ask("How many turtles did Nate adopt?", "nate")
+    for cosine, winner in ((6.0, near), (-1.0, none)):
+        pool = pool_of([near, none], {near.passage_id: cosine})
+        scores = ranker().rank(describe(pool, question).features, np.zeros(2))
+        first = pool.passages.passage_ids[pool.starts][scores.argmax()]
+        assert first == winner.passage_id
 
 
 def test_only_a_model_tells_relevance() -> None:

@@ -16,6 +16,7 @@ from everword_search.resident.store import Passages, PassagesRow, read_ids
 _CHUNK = 2_000
 #: How often it is tried to find what is missing, while others write.
 _ATTEMPTS = 5
+_NO_RECORDS = "passages were stored before there were records"
 
 
 class NotCopied(Exception):
@@ -45,6 +46,8 @@ async def _mend(database: Database, copy: NamespaceCopy) -> None:
         missing = copy.keep(ids, row.dropped)
         while len(missing):
             found = (await _read(conn, copy.ask_for(missing, _CHUNK))).found()
+            if found.lacks_records:
+                raise NotCopied(_NO_RECORDS)
             copy.add(found)
             there = np.setdiff1d(missing, found.ids, assume_unique=True)
             missing = there if len(found.ids) else found.ids
@@ -60,7 +63,7 @@ async def _add_passages(
             row = await _read(conn, asked.question)
         found: Passages = await asyncio.to_thread(row.found)
         if found.lacks_records:
-            raise NotCopied("passages were stored before there were records")
+            raise NotCopied(_NO_RECORDS)
         complete = copy.is_complete(asked, row, found)
         if is_new:
             # Sorting words takes a while. Searches that have begun may still add vectors to a copy that is not new.

@@ -307,15 +307,21 @@ class Residents:
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(_SWEEP_S)
-            now = self._clock()
-            for namespace_id, used in list(self._used.items()):
-                if used < now - IDLE_S:
-                    self.forget(namespace_id)
-                elif used < now - _SWEEP_S:
-                    self._lately.rest(self._copies[namespace_id])
-            if self._untidy:
-                self._untidy = False
-                await asyncio.to_thread(give_back)
+            try:
+                await self._tidy_up()
+            except Exception:  # the task's edge: nobody else would look, ever
+                log.exception("namespaces in memory were not looked after")
+
+    async def _tidy_up(self) -> None:
+        now = self._clock()
+        for namespace_id, used in list(self._used.items()):
+            if used < now - IDLE_S:
+                self.forget(namespace_id)
+            elif used < now - _SWEEP_S:
+                self._lately.rest(self._copies[namespace_id])
+        if self._untidy:
+            self._untidy = False
+            await asyncio.to_thread(give_back)
 
 
 def _begin(
