@@ -38,6 +38,10 @@ async def test_search_prints_a_table_and_json_of_the_same_results(stack: Stack) 
     assert result["explanation"]["terms"][0]["term"]
     explained = await everword(stack, "search", "harvest", "--explain")
     assert "idf" in explained.output
+    assert "features: sb " in explained.output
+    assert "× 0.00" not in explained.output
+    summed = await everword(stack, "search", "harvest", "--explain", "--profile", "balanced")
+    assert "× 0.30" in summed.output
 
 
 async def test_every_filter_narrows_a_search(stack: Stack) -> None:
@@ -63,9 +67,15 @@ async def test_text_is_printed_as_it_is_and_not_as_markup(stack: Stack) -> None:
     assert "red [bold]tractor[/bold]" in (await everword(stack, "search", "tractor")).output
 
 
-async def test_a_search_without_results_says_so_and_is_no_error(stack: Stack) -> None:
+async def test_a_search_without_results_says_so_and_which_arms_were_idle(stack: Stack) -> None:
     done = await everword(stack, "search", "zeppelin")
-    assert (done.status, done.output, done.errors) == (0, "nothing found\n", "")
+    assert (done.status, done.output) == (0, "nothing found\n")
+    trigram, semantic = done.errors.splitlines()
+    assert trigram.startswith("the trigram arm had nothing to do: the query ")
+    assert "EVERWORD_EMBEDDER_ADDRESS" in semantic
+    await harvest(stack)
+    # What is found speaks for itself.
+    assert "nothing to do" not in (await everword(stack, "search", "harvest")).errors
 
 
 async def test_browse_lists_by_time(stack: Stack) -> None:

@@ -15,12 +15,13 @@ from everword.bench.checkpoint import Checkpoint
 from everword.bench.dataset import BenchSet, read_sets
 from everword.bench.metrics import NAMES
 from everword.bench.report import build_report
-from everword.bench.run import Run, Watcher
-from everword.bench.variants import of_profile
+from everword.bench.run import SUMMARIES_MEANWHILE, Run, Watcher
+from everword.bench.variants import of_messages, of_profile
 from everword.client import ClientSettings
 from everword.samples import sample_path
 from everword.v1 import admin_service_pb2
 from support.command_line import EVERWORD, Finished, everword
+from support.compaction import compact
 from support.stack import Stack
 
 SAMPLE = str(sample_path())
@@ -183,6 +184,30 @@ class Measured:
 
     def forget(self) -> None:
         self._path.unlink()
+
+
+async def test_summaries_that_are_made_meanwhile_take_no_places(
+    stack: Stack, tmp_path: Path
+) -> None:
+    at = stack.addresses
+    settings = ClientSettings(at["ingest"], at["search"], at["compactor"])
+    sets, notes = read_sets([part(tmp_path, 2)]), list[str]()
+
+    def sum_up(step: str) -> None:
+        if step.endswith("asking"):
+            assert compact(stack.database)
+
+    async def rankings(watcher: Watcher) -> list[list[str]]:
+        checkpoint = Checkpoint(None, {})
+        run = Run(settings, [of_messages(of_profile(""))], checkpoint, watcher, embedding=False)
+        await run.measure(sets)
+        return [row["ranked"] for each in checkpoint.finished for row in each.rows]
+
+    undisturbed = await rankings(Watcher(note=notes.append))
+    assert notes == []
+    assert await rankings(Watcher(step=sum_up, note=notes.append)) == undisturbed
+    # BM25's statistics are the namespace's, whatever is asked for.
+    assert notes == [SUMMARIES_MEANWHILE]
 
 
 async def test_a_run_that_was_broken_off_goes_on_and_comes_to_the_same(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from everword.bench.answer import Found, Place, read_answer, relevance
-from everword.bench.variants import ABLATION, PAGE_SIZE, of_mode, of_profile
+from everword.bench.variants import ABLATION, PAGE_SIZE, of_messages, of_mode, of_profile
 from everword.domain.calibration import DECIDING
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
@@ -53,6 +55,17 @@ def test_variants_ask_for_fifty_results_in_their_way() -> None:
     assert of_mode("lexical", "balanced").request("x").mode == pb.SEARCH_MODE_LEXICAL
     assert len({each.name for each in ABLATION}) == len(ABLATION)
     assert {each.request("x").page_size for each in ABLATION} == {50}
+
+
+def test_a_variant_of_messages_asks_for_nothing_else() -> None:
+    plain = of_profile("balanced")
+    request = of_messages(plain).request("x")
+    assert request.filter == memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_MESSAGE])
+    request.ClearField("filter")
+    assert request == plain.request("x")
+    # What a run is of is kept as JSON.
+    fields = dict(of_messages(plain).fields)
+    assert json.loads(json.dumps(fields)) == fields
 
 
 def test_the_chance_is_that_one_of_the_first_results_answers() -> None:

@@ -21,10 +21,16 @@ from everword.bench.summaries import Summaries, wait_until_compacted
 from everword.bench.variants import Variant
 from everword.bench.world import Question, World, questions
 from everword.client import Client, ClientSettings
+from everword.v1.search_service_pb2 import StatsRequest
 
 #: Searches before the first that is measured: connections open, statements are prepared.
 WARM_UP = 10
 WARM_UP_CHARS = 80
+SUMMARIES_MEANWHILE = (
+    "summaries were made meanwhile. They took no places among the results, but BM25 counts their words, "
+    "by which two runs may differ: for the same figures each time, stop the compactor's workers, or let "
+    "an Everword be started for this."
+)
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,8 @@ class Run:
             if self.summarised:
                 evidence = {each for row in rows if row["answerable"] for each in row["relevant"]}
                 compacted = (await summaries.measure()).as_row(evidence)
+            else:
+                await self._note_summaries(client)
             say("dropping")
         self.checkpoint.add(Finished(bench_set.name, world.name, embedded, rows, compacted))
 
@@ -166,9 +174,18 @@ class Run:
 
     def _note_degraded(self, answer: Answer) -> None:
         for arm, reason in answer.degraded.items():
-            if arm not in self._noted:
-                self._noted.add(arm)
-                self.watcher.note(f"the {arm} arm could not answer: {reason}")
+            self._note_once(f"the {arm} arm could not answer: {reason}", about=arm)
+
+    def _note_once(self, text: str, about: str = "") -> None:
+        if (about or text) not in self._noted:
+            self._noted.add(about or text)
+            self.watcher.note(text)
+
+    async def _note_summaries(self, client: Client) -> None:
+        """Say that there are summaries, though none were asked for."""
+        stats = await client.search_service.Stats(StatsRequest())
+        if stats.summaries.summaries:
+            self._note_once(SUMMARIES_MEANWHILE)
 
 
 def _evidence(answer: Answer, relevant: frozenset[str]) -> Row:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 
 PAGE_SIZE = 50
@@ -57,3 +58,10 @@ def of_mode(mode: str, profile: str) -> Variant:
     if mode == "hybrid":
         return of_profile(profile)
     return Variant(mode, {"mode": pb.SearchMode.Value(f"SEARCH_MODE_{mode.upper()}")})
+
+
+def of_messages(variant: Variant) -> Variant:
+    """Return a variant that asks for messages alone: summaries that are made meanwhile take no places."""
+    # No message of protobuf: what a run is of is kept as JSON.
+    wanted = {"kinds": [memory_pb2.MEMORY_KIND_MESSAGE]}
+    return replace(variant, fields={**variant.fields, "filter": wanted})

@@ -21,7 +21,8 @@ from everword.bench.tables import (
 )
 from everword.bench.variants import Variant
 from everword.cli.bench_speed import speed
-from everword.cli.measuring import Asked, ask_everything, data_options, forget
+from everword.cli.files import ensure_writable, make_folder
+from everword.cli.measuring import Asked, ask_everything, checkpoint_of, data_options, forget
 from everword.cli.output import line, print_table
 
 MODES = ("hybrid", "lexical", "semantic", "trigram")
@@ -36,7 +37,8 @@ def bench() -> None:
     everword-bench/1 or LongMemEval's own. Each conversation is put into a namespace of its own,
     which is deleted when its questions are asked. An Everword is started for it and thrown away
     after; with --running, or EVERWORD_*_ADDRESS set, the one that other commands find is used,
-    and EVERWORD_API_KEY must be an admin key where keys are needed.
+    and EVERWORD_API_KEY must be an admin key where keys are needed. That one makes summaries of
+    what it is given: without --summaries it is asked for messages alone.
     """
 
 
@@ -47,7 +49,7 @@ bench.add_command(speed)
 @data_options
 @click.option(
     "--profile",
-    default="",
+    type=click.Choice([each.name for each in variants.PROFILES]),
     show_default=f"the server's, which is {variants.DEFAULT_PROFILE}",
     help="Profile that hybrid ranks by.",
 )
@@ -64,7 +66,8 @@ bench.add_command(speed)
     "--summaries",
     is_flag=True,
     help="Have everything summed up before it is asked for; a summary that is found counts as the "
-    "messages below it. Without it, an Everword that is started for this makes no summaries.",
+    "messages below it. Without it, an Everword that is started for this makes no summaries, and one "
+    "that runs is asked for messages alone.",
 )
 @click.option(
     "--json",
@@ -76,7 +79,7 @@ bench.add_command(speed)
 def retrieval(
     files: tuple[Path, ...],
     more: tuple[Path, ...],
-    profile: str,
+    profile: str | None,
     modes: tuple[str, ...],
     summaries: bool,
     output: Path | None,
@@ -92,8 +95,11 @@ def retrieval(
     verdict is that nothing is relevant. Times are those of questions asked for the first time,
     since the vectors of queries are cached.
     """
-    chosen = [variants.of_mode(mode, profile) for mode in dict.fromkeys(modes)]
-    checkpoint = output.with_name(f"{output.name}.checkpoint") if output else None
+    if profile and "hybrid" not in modes:
+        raise click.UsageError("--profile is how hybrid ranks: add --mode hybrid, or leave it out")
+    checkpoint = checkpoint_of(output)
+    ensure_writable("--json", output, checkpoint)
+    chosen = [variants.of_mode(mode, profile or "") for mode in dict.fromkeys(modes)]
     paths = [*files, *more]
     asked = ask_everything(paths, chosen, checkpoint, running, patience, summaries)
     reports = _reports(asked, chosen)
@@ -134,13 +140,15 @@ def ablation(
 ) -> None:
     """Ask the questions of FILEs in every way of ranking, and write a table and plots."""
     chosen = [each for each in variants.ABLATION if not names or each.name in names]
-    folder.mkdir(parents=True, exist_ok=True)
-    checkpoint = folder / "ablation.json.checkpoint"
+    make_folder("--out", folder)
+    output, table = folder / "ablation.json", folder / "ablation.md"
+    checkpoint = checkpoint_of(output)
+    ensure_writable("--out", output, checkpoint, table)
     asked = ask_everything([*files, *more], chosen, checkpoint, running, patience)
     reports = _reports(asked, chosen)
-    write_json(folder / "ablation.json", _document(reports))
+    write_json(output, _document(reports))
     forget(checkpoint)
-    (folder / "ablation.md").write_text(markdown(reports), encoding="utf-8")
+    table.write_text(markdown(reports), encoding="utf-8")
     click.echo(markdown(reports), nl=False)
     if not no_plots:
         try:

@@ -17,6 +17,7 @@ from everword.bench.speed.bed import bed
 from everword.bench.speed.machine import machine
 from everword.bench.speed.plots import draw
 from everword.bench.speed.row import IDS, Row
+from everword.cli.files import ensure_writable, make_folder
 from everword.cli.output import line, note, print_table, progress
 from everword.cli.session import explain
 from everword.client import CallError
@@ -71,6 +72,8 @@ def speed(
     are taken in the same run: COPY of the same rows, the bare SQL of the same calls, empty calls, the stub alone.
     The ids tell what a figure was named after; the scale is what it was measured at.
     """
+    ensure_writable("--json", output)
+    make_folder("--plots", plots)
     try:
         before = tables.read(old) if old else None
         document = asyncio.run(_measure(sorted(set(scales)), frozenset(only or IDS), keep, output))

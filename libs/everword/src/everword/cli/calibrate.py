@@ -17,7 +17,15 @@ from everword.bench.isotonic import FitError
 from everword.bench.plots import PlotError, draw_reliability
 from everword.bench.tables import RELIABILITY_COLUMNS, calibration_figures, reliability_rows
 from everword.bench.target import running_target
-from everword.cli.measuring import Asked, ask_everything, asks_running, data_options, forget
+from everword.cli.files import ensure_writable
+from everword.cli.measuring import (
+    Asked,
+    ask_everything,
+    asks_running,
+    checkpoint_of,
+    data_options,
+    forget,
+)
 from everword.cli.output import line, print_table
 from everword.db.calibrations import CalibrationError, Calibrations
 from everword.domain.calibration import PROFILES, WITHOUT_MODEL, CalibratedProfile, to_json
@@ -66,7 +74,9 @@ def calibrate(
     What is printed was told by calibrations fitted to the other conversations.
     """
     owner = None if output else _owner(running)
-    checkpoint = output.with_name(f"{output.name}.checkpoint") if output else None
+    checkpoint = checkpoint_of(output)
+    ensure_writable("--out", output, checkpoint)
+    ensure_writable("--plot", plot)
     chosen = variants_of(profiles)
     asked = ask_everything([*files, *more], chosen, checkpoint, running, patience)
     fitted = {each.name: _fitted(asked, each.name) for each in chosen}

@@ -18,7 +18,7 @@ from everword.bench.provenance import changes, commit
 from everword.bench.run import Run, Watcher
 from everword.bench.stand import PATIENCE_S
 from everword.bench.target import Target, is_given, own_target, running_target
-from everword.bench.variants import Variant
+from everword.bench.variants import Variant, of_messages
 from everword.bench.world import questions
 from everword.cli.output import note, progress
 from everword.cli.session import explain
@@ -105,6 +105,8 @@ async def _ask(
     async with AsyncExitStack() as resources:
         if asks_running(running):
             target = running_target(environment)
+            # Its workers sum up what they find; one that is started for this has none.
+            chosen = chosen if summarised else [of_messages(each) for each in chosen]
         else:
             target = await resources.enter_async_context(own_target(environment, note, summarised))
         code, model = await asyncio.to_thread(commit), await target.model()
@@ -147,6 +149,11 @@ def _opened(checkpoint: Checkpoint) -> Checkpoint:
     if checkpoint.discarded:
         note("what an earlier run finished is of other code, data or variants, and is not used")
     return checkpoint
+
+
+def checkpoint_of(output: Path | None) -> Path | None:
+    """Return where what is finished is kept: beside the output; None without one."""
+    return output.with_name(f"{output.name}.checkpoint") if output else None
 
 
 def forget(checkpoint: Path | None) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -45,7 +46,11 @@ PASSAGE_CHARS = 400
     default=0.0,
     help="Leave out what is less relevant.",
 )
-@click.option("--explain", is_flag=True, help="Show how each score came about.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Show how each score came about; docs/retrieval.md explains the features.",
+)
 @json_option
 @remote
 @filter_options
@@ -61,7 +66,7 @@ async def search(
     as_json: bool,
     filter: memory_pb2.MemoryFilter,
 ) -> None:
-    """Find memories by their words, best first.
+    """Find memories by what is asked, best first: by their words and by their meaning, or as --mode says.
 
     Ask a question as it is, or use "exact phrase", a OR b, a AND b, -not and prefix*.
     """
@@ -83,6 +88,8 @@ async def search(
     for arm in response.arms:
         if arm.state == pb.ArmReport.STATE_DEGRADED:
             note(f"the {_arm(arm.arm)} arm could not answer: {arm.reason}")
+        elif arm.state == pb.ArmReport.STATE_SKIPPED and not response.results:
+            note(f"the {_arm(arm.arm)} arm had nothing to do: {arm.reason}")
     if not response.results:
         line("nothing found")
         return
@@ -109,10 +116,15 @@ def print_results(results: Iterable[pb.SearchResult]) -> None:
 
 
 def _explained(result: pb.SearchResult) -> str:
-    """Return lines that show a score's parts; nothing where it comes without an explanation."""
-    parts = [
-        f"{_arm(part.arm)}: {part.score:.3f} × {part.weight:.2f} (raw {part.raw:.3f})"
-        for part in result.explanation.parts
+    """Return lines that show how a score came about; nothing where it comes without an explanation."""
+    parts = result.explanation.parts
+    # Where none weighs anything, the score is made of the features.
+    weighs = any(part.weight for part in parts)
+    arms = [
+        f"{_arm(part.arm)}: {part.score:.3f}"
+        + (f" × {part.weight:.2f}" if weighs else "")
+        + f" (raw {part.raw:.3f})"
+        for part in parts
     ]
     terms = [
         f"{term.term}: {term.score:.3f} (idf {term.idf:.2f}, {term.term_frequency}× here, in "
@@ -123,7 +135,21 @@ def _explained(result: pb.SearchResult) -> str:
         f"{signal.name}: {signal.value:.3f} × {signal.weight:.2f}"
         for signal in result.explanation.signals
     ]
-    return "".join(f"\n  {text}" for text in [*parts, *signals, *terms])
+    told = [*arms, *signals, *_learned(result.explanation), *terms]
+    return "".join(f"\n  {text}" for text in told)
+
+
+def _learned(explanation: pb.ScoreExplanation) -> Iterator[str]:
+    """Yield what relevance is told from, and what a learned ranking was given, without its zeros."""
+    if explanation.HasField("evidence"):
+        yield f"evidence: {explanation.evidence:.3f}"
+    told = [
+        f"{each.name} {'unknown' if math.isnan(each.value) else f'{each.value:.3g}'}"
+        for each in explanation.features
+        if each.value
+    ]
+    if told:
+        yield f"features: {', '.join(told)}"
 
 
 def _arm(arm: pb.SearchArm.ValueType) -> str:
