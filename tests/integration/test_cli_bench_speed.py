@@ -15,9 +15,10 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from everword.bench.speed import compacting, corpus, replicas, stub, sustained, tables
+from everword.bench.speed import compacting, corpus, ingest, replicas, stub, sustained, tables
 from everword.bench.speed.row import IDS, TARGETS, Floor, Row
 from everword.cli.main import main
+from everword.embedded.services import SERVICES, WORKERS
 from support.command_line import EVERWORD, Finished
 
 SCALE = 300
@@ -126,6 +127,36 @@ async def test_every_figure_has_a_floor_and_nothing_is_left_behind(tmp_path: Pat
     assert growth["full"]["stored"] >= growth["empty"]["stored"] + SCALE
     check_load(rows["search_load_100k"])
     check_compaction(rows)
+    check_memory(rows["memory_1m"])
+    check_searches(rows)
+    for id_ in ingest.SHAPES:
+        assert rows[id_]["details"]["calls"] >= 20, id_
+
+
+def check_memory(row: dict[str, Any]) -> None:
+    """See that services and workers are told apart, and that workers were weighed once they had worked."""
+    details = row["details"]
+    service, worker = details["worst_service"], details["worst_worker"]
+    assert service["MB"] == pytest.approx(row["value"], abs=0.1)
+    assert service["MB"] == max(details["MB"][name] for name in SERVICES)
+    assert worker["MB"] == max(details["MB"][name] for name in WORKERS)
+    assert (service["limit_MB"], worker["limit_MB"]) == (200, 250)
+    due = details["jobs_due"]
+    assert due["before"]["compact"] > due["after"].get("compact", 0)
+    for name, size in details["MB"].items():
+        assert details["peak_MB"][name] >= size - 1, name
+
+
+def check_searches(rows: dict[str, dict[str, Any]]) -> None:
+    """See that floors are of what the database finds, and that all namespaces were asked."""
+    for id_, arm in {"search_lexical": "find_lexical", "search_semantic": "find_semantic"}.items():
+        medians = rows[id_]["details"]["sql_p50_ms"]
+        of_arm = [ms for name, ms in medians.items() if name.startswith(arm)]
+        assert of_arm, id_
+        assert rows[id_]["floor"] >= max(of_arm) - 0.001, id_
+    every = rows["search_hybrid_1000x1000"]["details"]["all_namespaces"]
+    assert every["calls"] == every["namespaces"] == 2
+    assert 0 <= every["from_memory"] <= 1
 
 
 def check_load(row: dict[str, Any]) -> None:

@@ -26,6 +26,8 @@ SHAPES = {
 #: Streams of corpora from here on are for ingest alone.
 _STREAM = 1_000_000
 _WARM_UP = 4
+#: What every figure rests on at least.
+LEAST_CALLS = 20
 
 
 @dataclass
@@ -54,7 +56,7 @@ class Ingest:
     """Measures ingest; every run in a namespace of its own, which is erased again."""
 
     bed: Bed
-    #: The most messages of one run.
+    #: The messages of one run, if these are calls enough.
     messages: int
     _streams: Iterator[int] = field(default_factory=lambda: iter(range(_STREAM, 2 * _STREAM)))
     #: Ingest while the tables were empty, for its growth.
@@ -62,8 +64,7 @@ class Ingest:
 
     async def measure(self, batch: int, callers: int) -> Measured:
         """Ingest in batches, each a conversation of its own, and then copy the same rows."""
-        size = min(batch, max(1, self.messages // callers))
-        number = max(callers, self.messages // size if batch > 1 else self.messages // 8)
+        size, number = self.calls(batch, callers)
         warm_up = list(self._batches(_WARM_UP, size))
         batches = list(self._batches(number, size))
         name = f"ingest-b{batch}-c{callers}"
@@ -81,6 +82,12 @@ class Ingest:
                     copy_rows, self.bed, source, target, size, callers
                 )
         return Measured(number * size, stored, times, copy, tables)
+
+    def calls(self, batch: int, callers: int) -> tuple[int, int]:
+        """Return how many messages a call has, and how many calls there are."""
+        size = min(batch, max(1, self.messages // callers))
+        number = self.messages // size if batch > 1 else self.messages // 8
+        return size, max(callers, LEAST_CALLS, number)
 
     def _batches(self, number: int, size: int) -> Iterator[Conversation]:
         """Yield what is appended: a conversation each, or the messages of conversations one by one."""

@@ -64,6 +64,12 @@ class Recording:
         }
         return max(medians.items(), key=lambda each: each[1])
 
+    def from_memory(self) -> float:
+        """Return the share of searches that asked the database for nothing by words or by meaning."""
+        asking = (*ARMS["lexical"], *ARMS["semantic"])
+        answered = [not any(name.startswith(asking) for name in call) for call in self.calls]
+        return sum(answered) / len(answered) if answered else 0.0
+
     def whole(self, share: float) -> float:
         """Return a percentile of all statements of a call together."""
         return self.p(share, self.names)

@@ -70,7 +70,7 @@ TARGETS = {
     "search_load_100k": Target("searches sustained, p95 ≤ 60 ms", "≥ 150", more=True),
     "embed_drain": Target("vectors made in the background", "≥ .90 of the floor", more=True),
     "context_100k": Target("BuildContext of 4,000 tokens, p95", "≤ 60"),
-    "memory_1m": Target("resident, the largest process", "services ≤ 200, workers ≤ 250"),
+    "memory_1m": Target("resident, the largest service", "≤ 200, workers ≤ 250"),
     "startup": Target("ready after its dependencies, the slowest", "≤ 2"),
     "compact_drain": Target("messages summed up by a model, 1 worker", "", more=True),
     "compact_extractive": Target("messages summed up without a model, 1 worker", "", more=True),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import random
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from everword.bench.speed.bed import Bed
-from everword.bench.speed.corpus import tag_of
+from everword.bench.speed.corpus import SEED, tag_of
 from everword.bench.speed.recorder import Recording, next_call, recorded
 from everword.bench.speed.row import Floor, Row
-from everword.bench.speed.timing import Times, closed_loop
+from everword.bench.speed.timing import Call, T, Times, closed_loop
 from everword.client import CallError, Client
 from everword.domain.ids import new_id
 from everword.v1 import memory_pb2
@@ -32,7 +33,10 @@ RECORDED = 60
 #: From here on a namespace is one of the issue's million.
 MILLION = 1_000_000
 EMPTY_CALLS = 300
-Ask = Callable[[str], Awaitable[object]]
+#: Of many namespaces the figure is of about so many, which are all in memory; the details are of all there are.
+MOST_NAMESPACES = 100
+#: Where to search, and what for.
+Turn = tuple[Client, str]
 
 
 @dataclass(frozen=True)
@@ -65,9 +69,12 @@ async def search(
     return response
 
 
-async def search_in_database(client: Client, query: str) -> None:
-    """Search by all arms where no namespace is in memory: what is explained is asked of the database."""
-    await client.search_service.Search(pb.SearchRequest(query=query, explain=True, page_size=10))
+async def search_in_database(
+    client: Client, query: str, mode: pb.SearchMode.ValueType = pb.SEARCH_MODE_HYBRID
+) -> None:
+    """Search where no namespace is in memory: what is explained is asked of the database."""
+    asked = pb.SearchRequest(query=query, mode=mode, explain=True, page_size=10)
+    await client.search_service.Search(asked)
 
 
 async def build_context(client: Client, query: str) -> None:
@@ -84,7 +91,7 @@ async def empty_call(client: Client) -> None:
             raise
 
 
-async def ask(bed: Bed, call: Ask, queries: Sequence[str], bare: Ask | None = None) -> Asked:
+async def ask(bed: Bed, call: Call[T], queries: Sequence[T], bare: Call[T] | None = None) -> Asked:
     """Make every call once so that the query's vector is cached, once to be timed, and some to be recorded.
 
     `bare` is recorded instead, where it is given.
@@ -119,8 +126,16 @@ async def hybrid(bed: Bed, client: Client, id_: str, scale: int, queries: Sequen
 
 
 async def one_mode(bed: Bed, client: Client, scale: int, id_: str, queries: Sequence[str]) -> Row:
-    asked = await ask(bed, lambda query: search(client, query, MODES[id_]), queries)
-    return _beside_its_sql(id_, scale, asked)
+    mode = MODES[id_]
+    asked = await ask(
+        bed,
+        partial(search, client, mode=mode),
+        queries,
+        partial(search_in_database, client, mode=mode),
+    )
+    _, floor_ms = asked.recording.slowest_arm()
+    floor = Floor(floor_ms, "bare SQL of the arm, p50")
+    return Row(id_, scale, asked.times.ms(0.5), "ms", floor, _details(asked))
 
 
 async def selective(
@@ -151,23 +166,36 @@ async def context(bed: Bed, client: Client, scale: int, queries: Sequence[str]) 
 async def many(
     bed: Bed, clients: Sequence[Client], scale: int, queries: Sequence[Sequence[str]]
 ) -> Row:
-    """Search in many namespaces in turn; the details have the median of one alone beside it."""
-    turns = {query: client for client, own in zip(clients, queries, strict=True) for query in own}
+    """Search in some of many namespaces in turn; the details have one alone beside it, and all of them."""
+    every = list(zip(clients, queries, strict=True))
+    some = every[:: max(1, len(every) // MOST_NAMESPACES)]
     asked = await ask(
         bed,
-        lambda query: search(turns[query], query),
-        list(turns),
-        lambda query: search_in_database(turns[query], query),
+        lambda turn: search(*turn),
+        [(client, query) for client, own in some for query in own],
+        lambda turn: search_in_database(*turn),
     )
-    alone = await ask(bed, lambda query: search(clients[0], query), list(queries[0]) * len(clients))
+    alone = await ask(bed, partial(search, clients[0]), list(queries[0]) * len(some))
     _, floor_ms = asked.recording.slowest_arm()
     details = {
         **_details(asked),
-        "namespaces": len(clients),
+        "namespaces": len(some),
         "one_namespace": alone.times.details(),
+        "all_namespaces": await _all_of(bed, [(client, own[0]) for client, own in every]),
     }
     floor = Floor(floor_ms, "bare SQL of the slowest arm, p50")
     return Row("search_hybrid_1000x1000", scale, asked.times.ms(0.5), "ms", floor, details)
+
+
+async def _all_of(bed: Bed, turns: Sequence[Turn]) -> dict[str, Any]:
+    """Search once in each of more namespaces than there may be room for."""
+    # The first of them, which are recorded, stand for all.
+    turns = random.Random(SEED).sample(turns, len(turns))
+    # What is searched for the second time is loaded.
+    await closed_loop(lambda turn: search(*turn), turns)
+    asked = await ask(bed, lambda turn: search(*turn), turns)
+    share = round(asked.recording.from_memory(), 3)
+    return {"namespaces": len(turns), **asked.times.details(), "from_memory": share}
 
 
 def _beside_its_sql(id_: str, scale: int, asked: Asked) -> Row:

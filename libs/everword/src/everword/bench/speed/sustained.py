@@ -28,7 +28,7 @@ _AS_SLOW = 2
 
 @dataclass(frozen=True)
 class Climbed:
-    """The highest rate that kept its 95th percentile, and what was seen at each."""
+    """The highest rate that kept its 95th percentile and lost no call, and what was seen at each."""
 
     held: float
     rates: Mapping[str, Any]
@@ -82,11 +82,17 @@ async def _round(client: Client, queries: Sequence[str]) -> float:
 
 
 async def climb(client: Client, queries: Sequence[str], seconds: float) -> Climbed:
-    """Search at growing rates, once all is prepared, until one is not kept up with."""
+    """Search at growing rates, once all is prepared, until one is not kept up with.
+
+    Raises what the first search came to where none is answered at all.
+    """
     await prepare(client, queries)
-    held, rates = 0.0, {}
+    held = 0.0
+    rates: dict[str, Any] = {}
     for rate in RATES:
         times = await open_loop(lambda query: search(client, query), queries, rate, seconds)
+        if times.error and not (times.each_s or rates):
+            raise times.error
         rates[str(rate)] = {**times.details(), "failed": times.failed}
         if times.failed or times.ms(0.95) > P95_MS:
             break

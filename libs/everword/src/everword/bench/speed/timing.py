@@ -22,6 +22,8 @@ class Times:
     each_s: Sequence[float]
     wall_s: float
     failed: int = 0
+    #: What the first call that failed came to.
+    error: Exception | None = None
 
     def ms(self, share: float) -> float:
         """Return a percentile in milliseconds."""
@@ -65,28 +67,25 @@ async def open_loop(call: Call[T], given: Sequence[T], rate: float, seconds: flo
     """Call at a fixed rate, going round `given`. A call's time counts from when it was due.
 
     So a server that falls behind is charged for the calls that had to wait; nobody waits for an answer before the next
-    call. What fails, as calls beyond capacity do, is counted and has no time.
+    call. What fails with a CallError or a RuntimeError, as calls beyond capacity do, is counted and has no time.
     """
     number = max(1, round(rate * seconds))
     each: list[float] = []
-    failed = 0
+    failed: list[Exception] = []
 
-    async def one(due: float, what: T) -> None:
-        nonlocal failed
+    async def one(index: int) -> None:
+        due = begun + index / rate
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
         try:
-            await call(what)
-        except CallError:
-            failed += 1
+            await call(given[index % len(given)])
+        except (CallError, RuntimeError) as error:
+            failed.append(error)
         else:
             each.append(time.perf_counter() - due)
 
     begun = time.perf_counter()
-    async with asyncio.TaskGroup() as group:
-        for index in range(number):
-            due = begun + index / rate
-            await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            group.create_task(one(due, given[index % len(given)]))
-    return Times(each, time.perf_counter() - begun, failed)
+    await together(one(index) for index in range(number))
+    return Times(each, time.perf_counter() - begun, len(failed), next(iter(failed), None))
 
 
 async def until(done: asyncio.Event, call: Call[T], given: Sequence[T], pause_s: float) -> Times:

@@ -1,0 +1,119 @@
+"""What each process has in memory: services right after searches, workers once they have worked, all at rest."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+
+from everword.bench.speed.bed import POLL_S, Bed
+from everword.bench.speed.load import name_of, namespace
+from everword.bench.speed.resources import LIBRARIES
+from everword.bench.speed.row import Floor, Row
+from everword.bench.speed.sustained import prepare
+from everword.embedded.services import SERVICES, SUMMARISING_WORKERS, WORKERS
+
+MB = 1_000_000
+#: What is wanted of the largest of each.
+SERVICE_MB, WORKER_MB = 200, 250
+#: The longest that workers are given for what waited for them.
+_WORK_S = 30.0
+_LOOK_S = 0.5
+#: The longest wait until what nobody searches is given back.
+_REST_S = 60.0
+
+_DUE = """
+SELECT task, count(*) FROM jobs
+ WHERE state = 'running' OR state = 'pending' AND not_before <= now()
+ GROUP BY task
+"""
+
+
+async def measure(bed: Bed, scale: int, queries: Sequence[str]) -> Row:
+    """Return the resident memory of the largest service, right after searches of the large namespace.
+
+    `details` tells it of the largest worker, once those that were held have worked; what each process has, what it has
+    at rest, once what is mapped of files without names has been given back, and the most that it ever had.
+    """
+    with bed.held(*SUMMARISING_WORKERS):
+        async with namespace(bed, name_of(scale)) as client:
+            await prepare(client, queries)
+        resident = _resident(bed)
+    due = await asyncio.to_thread(_work, bed)
+    resident |= {name: size for name, size in _resident(bed).items() if name in WORKERS}
+    await asyncio.to_thread(_rest, bed)
+    at_rest = _resident(bed)
+    # Last, since what is at rest was busy before.
+    peak = {process.name: _peak(process.pid) for process in bed.running.processes}
+    told = {"MB": resident, "at_rest_MB": at_rest, "peak_MB": peak}
+    details: dict[str, Any] = {
+        "worst_service": _worst(resident, SERVICES, SERVICE_MB),
+        "worst_worker": _worst(resident, WORKERS, WORKER_MB),
+        "jobs_due": due,
+        **{name: {of: round(size, 1) for of, size in each.items()} for name, each in told.items()},
+    }
+    floor = Floor(await asyncio.to_thread(_bare), "Python with the libraries that all use")
+    value = max(resident[name] for name in SERVICES)
+    return Row("memory_1m", scale, value, "MB", floor, details)
+
+
+def _worst(resident: Mapping[str, float], names: Iterable[str], limit: int) -> dict[str, Any]:
+    name = max(names, key=lambda each: resident[each])
+    return {"name": name, "MB": round(resident[name], 1), "limit_MB": limit}
+
+
+def _work(bed: Bed) -> dict[str, dict[str, int]]:
+    """Let the workers do what waited for them, for a while; returns the jobs of each task before and after."""
+    deadline = time.monotonic() + _WORK_S
+    with bed.connect() as conn:
+        before = after = _due(conn)
+        while after and time.monotonic() < deadline:
+            time.sleep(_LOOK_S)
+            after = _due(conn)
+    return {"before": before, "after": after}
+
+
+def _due(conn: psycopg.Connection) -> dict[str, int]:
+    return dict(conn.execute(_DUE).fetchall())
+
+
+def _rest(bed: Bed) -> None:
+    """Wait until what nobody searches is given back."""
+    deadline = time.monotonic() + _REST_S
+    while time.monotonic() < deadline and any(_mapped(each.pid) for each in bed.running.processes):
+        time.sleep(POLL_S)
+
+
+def _resident(bed: Bed) -> dict[str, float]:
+    return {
+        process.name: psutil.Process(process.pid).memory_info().rss / MB
+        for process in bed.running.processes
+    }
+
+
+def _peak(pid: int) -> float:
+    """Return the most megabytes that a process ever had in memory."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    [kibibytes] = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(kibibytes) * 1024 / MB
+
+
+def _mapped(pid: int) -> int:
+    """Return the resident bytes of files that are mapped and have no name."""
+    maps = psutil.Process(pid).memory_maps(grouped=True)
+    return sum(each.rss for each in maps if each.path[0] == "/" and not Path(each.path).exists())
+
+
+def _bare() -> float:
+    report = f"{LIBRARIES}; import psutil; print(psutil.Process().memory_info().rss)"
+    done = subprocess.run(
+        [sys.executable, "-c", report], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout) / MB

@@ -1,0 +1,94 @@
+"""What `everword bench speed` makes of calls that fail, and of what the database was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import pytest
+
+from everword.bench.speed import ingest, sustained
+from everword.bench.speed.bed import Bed
+from everword.bench.speed.recorder import Recording
+from everword.bench.speed.timing import open_loop
+from everword.client import Client
+from everword.v1 import search_service_pb2 as pb
+
+QUERIES = [str(number) for number in range(4)]
+
+
+class Searches:
+    """Searches by a client, of which some go without an arm."""
+
+    def __init__(self, failing: Sequence[int]) -> None:
+        self.calls = 0
+        self.failing = failing
+
+    async def __call__(self, client: Client, query: str) -> pb.SearchResponse:
+        self.calls += 1
+        if self.calls in self.failing:
+            raise RuntimeError("SEARCH_ARM_SEMANTIC was left out: slow")
+        return pb.SearchResponse()
+
+
+async def climbed(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> sustained.Climbed:
+    async def prepare(client: Client, queries: Sequence[str]) -> None:
+        pass
+
+    monkeypatch.setattr(sustained, "search", searches)
+    monkeypatch.setattr(sustained, "prepare", prepare)
+    monkeypatch.setattr(sustained, "RATES", (50, 100, 200))
+    return await sustained.climb(cast(Client, None), QUERIES, 0.1)
+
+
+async def test_a_search_that_fails_is_counted_and_its_rate_is_not_held(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Of the 5 calls of the first rate none, of the 10 of the second two.
+    found = await climbed(Searches((7, 12)), monkeypatch)
+    assert found.held == 50
+    assert {rate: (each["calls"], each["failed"]) for rate, each in found.rates.items()} == {
+        "50": (5, 0),
+        "100": (8, 2),
+    }
+
+
+async def test_a_rate_at_which_nothing_succeeds_ends_the_climb(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = await climbed(Searches(range(6, 100)), monkeypatch)
+    assert found.held == 50
+    assert found.rates["100"]["failed"] == 10
+
+
+async def test_where_no_search_succeeds_the_first_error_is_raised_by_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(RuntimeError, match="SEMANTIC was left out"):
+        await climbed(Searches(range(100)), monkeypatch)
+
+
+async def test_a_fault_in_a_call_is_not_counted_as_its_failure() -> None:
+    async def call(_: str) -> None:
+        raise KeyError("no such name")
+
+    with pytest.raises(KeyError):
+        await open_loop(call, QUERIES, rate=100, seconds=0.1)
+
+
+def test_searches_that_ask_for_nothing_by_words_or_meaning_are_from_memory() -> None:
+    page = {"read_memories": 0.5, "describe_namespace": 0.2}
+    by_words, by_meaning = {"find_lexical": 1.0, **page}, {"find_semantic_exact": 1.0, **page}
+    assert Recording([page, by_words, page, {"find_trigram": 0.1, **page}]).from_memory() == 0.75
+    assert Recording([by_meaning, page]).from_memory() == 0.5
+    assert Recording([]).from_memory() == 0
+
+
+@pytest.mark.parametrize("shape", ingest.SHAPES.values(), ids=list(ingest.SHAPES))
+@pytest.mark.parametrize("messages", [100, 4_000])
+def test_each_figure_of_ingest_rests_on_calls_enough(shape: tuple[int, int], messages: int) -> None:
+    size, number = ingest.Ingest(cast(Bed, None), messages).calls(*shape)
+    assert number >= max(20, shape[1])
+    assert size <= shape[0]
+    if messages == 4_000:
+        assert size == shape[0]
