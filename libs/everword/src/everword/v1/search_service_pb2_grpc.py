@@ -88,8 +88,9 @@ class SearchServiceServicer:
 
     def Search(self, request, context):
         """Search returns the memories most relevant to a query, best first. A question may be asked as it is: its words are
-        matched with OR. Also understood: "exact phrase", a OR b, a AND b, -not, prefix*. A memory of several passages counts
-        once, by its best. No everyday input is an error; an empty query is.
+        matched with OR. Also understood, except by TRIGRAM and REGEX, which take a query as it is: "exact phrase", a OR b,
+        a AND b, -not, prefix*. A memory of several passages counts once, by its best. HYBRID ends after some hundreds of
+        results. No everyday input is an error; an empty query is.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -18,8 +18,9 @@ class SearchServiceStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     Search: _aio.UnaryUnaryMultiCallable[_search_service_pb2.SearchRequest, _search_service_pb2.SearchResponse]
     """Search returns the memories most relevant to a query, best first. A question may be asked as it is: its words are
-    matched with OR. Also understood: "exact phrase", a OR b, a AND b, -not, prefix*. A memory of several passages counts
-    once, by its best. No everyday input is an error; an empty query is.
+    matched with OR. Also understood, except by TRIGRAM and REGEX, which take a query as it is: "exact phrase", a OR b,
+    a AND b, -not, prefix*. A memory of several passages counts once, by its best. HYBRID ends after some hundreds of
+    results. No everyday input is an error; an empty query is.
     """
     Browse: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BrowseRequest, _search_service_pb2.BrowseResponse]
     """Browse lists memories by time of occurrence."""
@@ -52,8 +53,9 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_search_service_pb2.SearchRequest, _abc.Awaitable[_search_service_pb2.SearchResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.SearchResponse]:
         """Search returns the memories most relevant to a query, best first. A question may be asked as it is: its words are
-        matched with OR. Also understood: "exact phrase", a OR b, a AND b, -not, prefix*. A memory of several passages counts
-        once, by its best. No everyday input is an error; an empty query is.
+        matched with OR. Also understood, except by TRIGRAM and REGEX, which take a query as it is: "exact phrase", a OR b,
+        a AND b, -not, prefix*. A memory of several passages counts once, by its best. HYBRID ends after some hundreds of
+        results. No everyday input is an error; an empty query is.
         """
 
     @_abc_1.abstractmethod
