@@ -68,11 +68,15 @@ async def test_text_is_printed_as_it_is_and_not_as_markup(stack: Stack) -> None:
 
 
 async def test_a_search_without_results_says_so_and_which_arms_were_idle(stack: Stack) -> None:
-    done = await everword(stack, "search", "zeppelin")
+    done = await everword(stack, "search", "the")
     assert (done.status, done.output) == (0, "nothing found\n")
-    trigram, semantic = done.errors.splitlines()
+    lexical, trigram, semantic = done.errors.splitlines()
+    assert lexical.startswith("the lexical arm had nothing to do: the query ")
     assert trigram.startswith("the trigram arm had nothing to do: the query ")
     assert "EVERWORD_EMBEDDER_ADDRESS" in semantic
+    # Where one arm looked, and found nothing, that is all there is to say.
+    done = await everword(stack, "search", "zeppelin")
+    assert (done.output, done.errors) == ("nothing found\n", "")
     await harvest(stack)
     # What is found speaks for itself.
     assert "nothing to do" not in (await everword(stack, "search", "harvest")).errors

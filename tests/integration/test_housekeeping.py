@@ -44,11 +44,11 @@ async def test_counts_of_many_rows_become_one(
     monkeypatch.setattr(housekeeping, "FOLDED_AT_ONCE", 80)
     keeping = Housekeeping(pool)
     count(stack, FOLD_ROWS - 1, 2)
-    await keeping.sweep()
+    await keeping.fold_counts()
     assert counted(stack) == (FOLD_ROWS - 1, 2 * (FOLD_ROWS - 1))
     count(stack, 1, 5)
     keeping = Housekeeping(pool)
-    await keeping.sweep()
+    await keeping.fold_counts()
     assert counted(stack) == (1, 2 * (FOLD_ROWS - 1) + 5)
 
 
@@ -59,8 +59,12 @@ async def test_what_took_long_is_not_looked_for_at_once_again(
     monkeypatch.setattr(housekeeping, "LOOKING_SHARE", share)
     keeping = Housekeeping(pool)
     count(stack, FOLD_ROWS, 1)
-    await keeping.sweep()
+    await keeping.fold_counts()
     assert counted(stack) == (1, FOLD_ROWS)
     count(stack, FOLD_ROWS, 1)
-    await keeping.sweep()
+    await keeping.fold_counts()
     assert counted(stack) == (left, 2 * FOLD_ROWS)
+    monkeypatch.setattr(housekeeping, "LONGEST_S", -1.0)
+    for _ in range(2):
+        await keeping.fold_counts()
+    assert counted(stack)[1] == 2 * FOLD_ROWS

@@ -138,13 +138,14 @@ class Searching:
         """Search a namespace as often as makes it worth being in memory, and wait for what that begins."""
         for _ in range(OFTEN):
             await self.search("anything", namespace_id)
-            if _all_loading():
+            if _tasks("Residents._keep"):
                 break  # else the next search might find it loaded already, and map it
         await self.settled()
 
     async def settled(self) -> None:
         """Wait until nothing is being loaded."""
-        await asyncio.gather(*_all_loading(), return_exceptions=True)
+        work = _tasks("Residents._keep", "Residents._look_for_vectors")
+        await asyncio.gather(*work, return_exceptions=True)
         # One that has just ended is still to be taken off the list of those that are being loaded.
         await asyncio.sleep(0)
 
@@ -153,10 +154,12 @@ class Searching:
         return self.residents.ask(namespace_id) is not None
 
 
-def _all_loading() -> list[asyncio.Task[Any]]:
-    work = {"Residents._keep", "Residents._find_vectors"}
+def _tasks(*names: str) -> list[asyncio.Task[Any]]:
+    """Return the tasks that run functions of these names."""
     return [
-        task for task in asyncio.all_tasks() if getattr(task.get_coro(), "__qualname__", "") in work
+        task
+        for task in asyncio.all_tasks()
+        if getattr(task.get_coro(), "__qualname__", "") in names
     ]
 
 

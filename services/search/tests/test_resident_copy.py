@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
-from everword_search.resident.copy import Asked, NamespaceCopy
+from everword_search.resident.copy import LOOK_AGAIN_S, Asked, NamespaceCopy
 from everword_search.resident.storage import Memory, Outgrown, Storage
 from everword_search.resident.store import Passages
 from everword_search.resident.vectors import SignedVectors, Vectors
@@ -103,3 +103,30 @@ def test_a_copy_that_lost_much_is_made_anew(make_storage: Places) -> None:
     assert (copy.present, copy.is_outgrown) == (8, False)
     copy.keep(np.arange(1, 8), 3)
     assert (copy.present, copy.is_outgrown) == (7, True)
+
+
+def test_what_gets_no_vector_delays_nothing_that_is_to_get_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("everword_search.resident.copy.OWED_AT_ONCE", 0)
+    monkeypatch.setattr("everword_search.resident.copy.LOOKED_AT_A_TIME", 1)
+    now = [1_000.0]
+    copy = NamespaceCopy(1, MODEL, Memory(), lambda: now[0])
+    copy.add(passages([1, 2, 3, 4]))
+    vectors = copy.index.vectors
+    assert vectors
+    assert copy.is_due
+    assert copy.look().tolist() == [0, 1, 2, 3]
+    vectors.say_owed(np.arange(4), np.array([False, False, False, True]))
+    assert not copy.is_due
+    now[0] += LOOK_AGAIN_S + 1
+    assert copy.is_due
+    assert copy.look().tolist() == [3]
+    vectors.store(np.array([3]), np.ones((1, 8), np.float16))
+    # Three rows, each of which is worth a minute here.
+    now[0] += LOOK_AGAIN_S + 1
+    assert not copy.is_due
+    now[0] += LOOK_AGAIN_S
+    assert copy.is_due
+    assert copy.look().tolist() == [0, 1, 2]
+    assert not copy.is_due

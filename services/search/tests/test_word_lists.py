@@ -77,6 +77,16 @@ async def test_who_gives_up_takes_it_from_nobody(monkeypatch: pytest.MonkeyPatch
     assert reading.begun == 1
 
 
+async def test_each_language_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, lists = Reading(monkeypatch), WordLists()
+    assert [lists.are_ready(config) for config in ("english", "german", "simple")] == [False] * 3
+    reading.end.set()
+    for config in ("german", "english"):
+        await lists.ready(config)
+        assert lists.are_ready(config)
+    assert reading.begun == 2
+
+
 async def test_what_cannot_be_read_is_told_by_who_looks_a_word_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -86,5 +96,7 @@ async def test_what_cannot_be_read_is_told_by_who_looks_a_word_up(
     monkeypatch.setattr(word_lists, "zipf", broken)
     lists = WordLists()
     await lists.ready()
+    # Nobody waits for ever.
+    assert lists.are_ready("english")
     with pytest.raises(OSError, match="no list"):
         await lists.read()

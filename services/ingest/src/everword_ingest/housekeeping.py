@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import suppress
 
 import psycopg
 
@@ -16,6 +17,8 @@ log = logging.getLogger(__name__)
 INTERVAL_S = 10.0
 #: The share of its time that a process spends on finding what to fold: with many namespaces it looks less often.
 LOOKING_SHARE = 0.02
+#: The longest pause, whatever looking took: a search reads all rows of its namespace.
+LONGEST_S = 120.0
 #: A namespace's counts are folded once it has this many rows: reading a few hundred costs nothing.
 FOLD_ROWS = 200
 #: Rows that one statement folds, and namespaces that one round does.
@@ -50,22 +53,29 @@ class Housekeeping:
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(INTERVAL_S)
-            try:
-                await self.sweep()
-            except psycopg.Error as error:
-                log.warning("housekeeping failed", extra={"error": str(error)})
+            for work in (self.fold_counts, self.prune_requests):
+                try:
+                    await work()
+                except psycopg.Error as error:
+                    log.warning("housekeeping failed", extra={"error": str(error)})
 
-    async def sweep(self) -> None:
-        """Do one round."""
+    async def fold_counts(self) -> None:
+        """Fold counts where there are many rows of them, unless those were looked for lately."""
+        started = time.monotonic()
+        if started < self._look_at:
+            return
+        async with self._database.connection() as conn:
+            crowded = await store.find_crowded(conn, FOLD_ROWS, NAMESPACES)
+            took = time.monotonic() - started
+            # Where that was not all, the others come next.
+            pause_s = 0.0 if len(crowded) == NAMESPACES else took / LOOKING_SHARE
+            self._look_at = started + min(pause_s, LONGEST_S)
+            for namespace_id in crowded:
+                with suppress(psycopg.errors.ForeignKeyViolation):  # it was deleted meanwhile
+                    await fold(conn, namespace_id)
+
+    async def prune_requests(self) -> None:
+        """Forget request ids that nobody repeats any more."""
         async with self._database.connection() as conn:
             keep = {"keep": KEEP_REQUESTS, "batch": PRUNE_BATCH}
             await execute(conn, store.SQL["prune_append_requests"], keep)
-            started = time.monotonic()
-            if started < self._look_at:
-                return
-            crowded = await store.find_crowded(conn, FOLD_ROWS, NAMESPACES)
-            took = time.monotonic() - started
-            for namespace_id in crowded:
-                await fold(conn, namespace_id)
-            # Where that was not all, the others come next.
-            self._look_at = started + (0.0 if len(crowded) == NAMESPACES else took / LOOKING_SHARE)

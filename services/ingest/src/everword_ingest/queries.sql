@@ -274,7 +274,7 @@ WITH picked AS (
      ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED
 ), folded AS (
     DELETE FROM corpus_counts c USING picked p
-     WHERE c.namespace_id = %(namespace_id)s AND c.id = p.id
+     WHERE c.namespace_id = %(namespace_id)s AND c.id = p.id AND (SELECT count(*) > 1 FROM picked)
     RETURNING c.*
 ), kept AS (
     INSERT INTO corpus_counts (namespace_id, conversations, messages, turns, passages, dropped, lexemes, content_bytes)

@@ -120,7 +120,7 @@ async def find_memories(
                 if answer:
                     return answer
                 # A slow model must not hold a connection.
-                await search.embed()
+                await search.prepare()
             except (Unreadable, NoRoom) as error:
                 search.leave_to_database(error)
 
@@ -230,19 +230,30 @@ class _Search:
             if self._understood.generation(self._vector.generation_id) is None:
                 self._vector.miss(QueryNotEmbedded("this database does not have the query's model"))
         self._vector.look(self._understood)
-        return self._vector.is_settled
+        return self._vector.is_settled and self._can_weigh_words(self._understood)
+
+    def _can_weigh_words(self, understood: Understood) -> bool:
+        """Tell whether the lists of the namespace's language are there: to read them takes a while."""
+        config = understood.settings.text_search_config
+        hybrid = self._request.mode is SearchMode.HYBRID
+        return not hybrid or self._sources.word_lists.are_ready(config)
 
     def _foresee(self, copy: NamespaceCopy) -> None:
         """Look for what is near the query, where its vector is at hand."""
         if vector := self._vector.foreseen:
             self._foreseen = foresee(copy, vector, self._request.filter)
 
-    async def embed(self) -> None:
-        """Get the query's vector, or why there is none. Raises EmbedderUnavailable where nothing else would answer."""
-        assert self._understood is not None
-        await asyncio.gather(
-            self._vector.embed(self._understood), self._look_ahead(self._understood)
-        )
+    async def prepare(self) -> None:
+        """Get the query's vector, or why there is none, and what words weigh.
+
+        Raises EmbedderUnavailable where nothing else would answer.
+        """
+        understood = self._understood
+        assert understood is not None
+        if not self._can_weigh_words(understood):
+            await self._sources.word_lists.ready(understood.settings.text_search_config)
+        if not self._vector.is_settled:
+            await asyncio.gather(self._vector.embed(understood), self._look_ahead(understood))
 
     async def _look_ahead(self, understood: Understood) -> None:
         if words := self._plan_words(understood):

@@ -85,10 +85,11 @@ async def search(
     if as_json:
         print_json(response)
         return
+    idle = all(arm.state == pb.ArmReport.STATE_SKIPPED for arm in response.arms)
     for arm in response.arms:
         if arm.state == pb.ArmReport.STATE_DEGRADED:
             note(f"the {_arm(arm.arm)} arm could not answer: {arm.reason}")
-        elif arm.state == pb.ArmReport.STATE_SKIPPED and not response.results:
+        elif idle:
             note(f"the {_arm(arm.arm)} arm had nothing to do: {arm.reason}")
     if not response.results:
         line("nothing found")

@@ -1,10 +1,12 @@
 """Tells words that may be names from words of the language: a name is about as frequent in other languages.
 
-Capitals alone do not tell: people write "Mother", "Monday" and "French" with one, and German every noun.
+In English, capitals alone do not tell: people write "Mother", "Monday" and "French" with one, and German every noun.
+In the other languages hardly anything but names has a capital within a sentence.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -19,24 +21,33 @@ _OTHERS = ("de", "en", "es", "fr", "it", "nl", "pl", "sv")
 _GAP = 0.95
 #: A rarer word may well be a name that only one language knows: "Galveston", "LeBron".
 _LEAST = 3.5
-#: Languages that write each noun with a capital.
-_NOUNS = frozenset({"de"})
 
 
 def may_be_name(word: str, config: str) -> bool:
     """Tell whether a word may be a name if it is written with a capital; it is given in lower case.
 
-    The first call for a language takes .1 to .3 s, unless `WordLists` are ready, which are for English.
+    The first call for a language takes .1 to .8 s, unless `WordLists` are ready for it.
     """
-    language = language_of(config)
-    names, others = names_among_words(language)
-    # Of nouns, and what they are put together to, only what other languages know as well is a name.
-    return word in names if language in _NOUNS else word not in others
+    match language_of(config):
+        case "en":
+            # Also what no list has.
+            return word not in words_apart("en").others
+        case "de":
+            # Of nouns, and what they are put together to, only what other languages know as well.
+            return word in words_apart("de").names
+    return True
 
 
-@lru_cache(maxsize=32)
-def names_among_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return which words of a language may be names, and which are not, but for rare ones of which nobody knows."""
+@dataclass(frozen=True)
+class WordsApart:
+    """The words of a language that may be names, and those that are none, but for rare ones."""
+
+    names: frozenset[str]
+    others: frozenset[str]
+
+
+@lru_cache(maxsize=2)
+def words_apart(language: str) -> WordsApart:
     own = words_by_frequency(language)
     compared = [other for other in _OTHERS if other != language]
     elsewhere = np.zeros((len(compared), len(own)))
@@ -47,4 +58,4 @@ def names_among_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
     gaps = here - np.median(elsewhere, axis=0)
     words = np.array(list(own), object)
     names, others = words[gaps < _GAP], words[(gaps >= _GAP) & (here >= _LEAST)]
-    return frozenset(names.tolist()), frozenset(others.tolist())
+    return WordsApart(frozenset(names.tolist()), frozenset(others.tolist()))

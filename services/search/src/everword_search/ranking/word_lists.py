@@ -1,35 +1,46 @@
-"""Reads the lists of English words beside the start of a service."""
+"""Reads the lists of words beside the start of a service and its searches."""
 
 from __future__ import annotations
 
 import asyncio
 
-from everword_search.ranking.frequencies import zipf
+from everword_search.ranking.frequencies import language_of, zipf
 from everword_search.ranking.proper_names import may_be_name
+from everword_search.resident.heap import give_back
+
+_ENGLISH = "english"
 
 
 class WordLists:
     """Makes `zipf` and `may_be_name` ready in a thread: neither the start of a service nor its event loop waits."""
 
     def __init__(self) -> None:
-        self._reading: asyncio.Future[None] | None = None
+        self._reading: dict[str, asyncio.Future[None]] = {}
 
-    def read(self) -> asyncio.Future[None]:
-        """Begin to read, once."""
-        if self._reading is None:
-            self._reading = asyncio.ensure_future(asyncio.to_thread(_read))
+    def read(self, config: str = _ENGLISH) -> asyncio.Future[None]:
+        """Begin to read the lists for a text search configuration, once."""
+        language = language_of(config)
+        if language not in self._reading:
+            reading = asyncio.ensure_future(asyncio.to_thread(_read, config))
             # What fails is told by whoever looks a word up.
-            self._reading.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return self._reading
+            reading.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._reading[language] = reading
+        return self._reading[language]
 
-    async def ready(self) -> None:
+    def are_ready(self, config: str) -> bool:
+        """Tell whether words can be looked up at once, as far as they can be."""
+        return self.read(config).done()
+
+    async def ready(self, config: str = _ENGLISH) -> None:
         """Wait until words can be looked up at once. Raises nothing: who looks a word up tries again what failed."""
-        reading = self.read()
+        reading = self.read(config)
         if not reading.done():
             # Many wait for it: one that is cancelled must not take it from the others.
             await asyncio.wait([reading])
 
 
-def _read() -> None:
-    zipf("the", "english")
-    may_be_name("the", "english")
+def _read(config: str) -> None:
+    zipf("the", config)
+    may_be_name("the", config)
+    # What was compared takes ten times as much as what is kept of it.
+    give_back()

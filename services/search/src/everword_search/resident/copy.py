@@ -35,8 +35,9 @@ _LEAST_PRESENT = 0.8
 AT_ONCE = 500
 #: Passages without a vector that are asked for within a search.
 OWED_AT_ONCE = 1_000
-#: Seconds until all that have none are looked for again, beside the searches; longer, where they are more than so many.
+#: Seconds until all that are owed a vector are looked for again, beside the searches.
 LOOK_AGAIN_S = 60.0
+#: Of those that get none, as many in that time.
 LOOKED_AT_A_TIME = 50_000
 
 
@@ -68,8 +69,8 @@ class NamespaceCopy:
         self._dropped: int | None = None
         self._settled = 0
         self._recent: deque[tuple[float, Ints]] = deque()
-        #: When all vectors were last looked for beside the searches.
-        self._looked_at = -math.inf
+        #: When all that are owed a vector were last looked for beside the searches, and all that have none.
+        self._owed_looked_at = self._lacking_looked_at = -math.inf
 
     @property
     def present(self) -> int:
@@ -91,13 +92,30 @@ class NamespaceCopy:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to look for all vectors again: also what was given up may be owed again."""
+        """Whether it is time to look for vectors again beside the searches."""
+        return self._lacking_are_due or (self._owed_are_due and self.lacks_vectors)
+
+    def look(self) -> Ints:
+        """Return the rows to look for: those that are owed a vector and, now and then, those that get none, too.
+
+        What was given up may be owed again.
+        """
+        everything = self._lacking_are_due
+        self._owed_looked_at = self._clock()
+        if not everything:
+            return self.owed()
+        self._lacking_looked_at = self._clock()
+        return self.lacking()
+
+    @property
+    def _owed_are_due(self) -> bool:
+        return self._owed_looked_at < self._clock() - LOOK_AGAIN_S
+
+    @property
+    def _lacking_are_due(self) -> bool:
         lacking = self.index.vectors.lacking_count if self.index.vectors else 0
         pause_s = LOOK_AGAIN_S * max(1.0, lacking / LOOKED_AT_A_TIME)
-        return lacking > 0 and self._looked_at < self._clock() - pause_s
-
-    def looked(self) -> None:
-        self._looked_at = self._clock()
+        return lacking > 0 and self._lacking_looked_at < self._clock() - pause_s
 
     def ask(self, limit: int) -> Asked:
         """Return what asks for passages that are not here yet."""

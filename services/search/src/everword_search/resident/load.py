@@ -8,7 +8,6 @@ import numpy as np
 
 from everword.db.pool import Connection, Database
 from everword.db.statements import Question, fetch_optional
-from everword_search.ranking.arrays import Ints
 from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.store import Passages, PassagesRow, read_ids
 
@@ -29,7 +28,7 @@ async def bring_up_to_date(
     """Add what a copy lacks, and mark what was taken out. No search may ask for it meanwhile. Raises NotCopied."""
     for _ in range(_ATTEMPTS):
         if await _add_passages(database, copy, is_new, limit_bytes):
-            await _add_vectors(database, copy, copy.owed(), is_searched=False)
+            await _add_vectors(database, copy, is_searched=False)
             if is_new:
                 await asyncio.to_thread(copy.index.trim)
             # Nobody may search it soon.
@@ -86,13 +85,11 @@ async def _read(conn: Connection, question: Question[PassagesRow]) -> PassagesRo
 
 async def look_for_vectors(database: Database, copy: NamespaceCopy) -> None:
     """Add the vectors that came since they were last looked for. Searches may ask for the copy meanwhile."""
-    await _add_vectors(database, copy, copy.lacking(), is_searched=True)
+    await _add_vectors(database, copy, is_searched=True)
 
 
-async def _add_vectors(
-    database: Database, copy: NamespaceCopy, rows: Ints, *, is_searched: bool
-) -> None:
-    copy.looked()
+async def _add_vectors(database: Database, copy: NamespaceCopy, *, is_searched: bool) -> None:
+    rows = copy.look()
     for start in range(0, len(rows), _CHUNK):
         async with database.transaction(copy.namespace_id) as conn:
             await copy.add_vectors(conn, rows[start : start + _CHUNK])

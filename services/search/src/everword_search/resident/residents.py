@@ -86,6 +86,8 @@ class Residents:
         #: What each takes: to add it all up again took 16 ms of 1,000 namespaces.
         self._bytes: dict[int, int] = {}
         self._few = asyncio.Semaphore(_BROUGHT_UP_AT_ONCE)
+        #: To look for many vectors takes a connection for a while, and none of those is in a hurry.
+        self._one_looking = asyncio.Semaphore(1)
         self._refused: TTLCache[int, None] = TTLCache(_COUNTED, _REFUSED_S, timer=clock)
         self._searches: TTLCache[int, int] = TTLCache(_COUNTED, _OFTEN_S, timer=clock)
         #: What is brought up to date, and not searched meanwhile.
@@ -149,8 +151,8 @@ class Residents:
         if len(found.ids):
             self._weigh(copy)
             self._shrink()
-        if copy.is_due and namespace_id not in self._looking:
-            self._look(copy)
+        if copy.is_due and self._has(copy) and namespace_id not in self._looking:
+            _begin(self._looking, namespace_id, self._look_for_vectors(copy))
         vectors = None if copy.lacks_vectors else copy.index.vectors
         return Resident(copy, copy.index.snapshot(), vectors, wanted)
 
@@ -236,16 +238,19 @@ class Residents:
     def _bring_up(self, copy: NamespaceCopy, is_new: bool) -> None:
         _begin(self._tasks, copy.namespace_id, self._keep(copy, is_new))
 
-    def _look(self, copy: NamespaceCopy) -> None:
-        _begin(self._looking, copy.namespace_id, self._find_vectors(copy))
-
-    async def _find_vectors(self, copy: NamespaceCopy) -> None:
+    async def _look_for_vectors(self, copy: NamespaceCopy) -> None:
         try:
-            await look_for_vectors(self._database, copy)
+            async with self._one_looking:
+                await look_for_vectors(self._database, copy)
         except psycopg.Error as error:
             log.warning("vectors were not looked for", extra={"error": repr(error)})
         except (NoRoom, Unreadable) as error:
-            self.give_up(copy.namespace_id, error)
+            if self._has(copy):
+                self.give_up(copy.namespace_id, error)
+
+    def _has(self, copy: NamespaceCopy) -> bool:
+        """Tell whether a copy was not let go meanwhile, and perhaps made anew."""
+        return self._copies.get(copy.namespace_id) is copy
 
     async def _keep(self, copy: NamespaceCopy, is_new: bool) -> None:
         namespace_id = copy.namespace_id
@@ -278,7 +283,7 @@ class Residents:
 
     def _weigh(self, copy: NamespaceCopy) -> None:
         # What was let go meanwhile has no weight.
-        if self._copies.get(copy.namespace_id) is copy:
+        if self._has(copy):
             self._bytes[copy.namespace_id] = copy.index.nbytes
 
     def _shrink(self) -> None:
