@@ -52,11 +52,21 @@ async def test_counts_of_many_rows_become_one(
     assert counted(stack) == (1, 2 * (FOLD_ROWS - 1) + 5)
 
 
-@pytest.mark.parametrize(("share", "left"), [(1e-9, FOLD_ROWS + 1), (1e9, 1)])
+@pytest.mark.parametrize(
+    ("share", "longest_s", "left"),
+    [(1e-9, 120.0, FOLD_ROWS + 1), (1e-9, -1.0, 1), (1e9, 120.0, 1)],
+    ids=["after a share of the time", "after the longest pause", "at once"],
+)
 async def test_what_took_long_is_not_looked_for_at_once_again(
-    stack: Stack, pool: Database, monkeypatch: pytest.MonkeyPatch, share: float, left: int
+    stack: Stack,
+    pool: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    share: float,
+    longest_s: float,
+    left: int,
 ) -> None:
     monkeypatch.setattr(housekeeping, "LOOKING_SHARE", share)
+    monkeypatch.setattr(housekeeping, "LONGEST_S", longest_s)
     keeping = Housekeeping(pool)
     count(stack, FOLD_ROWS, 1)
     await keeping.fold_counts()
@@ -64,7 +74,3 @@ async def test_what_took_long_is_not_looked_for_at_once_again(
     count(stack, FOLD_ROWS, 1)
     await keeping.fold_counts()
     assert counted(stack) == (left, 2 * FOLD_ROWS)
-    monkeypatch.setattr(housekeeping, "LONGEST_S", -1.0)
-    for _ in range(2):
-        await keeping.fold_counts()
-    assert counted(stack)[1] == 2 * FOLD_ROWS
