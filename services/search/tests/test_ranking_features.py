@@ -179,3 +179,25 @@ def test_an_empty_question_and_a_passage_without_words_are_no_error() -> None:
     found = features([row(1, ""), row(2, "…")], ask("?!"))
     assert found["sb"].tolist() == [0, 0]
     assert not np.isnan(found["covw"]).any()
+
+
+# Literals
+
+
+@pytest.mark.parametrize("text", ["auth.rs:42", "the ERR_9F3A-12", "linkedIn linkedIn?"])
+def test_a_question_that_is_a_literal_asks_for_nothing_else(text: str) -> None:
+    assert ask(text).terms.literal_share == 1.0
+
+
+@pytest.mark.parametrize("text", ["", "the", "How many turtles did Nate adopt?", "a - b", "?"])
+def test_a_question_without_a_literal_has_no_share_of_one(text: str) -> None:
+    assert ask(text).terms.literal_share == 0.0
+
+
+def test_the_share_of_literals_is_by_what_words_tell() -> None:
+    course = ask("Which modules are part of that LinkedIn course?").terms
+    code = ask("Which modules are part of that QX77-B course?").terms
+    assert 0.1 < course.literal_share < code.literal_share < 0.7
+    # Words count once, as everywhere.
+    again = ask("Which modules are part of that LinkedIn course, LinkedIn?").terms
+    assert again.literal_share == course.literal_share

@@ -16,7 +16,7 @@ import pytest
 from everword_search.ranking import ensemble
 from everword_search.ranking.ensemble import Ensemble, ModelUnusable, load_ensemble
 from everword_search.ranking.features import Question, describe
-from everword_search.ranking.ranker import Ranker
+from everword_search.ranking.ranker import LITERAL_EVIDENCE, Ranker
 from everword_search.ranking.recall import handicap
 from support.ranking import TURNS, ask, chat, pool_of, row
 
@@ -87,6 +87,15 @@ def test_a_literal_lifts_a_memory() -> None:
     ranker = Ranker.load()
     assert ranker.rank(found, literals).argmax() == 3
     assert ranker.judge(found, literals).argmax() == 3
+
+
+def test_what_holds_a_literal_of_a_long_question_does_not_answer_it() -> None:
+    found = features_of(ask("Which modules of the course on auth.rs:42 did Melanie recommend?"))
+    none = np.zeros(len(TURNS))
+    literals = np.array([0, 0, 0, 1.0, 0, 0, 0])
+    judge = Ranker.load().judge
+    assert judge(found, literals, 0.2)[3] - judge(found, none)[3] == pytest.approx(0.16)
+    assert judge(found, literals)[3] - judge(found, none)[3] == pytest.approx(LITERAL_EVIDENCE)
 
 
 def test_a_summary_shares_its_chance_among_its_messages_and_repetition_comes_last() -> None:

@@ -18,8 +18,8 @@ PLAIN_SHARE = 0.4
 #: What becomes a score of one half, and how far scores spread: half of what answers a question has more than .6.
 _MIDDLE = 5.0
 _SPREAD = 3.0
-#: Nothing in the training data is looked up letter by letter: what a literal match adds to rank and evidence, by the
-#: cube of its score, since letters that are alike in part say little.
+#: Hardly anything in the training data is looked up letter by letter: what a literal match adds to rank and evidence,
+#: by the cube of its score, since letters that are alike in part say little.
 LITERAL_WEIGHT = 8.0
 LITERAL_EVIDENCE = 4.0
 #: What is said word for word by messages in the index comes after them.
@@ -63,11 +63,18 @@ class Ranker:
         total = (total + beside(literals, handicaps) - _MIDDLE) / _SPREAD
         return np.round(1 / (1 + np.exp(-total)), 9)
 
-    def judge(self, features: Mapping[str, Floats], literals: Floats) -> Floats:
-        """Return the evidence that each memory answers the query, in log-odds; NaN where that cannot be told."""
+    def judge(
+        self, features: Mapping[str, Floats], literals: Floats, literal_share: float = 1.0
+    ) -> Floats:
+        """Return the evidence that each memory answers the query, in log-odds; NaN where that cannot be told.
+
+        `literal_share` is how much of the query is literals: what holds a file's name answers nothing else that is asked.
+        By its square: of questions in prose, the words of literals count already, as all others do.
+        """
         if self.relevance is None:
             return np.full(len(literals), np.nan)
-        return np.round(self.relevance.score(features) + LITERAL_EVIDENCE * literals**3, 9)
+        alike = LITERAL_EVIDENCE * literal_share**2 * literals**3
+        return np.round(self.relevance.score(features) + alike, 9)
 
 
 def beside(literals: Floats, handicaps: Floats | float) -> Floats:

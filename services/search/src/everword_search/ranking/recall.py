@@ -65,6 +65,8 @@ class Judged:
     wanted: npt.NDArray[np.bool_]
     described: Described
     literals: Floats
+    #: How much of the query those are about.
+    literal_share: float
     #: What each arm found.
     views: Mapping[SearchArm, Ranked]
 
@@ -122,7 +124,8 @@ def _scores(judged: Judged, ranker: Ranker) -> Floats:
 def _evidence(judged: Judged, ranker: Ranker, rows: Ints) -> Floats:
     """Return the evidence for some memories; NaN for the others."""
     evidence = np.full(judged.pool.size, np.nan)
-    evidence[rows] = ranker.judge(judged.described.features.of(rows), judged.literals[rows])
+    features = judged.described.features.of(rows)
+    evidence[rows] = ranker.judge(features, judged.literals[rows], judged.literal_share)
     return evidence
 
 
@@ -165,7 +168,9 @@ async def _judge(
     absent = await _absent_names(runner, scope, ranking, passages)
     pool = build_pool(passages, cosines, absent)
     literals = _literals(pool, alike, question)
-    return Judged(pool, _wanted(pool), describe(pool, question), literals, views)
+    # A prefix is matched by the arm of words, with all else that is asked.
+    share = 1.0 if question.has_prefix else question.terms.literal_share
+    return Judged(pool, _wanted(pool), describe(pool, question), literals, share, views)
 
 
 async def _read(

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.text.analysis import folded_words, words_of
+from everword.text.literals import literal_tokens
 from everword.text.ranking_record import stems_of, term_hash
 from everword_search.ranking.compare import MOST_WORDS
 from everword_search.ranking.dates import MONTHS
@@ -43,6 +44,8 @@ class QueryTerms:
     unknown: npt.NDArray[np.bool_]
     #: Hashes of the names of authors that the query holds.
     names: npt.NDArray[np.uint32]
+    #: Of what all words tell, the share of those that are parts of literals, such as file names: from 0 to 1.
+    literal_share: float
 
     @property
     def total(self) -> float:
@@ -65,6 +68,8 @@ def query_terms(
     for stem, weight in content:
         weights[stem] = max(weight, weights.get(stem, 0.0))
     kept = list(weights)[:MAX_TERMS]
+    literals = _content(" ".join(literal_tokens(text)), names, frozenset(), config)
+    told = sum(weights[stem] for stem in {stem for stem, _ in literals} & set(kept))
     named = sorted(set(folded_words(text)) & names)
     return QueryTerms(
         _hashes(kept),
@@ -73,6 +78,7 @@ def query_terms(
         strangers,
         np.array([stem in unknown for stem in kept], bool),
         _hashes(stem for name in named for stem in stems_of(name, config)),
+        told / sum(weights[stem] for stem in kept) if told else 0.0,
     )
 
 
