@@ -144,6 +144,41 @@ async def test_there_are_so_many_files_and_the_one_not_searched_for_longest_give
         assert len(await search.contents("ferry", second)) == 10
 
 
+async def test_files_have_so_much_in_memory_and_the_one_not_searched_for_longest_gives_way(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = await fill(stack, small=5, first=40, second=40, third=40)
+    small, first, second, third = ids
+    async with searching(stack, folder=str(tmp_path)) as search:
+        await search.often(first)
+        copy = search.residents.find(first)
+        assert copy is not None
+        monkeypatch.setattr(residents, "HELD_BYTES", int(2.5 * copy.index.memory_bytes))
+    async with searching(stack, folder=str(tmp_path)) as search:
+        for namespace_id in (first, second, third):
+            await search.often(namespace_id)
+        # Those that are searched now stay, and what is in memory has a limit of its own.
+        await search.often(small)
+        assert [search.holds(each) for each in ids] == [True, True, True, False]
+        search.clock.now += 61
+        await search.search("ferry", first)
+        search.clock.now += 1
+        await search.often(third)
+        assert [search.holds(each) for each in ids] == [True, True, False, True]
+
+
+async def test_a_file_that_has_much_in_memory_counts_for_its_share_alone(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(residents, "HELD_BYTES", 10_000)
+    monkeypatch.setattr(residents, "_LARGEST_HELD", 4_000)
+    ids = await fill(stack, first=40, second=40, third=40)
+    async with searching(stack, folder=str(tmp_path)) as search:
+        for namespace_id in ids:
+            await search.often(namespace_id)
+        assert [search.holds(each) for each in ids] == [True, True, False]
+
+
 async def test_what_memory_is_too_small_for_leaves_files_alone(
     stack: Stack, tmp_path: Path
 ) -> None:

@@ -48,8 +48,11 @@ async def test_files_that_were_searched_last_stay_mapped_as_many_as_may(
         await search.search("ferry", second)
         assert mapped_bytes(tmp_path) > 1.5 * one > 0
         copies = [search.residents.find(each) for each in (first, second)]
-        each, other = (copy.index.mapped_bytes for copy in copies if copy)
-        map_files(monkeypatch, each + other - 1)
+        mapped, held = zip(
+            *((copy.index.mapped_bytes, copy.index.memory_bytes) for copy in copies if copy),
+            strict=True,
+        )
+        map_files(monkeypatch, sum(held) + sum(mapped) - 1)
         for namespace_id in (first, second, first):
             assert len(await search.contents("ferry", namespace_id)) == 10
             assert 0 < mapped_bytes(tmp_path) < 1.5 * one

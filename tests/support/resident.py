@@ -138,7 +138,7 @@ class Searching:
         """Search a namespace as often as makes it worth being in memory, and wait for what that begins."""
         for _ in range(OFTEN):
             await self.search("anything", namespace_id)
-            if _tasks("Residents._keep"):
+            if _tasks("Residents._keep") or self.residents.find(namespace_id):
                 break  # else the next search might find it loaded already, and map it
         await self.settled()
 
@@ -209,9 +209,8 @@ def keep_in_files(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
 
 
 def map_files(monkeypatch: pytest.MonkeyPatch, nbytes: int) -> None:
-    """Have searches map so much of files; a file of which they would map more is read."""
-    for module in ("storage", "lately"):
-        monkeypatch.setattr(f"everword_search.resident.{module}.MAPPED_BYTES", nbytes)
+    """Have files take so much memory, mapped and beside: one of which searches would map more is read."""
+    monkeypatch.setattr("everword_search.resident.storage.FILES_MEMORY_BYTES", nbytes)
 
 
 def locked(stack: Stack, table: str) -> psycopg.Connection:

@@ -19,7 +19,7 @@ import pytest
 
 from everword.db.arrays import Array
 from everword.text.ranking_record import unpack_records
-from everword_search.resident.storage import MAPPED_BYTES, MappedFile, Memory
+from everword_search.resident.storage import MappedFile, Memory
 from everword_search.resident.store import Passages, PassagesRow
 
 _NO_COLUMNS: Any = dict.fromkeys(field.name for field in fields(PassagesRow))
@@ -37,8 +37,8 @@ class _ReadFile(MappedFile):
     """A file that is read, as one is of which searches would map too much."""
 
     @property
-    def mapped_bytes(self) -> int:
-        return MAPPED_BYTES + 1
+    def is_read(self) -> bool:
+        return True
 
 
 def read(passages: int = 5_000) -> MappedFile:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from everword_search.resident import lately
 from everword_search.resident.copy import NamespaceCopy
 from everword_search.resident.lately import LatelySearched
-from everword_search.resident.storage import MappedFile, Memory, Storage
+from everword_search.resident.storage import Mappable, MappedFile, Memory, Storage
 from support.resident_passages import Said, mapped_bytes, passages_of
 
 
@@ -40,16 +39,20 @@ def copies(tmp_path: Path) -> list[NamespaceCopy]:
     return made
 
 
+def room_for(nbytes: int) -> Mappable:
+    """Return what has files map no more than so much."""
+    mappable = Mappable()
+    mappable.held_bytes = mappable.nbytes - nbytes
+    return mappable
+
+
 def still_mapped(folder: Path) -> list[int]:
     return [number for number in range(4) if mapped_bytes(folder / str(number))]
 
 
-def test_those_searched_last_stay_mapped(
-    copies: list[NamespaceCopy], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_those_searched_last_stay_mapped(copies: list[NamespaceCopy], tmp_path: Path) -> None:
     each = copies[0].index.mapped_bytes
-    monkeypatch.setattr(lately, "MAPPED_BYTES", 2 * each)
-    searched = LatelySearched()
+    searched = LatelySearched(room_for(2 * each))
     stay = []
     for number in (0, 1, 0, 2, 3, 3, 1):
         look_at(copies[number])
@@ -59,14 +62,15 @@ def test_those_searched_last_stay_mapped(
 
 
 def test_one_that_takes_more_than_all_may_leaves_none(
-    copies: list[NamespaceCopy], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    copies: list[NamespaceCopy], tmp_path: Path
 ) -> None:
-    searched = LatelySearched()
+    mappable = Mappable()
+    searched = LatelySearched(mappable)
     for copy in copies[:2]:
         look_at(copy)
         searched.searched(copy)
     assert still_mapped(tmp_path) == [0, 1]
-    monkeypatch.setattr(lately, "MAPPED_BYTES", copies[2].index.mapped_bytes - 1)
+    mappable.held_bytes = mappable.nbytes - copies[2].index.mapped_bytes + 1
     look_at(copies[2])
     searched.searched(copies[2])
     assert still_mapped(tmp_path) == []
@@ -75,7 +79,7 @@ def test_one_that_takes_more_than_all_may_leaves_none(
 def test_what_rests_is_mapped_again_when_it_is_searched(
     copies: list[NamespaceCopy], tmp_path: Path
 ) -> None:
-    searched = LatelySearched()
+    searched = LatelySearched(Mappable())
     for _ in range(2):
         look_at(copies[0])
         searched.searched(copies[0])
@@ -85,11 +89,8 @@ def test_what_rests_is_mapped_again_when_it_is_searched(
         searched.rest(copies[0])
 
 
-def test_what_is_in_memory_takes_no_part(
-    copies: list[NamespaceCopy], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lately, "MAPPED_BYTES", copies[0].index.mapped_bytes)
-    searched = LatelySearched()
+def test_what_is_in_memory_takes_no_part(copies: list[NamespaceCopy], tmp_path: Path) -> None:
+    searched = LatelySearched(room_for(copies[0].index.mapped_bytes))
     look_at(copies[0])
     searched.searched(copies[0])
     searched.searched(copy_in(Memory(500)))

@@ -53,7 +53,7 @@ def test_a_file_of_which_more_would_be_mapped_is_read(
 ) -> None:
     file = MappedFile(str(folder), 5_000, 0)
     kept, column = file.keep(np.arange(1_000)), file.column(np.int64)
-    monkeypatch.setattr(storage_module, "MAPPED_BYTES", file.mapped_bytes)
+    monkeypatch.setattr(storage_module, "FILES_MEMORY_BYTES", file.mapped_bytes)
     assert kept.lies_at[0] == -1
     column.extend(np.arange(10_000))
     assert kept.lies_at[0] == column.lies_at[0] == file.fileno()

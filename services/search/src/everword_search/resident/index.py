@@ -29,8 +29,9 @@ from everword_search.resident.vectors import Vectors
 
 #: A thread's places are so far apart from those of the next one; more than a conversation has turns.
 _THREAD = 1 << 32
-#: What the objects around the arrays take, which is most of what a small namespace takes.
+#: What the objects around the arrays take, which is most of what a small namespace takes; and around those of a file.
 OBJECTS_BYTES = 9_000
+FILE_OBJECTS_BYTES = 25_000
 #: The most words and tags that a passage has on average.
 _MOST_TERMS, _MOST_TAGS = 256, 32
 #: Rows that are read one by one: what is to be known of more is looked up in all of a column.
@@ -111,11 +112,17 @@ class NamespaceIndex:
     @property
     def nbytes(self) -> int:
         """About what it takes, of memory and of disk."""
+        return self.memory_bytes + self._storage.nbytes
+
+    @property
+    def memory_bytes(self) -> int:
+        """About what it takes of memory that the kernel cannot take back."""
+        objects = OBJECTS_BYTES if self.in_memory else FILE_OBJECTS_BYTES
         arrays = sum(column.nbytes for column in self._all_columns)
         named = 150 * sum(len(each.things) for each in (self._threads, self._authors, self._labels))
         segments = sum(segment.nbytes for segment in self._segments)
         vectors = self.vectors.nbytes if self.vectors else 0
-        return OBJECTS_BYTES + arrays + named + segments + vectors + self._storage.nbytes
+        return objects + arrays + named + segments + vectors
 
     def count_known(self, ids: Ints) -> int:
         """Return how many of some passages are here."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from everword_search.resident.copy import NamespaceCopy
-from everword_search.resident.storage import MAPPED_BYTES
+from everword_search.resident.storage import Mappable
 
 
 class LatelySearched:
     """The copies in files that were searched last, as many as may be mapped at the same time."""
 
-    def __init__(self) -> None:
+    def __init__(self, mappable: Mappable) -> None:
+        self._mappable = mappable
         #: The one that was searched last comes last.
         self._mapped: OrderedDict[NamespaceCopy, int] = OrderedDict()
 
@@ -22,7 +23,7 @@ class LatelySearched:
             return
         self._mapped[copy] = mapped_bytes
         self._mapped.move_to_end(copy)
-        while self._mapped and sum(self._mapped.values()) > MAPPED_BYTES:
+        while self._mapped and sum(self._mapped.values()) > self._mappable.nbytes:
             self.rest(next(iter(self._mapped)))
 
     def rest(self, copy: NamespaceCopy) -> None:

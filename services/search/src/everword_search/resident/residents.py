@@ -6,7 +6,6 @@ import asyncio
 import logging
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from contextvars import Context
 from dataclasses import dataclass
@@ -16,14 +15,17 @@ from cachetools import TTLCache
 
 from everword.db.pool import Database
 from everword_search.model import MemoryFilter
+from everword_search.resident.budget import Budget
 from everword_search.resident.columns import Unreadable
 from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
+from everword_search.resident.descriptors import allow_files
 from everword_search.resident.heap import give_back
 from everword_search.resident.lately import LatelySearched
 from everword_search.resident.load import NotCopied, bring_up_to_date, look_for_vectors
 from everword_search.resident.resident import Resident
 from everword_search.resident.storage import (
     IN_MEMORY_PASSAGES,
+    Mappable,
     MappedFile,
     Memory,
     NoRoom,
@@ -41,9 +43,11 @@ OFTEN = 3
 #: memory takes 12 ms less than one by the database: after four, it has paid.
 OFTEN_SMALL = 2
 _SMALL_PASSAGES = 2_000
-#: The most files. Each takes two descriptors, one for the map and one to reserve disk and read by: connections need
-#: theirs, and 1,024 is a common limit.
-MOST_FILES = 256
+#: The most files, and what their copies may have in memory together. A copy of 1,000 passages has 30 to 150 KB there,
+#: by how many conversations it has; one that has very much counts for no more than its share: it is worth it.
+MOST_FILES = 1_024
+HELD_BYTES = 36 << 20
+_LARGEST_HELD = HELD_BYTES // 4
 _OFTEN_S = 60.0
 _COUNTED = 10_000
 #: Seconds after which a namespace that nobody searches leaves memory; and when it may give way to others.
@@ -79,12 +83,13 @@ class Residents:
         self._database = database
         self._limits = limits
         self._clock = clock
-        #: The one that was searched last comes last.
-        self._copies: OrderedDict[int, NamespaceCopy] = OrderedDict()
+        self._copies: dict[int, NamespaceCopy] = {}
         self._used: dict[int, float] = {}
-        self._lately = LatelySearched()
-        #: What each takes: to add it all up again took 16 ms of 1,000 namespaces.
-        self._bytes: dict[int, int] = {}
+        #: Of those in memory, bytes; of those in files, bytes in all, those of memory, and files.
+        self._in_memory = Budget(limits.memory_bytes)
+        self._in_files = Budget(limits.file_bytes, HELD_BYTES, allow_files(MOST_FILES))
+        self._mappable = Mappable()
+        self._lately = LatelySearched(self._mappable)
         self._few = asyncio.Semaphore(_BROUGHT_UP_AT_ONCE)
         #: To look for many vectors takes a connection for a while, and none of those is in a hurry.
         self._one_looking = asyncio.Semaphore(1)
@@ -122,7 +127,7 @@ class Residents:
         copy = self._copies.get(namespace_id)
         if copy is None or namespace_id in self._tasks:
             return None
-        self._copies.move_to_end(namespace_id)
+        self._budget(copy).searched(namespace_id)
         self._used[namespace_id] = self._clock()
         return copy.ask(AT_ONCE)
 
@@ -163,7 +168,7 @@ class Residents:
 
         `lexemes` is how long its passages are together.
         """
-        if namespace_id in self._tasks or namespace_id in self._refused:
+        if not passages or namespace_id in self._tasks or namespace_id in self._refused:
             return
         count = self._searches[namespace_id] = self._searches.get(namespace_id, 0) + 1
         often = OFTEN_SMALL if passages <= _SMALL_PASSAGES else OFTEN
@@ -195,45 +200,32 @@ class Residents:
         """Return where a namespace is kept: a small one in memory, a large one in a file. Raises NoRoom."""
         if passages <= IN_MEMORY_PASSAGES:
             return Memory(passages)
-        return MappedFile(self._limits.folder, passages, _dimensions(generation))
-
-    def _limit(self, in_memory: bool) -> int:
-        return self._limits.memory_bytes if in_memory else self._limits.file_bytes
-
-    def _those(self, in_memory: bool) -> list[int]:
-        """Return the namespaces that are kept in memory, or in files; the one that was searched last comes last."""
-        return [id_ for id_, copy in self._copies.items() if copy.index.in_memory is in_memory]
+        return MappedFile(self._limits.folder, passages, _dimensions(generation), self._mappable)
 
     @property
     def nbytes(self) -> int:
         """What all of them take, of memory and of disk."""
-        return sum(self._bytes.values())
+        return self._in_memory.totals[0] + self._in_files.totals[0]
 
-    def _taken(self, in_memory: bool) -> int:
-        return sum(self._bytes[namespace_id] for namespace_id in self._those(in_memory))
+    def _budget(self, copy: NamespaceCopy) -> Budget:
+        return self._in_memory if copy.index.in_memory else self._in_files
 
     def _make_room(self, passages: int, lexemes: int, generation: GenerationRow | None) -> bool:
         """Return whether a namespace fits, once those that were not searched lately are gone."""
-        in_memory = passages <= IN_MEMORY_PASSAGES
         each = _PASSAGE_BYTES + _NUMBER_BYTES * _dimensions(generation)
-        wanted = passages * each + _LEXEME_BYTES * lexemes
-        limit = self._limit(in_memory)
-        if not 0 < wanted <= limit:
-            return False
-        room, at_rest, leaving = limit - self._taken(in_memory), self._clock() - _AT_REST_S, []
-        those = self._those(in_memory)
-        files_left = math.inf if in_memory else MOST_FILES - len(those)
-        for namespace_id in those:
-            if (room >= wanted and files_left > 0) or self._used[namespace_id] > at_rest:
-                break
-            room += self._bytes[namespace_id]
-            files_left += 1
-            leaving.append(namespace_id)
-        if room < wanted or files_left <= 0:
-            return False
-        for namespace_id in leaving:
+        wanted = math.ceil(passages * each + _LEXEME_BYTES * lexemes)
+        at_rest = self._clock() - _AT_REST_S
+
+        def may_go(namespace_id: int) -> bool:
+            return self._used[namespace_id] <= at_rest
+
+        if passages <= IN_MEMORY_PASSAGES:
+            leaving = self._in_memory.leaving([wanted], may_go)
+        else:
+            leaving = self._in_files.leaving([wanted, self._in_files.mean[1], 1], may_go)
+        for namespace_id in leaving or ():
             self.forget(namespace_id)
-        return True
+        return leaving is not None
 
     def _bring_up(self, copy: NamespaceCopy, is_new: bool) -> None:
         _begin(self._tasks, copy.namespace_id, self._keep(copy, is_new))
@@ -258,7 +250,7 @@ class Residents:
         self._let_go(namespace_id)
         try:
             async with self._few:
-                limit = self._limit(copy.index.in_memory)
+                limit = self._budget(copy).limits[0]
                 await bring_up_to_date(self._database, copy, is_new, limit)
         except (psycopg.Error, NotCopied, NoRoom, Unreadable) as error:
             # What has outgrown its file is made anew by the next searches.
@@ -282,18 +274,21 @@ class Residents:
         self._refused[namespace_id] = None
 
     def _weigh(self, copy: NamespaceCopy) -> None:
+        index = copy.index
         # What was let go meanwhile has no weight.
-        if self._has(copy):
-            self._bytes[copy.namespace_id] = copy.index.nbytes
+        if not self._has(copy):
+            return
+        if index.in_memory:
+            self._in_memory.take(copy.namespace_id, index.nbytes)
+        else:
+            held = min(index.memory_bytes, _LARGEST_HELD)
+            self._in_files.take(copy.namespace_id, index.nbytes, held, 1)
+            self._mappable.held_bytes = self._in_files.totals[1]
 
     def _shrink(self) -> None:
         """Let those go for which there is no room any more, those first that were not searched for longest."""
-        for in_memory in (True, False):
-            limit = self._limit(in_memory)
-            while self._taken(in_memory) > limit:
-                those = self._those(in_memory)
-                # What does not fit by itself must not push the others out before it goes.
-                leaving = next((each for each in those if self._bytes[each] > limit), those[0])
+        for budget in (self._in_memory, self._in_files):
+            while (leaving := budget.excess()) is not None:
                 self.forget(leaving)
                 self._refuse(leaving, NotCopied("there is no room for it"))
 
@@ -307,7 +302,9 @@ class Residents:
             asyncio.get_running_loop().run_in_executor(None, gone.clear)
             self._untidy = True
         self._used.pop(namespace_id, None)
-        self._bytes.pop(namespace_id, None)
+        for budget in (self._in_memory, self._in_files):
+            budget.drop(namespace_id)
+        self._mappable.held_bytes = self._in_files.totals[1]
 
     async def _sweep(self) -> None:
         while True:

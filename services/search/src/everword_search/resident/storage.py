@@ -31,9 +31,9 @@ _SPACE_BYTES = 16_384
 #: What is reserved on the disk at once, at least, and of what a column has.
 _STEP_BYTES = 65_536
 _GROWTH = 16
-#: What searches map of files, of the 200 MB that a service may take: that of some 110,000 passages of 25 words. A copy
-#: of which they would map more is read.
-MAPPED_BYTES = 56 << 20
+#: What files take of the 200 MB that a service may take: what searches map of them, and what copies in files have in
+#: memory beside. Where there are few files, that of some 110,000 passages of 25 words is mapped.
+FILES_MEMORY_BYTES = 56 << 20
 
 
 class NoRoom(Exception):
@@ -42,6 +42,17 @@ class NoRoom(Exception):
 
 class Outgrown(NoRoom):
     """A copy has no room for what came; one that is made anew has."""
+
+
+class Mappable:
+    """How much of all files may be mapped into this process: what copies in files have in memory leaves less."""
+
+    def __init__(self) -> None:
+        self.held_bytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        return FILES_MEMORY_BYTES - self.held_bytes
 
 
 class Storage(Protocol):
@@ -115,14 +126,20 @@ class MappedFile:
 
     in_memory = False
 
-    def __init__(self, folder: str | None, passages: int, dimensions: int) -> None:
-        """`passages` is about how many there are. Raises NoRoom."""
+    def __init__(
+        self,
+        folder: str | None,
+        passages: int,
+        dimensions: int,
+        mappable: Mappable | None = None,
+    ) -> None:
+        """`passages` is about how many there are; files share what is `mappable`. Raises NoRoom."""
         self.passages = passages
         self._rows = _ROOM * max(passages, 1)
         space = self._rows * (_SPACE_BYTES + 2 * dimensions) + mmap.ALLOCATIONGRANULARITY
         try:
             # Beside the map, to reserve disk and to read rows by.
-            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+            self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         except OSError as error:
             raise NoRoom(f"no file can be made: {error}") from error
         weakref.finalize(self, self._file.close)
@@ -132,6 +149,7 @@ class MappedFile:
         except (OSError, ValueError) as error:
             raise NoRoom(f"no file can be mapped: {error}") from error
         self._folder = folder or tempfile.gettempdir()
+        self._mappable = mappable or Mappable()
         self._taken = 0
         self._nbytes = self._mapped_bytes = 0
 
@@ -142,6 +160,11 @@ class MappedFile:
     @property
     def mapped_bytes(self) -> int:
         return self._mapped_bytes
+
+    @property
+    def is_read(self) -> bool:
+        """Whether searches would map more than they may."""
+        return self.mapped_bytes > self._mappable.nbytes
 
     def column(
         self,
@@ -216,7 +239,7 @@ class _Mapped(Kept):
 
     @property
     def _is_read(self) -> bool:
-        return self._is_sparse or self._file.mapped_bytes > MAPPED_BYTES
+        return self._is_sparse or self._file.is_read
 
     def between(self, begin: int, end: int) -> Array:
         if not self._is_read:
