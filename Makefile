@@ -83,9 +83,9 @@ bench-speed: $(SETUP) ## Measure how fast Everword is, beside its floors: SCALE=
 	$(BIN)/everword bench speed $(SCALE:%=--scale %) $(if $(OUT),--json $(OUT)) $(if $(OLD),--compare $(OLD))
 
 .PHONY: train-ranking
-train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…")
+train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…"), or print what each part gains (STEPS=1)
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-train.lock
-	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking
+	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking $(if $(STEPS),--steps)
 
 .PHONY: test-kills
 test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck

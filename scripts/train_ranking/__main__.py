@@ -1,7 +1,8 @@
 """Train the models of the profile `recall`: python -m scripts.train_ranking --data FILE… --cache FOLDER.
 
 Prints what models reach on conversations that they were not fitted on, and writes models fitted on all of them, with
-the calibration of their relevance; the calibration alone with `--calibration-only`.
+the calibration of their relevance; the calibration alone with `--calibration-only`. With `--steps` it prints what each
+part of the ranking gains, and writes nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from scripts.train_ranking.fit import (
 )
 from scripts.train_ranking.measure import print_abstention, print_calibration, print_ranking
 from scripts.train_ranking.plain import features_of, write_plain
+from scripts.train_ranking.steps import print_steps
 
 MODELS = Path("services/search/src/everword_search/ranking/models")
 CALIBRATIONS = Path("services/search/src/everword_search/calibrations.json")
@@ -52,12 +54,16 @@ CALIBRATIONS = Path("services/search/src/everword_search/calibrations.json")
     is_flag=True,
     help="Leave the models as they are: for a change of the verdict, or of how relevance is fitted.",
 )
-def main(files: tuple[Path, ...], cache: Path, calibration_only: bool) -> None:
+@click.option("--steps", is_flag=True, help="Print what each part gains, and write nothing.")
+def main(files: tuple[Path, ...], cache: Path, calibration_only: bool, steps: bool) -> None:
     """Train the models of the profile `recall` on FILEs."""
     sets = read_sets(files)
     # What is written changes the checkout: afterwards it would be told from its commit.
     made_at = commit()
     asked = collect(sets, Environment(os.environ), cache)
+    if steps:
+        print_steps(asked)
+        return
     click.echo("conversations left out")
     scores = cross_validate(asked, _ranking)
     print_ranking(asked, scores)

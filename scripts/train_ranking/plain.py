@@ -26,8 +26,8 @@ def fit_plain(
 ) -> dict[str, dict[str, float]]:
     """Return the weights for memories with and without a vector."""
     return {
-        "with_vector": _fit(asked, (*TERMS, *VECTOR_TERMS), set_weights),
-        "without_vector": _fit(asked, TERMS, set_weights),
+        "with_vector": fit_weights(asked, (*TERMS, *VECTOR_TERMS), set_weights),
+        "without_vector": fit_weights(asked, TERMS, set_weights),
     }
 
 
@@ -36,9 +36,10 @@ def write_plain(path: Path, weights: Mapping[str, Mapping[str, float]]) -> None:
     path.write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
 
 
-def _fit(
+def fit_weights(
     asked: Sequence[Asked], terms: Sequence[str], set_weights: Mapping[str, float]
 ) -> dict[str, float]:
+    """Return the weight of each term, from questions that all have an answer among their candidates."""
     parts: list[Floats] = []
     targets: list[Floats] = []
     for one in asked:
