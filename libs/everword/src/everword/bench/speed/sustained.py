@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from everword.bench.speed.bed import Bed
 from everword.bench.speed.replicas import Replica, address_of, replicas
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.searches import EMPTY_CALLS, empty_call, search
-from everword.bench.speed.timing import closed_loop, open_loop
+from everword.bench.speed.timing import closed_loop, open_loop, until_no_faster
 from everword.client import Client
 
 #: What a sustained rate may take.
@@ -20,10 +19,6 @@ P95_MS = 60.0
 RATES = (10, 25, 50, 75, 100, 125, 150, 200, 300, 400)
 SECONDS_EACH = 4.0
 _FLOOR_CALLERS = 16
-#: A round that takes more of the time of the fastest one before found everything prepared.
-_NO_FASTER = 0.9
-#: So many such rounds in a row.
-_AS_SLOW = 2
 
 
 @dataclass(frozen=True)
@@ -68,17 +63,8 @@ async def _client_of(bed: Bed, name: str, these: Sequence[Replica]) -> AsyncIter
 
 
 async def prepare(client: Client, queries: Sequence[str]) -> None:
-    """Ask every query until that takes no less time twice: by then vectors are cached, and the namespace is loaded."""
-    fastest, as_slow = math.inf, 0
-    # While it is loaded, which may take longer than a round, nothing gets faster.
-    while as_slow < _AS_SLOW:
-        took = await _round(client, queries)
-        as_slow = 0 if took <= _NO_FASTER * fastest else as_slow + 1
-        fastest = min(fastest, took)
-
-
-async def _round(client: Client, queries: Sequence[str]) -> float:
-    return (await closed_loop(lambda query: search(client, query), queries)).wall_s
+    """Search until vectors are cached and the namespace is loaded."""
+    await until_no_faster(lambda query: search(client, query), queries)
 
 
 async def climb(client: Client, queries: Sequence[str], seconds: float) -> Climbed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ from everword.client import CallError
 
 T = TypeVar("T")
 Call = Callable[[T], Awaitable[object]]
+#: A round that takes more of the time of the fastest one before found everything loaded.
+_NO_FASTER = 0.9
+#: So many such rounds in a row.
+_AS_SLOW = 2
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,16 @@ async def closed_loop(call: Call[T], given: Iterable[T], callers: int = 1) -> Ti
     begun = time.perf_counter()
     await together(caller() for _ in range(callers))
     return Times(each, time.perf_counter() - begun)
+
+
+async def until_no_faster(call: Call[T], given: Sequence[T]) -> None:
+    """Make all calls, round after round, until that takes no less time twice: by then what they need is loaded."""
+    fastest, as_slow = math.inf, 0
+    # While it is loaded, which may take longer than a round, nothing gets faster.
+    while as_slow < _AS_SLOW:
+        took = (await closed_loop(call, given)).wall_s
+        as_slow = 0 if took <= _NO_FASTER * fastest else as_slow + 1
+        fastest = min(fastest, took)
 
 
 async def open_loop(call: Call[T], given: Sequence[T], rate: float, seconds: float) -> Times:
