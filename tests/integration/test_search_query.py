@@ -149,6 +149,18 @@ async def test_a_natural_question_is_matched_by_any_of_its_words(small: Stack) -
     assert found[0] == "We decided on PostgreSQL as the database."
 
 
+@pytest.mark.parametrize("mode", ["HYBRID", "LEXICAL"])
+async def test_quotes_and_signs_in_a_question_are_no_operators(small: Stack, mode: str) -> None:
+    for question in (
+        'Which "relational database" did we decide on?',
+        "Which database did we decide on with -rf NOT PostgreSQL?",
+        'We decided on "the database". Which one is it? Name it.',
+    ):
+        found = await contents(small, question, mode)
+        assert found[0] == "We decided on PostgreSQL as the database."
+    assert await contents(small, 'Which "relational database" did we decide on', mode) == []
+
+
 @pytest.mark.parametrize(
     ("query", "beginning"),
     [

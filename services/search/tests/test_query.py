@@ -163,6 +163,30 @@ def test_words_alone_know_no_operators() -> None:
     assert not any(operand.prefix for operand in query.wanted)
 
 
+@pytest.mark.parametrize(
+    "mark",
+    ["?", "？", "؟", " ? ", "??", "!?", "?)", "? Name one of them.", "？谢谢", '? And "why?"'],
+)
+def test_a_question_has_no_operators(mark: str) -> None:
+    text = f'Did "The Alchemist" OR "Dune" say rm -rf AND more{mark}'
+    assert parse_query(text) == parse_words(text)
+    assert not parse_query(text).filters
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"what now?"',
+        '"what now? nothing" ferry',
+        "https://example.org/?page=2 -draft",
+        "-draft a?b",
+        '"all?" -draft',
+    ],
+)
+def test_a_mark_within_quotes_or_words_makes_no_question(text: str) -> None:
+    assert parse_query(text).filters
+
+
 def test_excluded_operands_are_not_what_a_passage_is_found_by() -> None:
     assert parse_query("keep -drop").wanted == [Operand("keep", ("keep",))]
 
@@ -219,7 +243,9 @@ def test_no_mixture_is_an_error_and_no_operand_is_empty(seed: int) -> None:
         assert isinstance(clause.kind, Kind)
 
 
-@pytest.mark.parametrize("piece", ['"', "a OR ", "-x ", '"a b" ', "(", "*", "a.b", "数", "🎉", "'"])
+@pytest.mark.parametrize(
+    "piece", ['"', "a OR ", "-x ", '"a b" ', "(", "*", "a.b", "数", "🎉", "'", "?", "?a"]
+)
 def test_eight_kibibytes_of_anything_parse_quickly(piece: str) -> None:
     text = piece * (8192 // len(piece.encode()))
     parse_query(text)

@@ -2,7 +2,9 @@
 
 A query is a list of clauses. OR binds tighter than AND: `a OR b AND c` asks for (a or b) and c. What makes no sense as
 an operator, such as an OR at the end or a quote without its other half, is passed over. Operators are in upper case
-alone, so that a question may hold "or".
+alone, so that a text may hold "or". A question, which has its mark outside of quotes, is asked as it is: in “What did
+she take from "Becoming Nicole"?” the quotes are around a title, and in “What does rm -rf do?” nothing is left out. A
+prefix demands nothing, and stays one.
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ _ITEM = regex.compile(
     regex.VERBOSE,
 )
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
+_PHRASE = regex.compile(r"""["“”][^"“”]*["“”]""")
+# Behind a word, and not in the midst of an address; and as Chinese and Japanese, and Arabic, write it.
+_QUESTION_MARK = regex.compile(r"\?(?=[^\p{L}\p{N}\s]{0,4}(?:\s|$))|[？؟]")
 # One star, at the end: `*emphasis*` and `**bold**` are none.
 _PREFIX = regex.compile(r"[^*]*[\p{L}\p{N}\p{M}]\*[.,;:!?)\]}]*")
 
@@ -86,6 +91,8 @@ class Query:
 
 def parse_query(text: str) -> Query:
     """Return the clauses of `text`; none where it holds no word."""
+    if _QUESTION_MARK.search(_PHRASE.sub(" ", text)):
+        return _any_of(text, may_be_prefix=True)
     clauses: list[Clause] = []
     for clause in _clauses(text):
         if clause.kind is not Kind.OPTIONAL and _filters(clauses) >= MAX_FILTER_CLAUSES:
@@ -96,7 +103,11 @@ def parse_query(text: str) -> Query:
 
 def parse_words(text: str) -> Query:
     """Return the words of `text` without any operator: for a text that was not written as a query."""
-    operands = (_operand(token, may_be_prefix=False) for token in text.split())
+    return _any_of(text, may_be_prefix=False)
+
+
+def _any_of(text: str, *, may_be_prefix: bool) -> Query:
+    operands = (_operand(token, may_be_prefix=may_be_prefix) for token in text.split())
     return Query(tuple(Clause(Kind.OPTIONAL, (operand,)) for operand in operands if operand))
 
 

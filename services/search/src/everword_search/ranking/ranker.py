@@ -68,8 +68,8 @@ class Ranker:
     ) -> Floats:
         """Return the evidence that each memory answers the query, in log-odds; NaN where that cannot be told.
 
-        `literal_share` is how much of the query is literals: what holds a file's name answers nothing else that is asked.
-        By its square: of questions in prose, the words of literals count already, as all others do.
+        `literal_share` is how much of the query is literals: what holds a file's name answers nothing else that is
+        asked. By its square: of questions in prose, the words of literals count already, as all others do.
         """
         if self.relevance is None:
             return np.full(len(literals), np.nan)

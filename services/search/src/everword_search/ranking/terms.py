@@ -68,8 +68,8 @@ def query_terms(
     for stem, weight in content:
         weights[stem] = max(weight, weights.get(stem, 0.0))
     kept = list(weights)[:MAX_TERMS]
-    literals = _content(" ".join(literal_tokens(text)), names, frozenset(), config)
-    told = sum(weights[stem] for stem in {stem for stem, _ in literals} & set(kept))
+    literals = dict(_content(" ".join(literal_tokens(text)), names, frozenset(), config))
+    told = sum(weights[stem] for stem in kept if stem in literals)
     named = sorted(set(folded_words(text)) & names)
     return QueryTerms(
         _hashes(kept),
