@@ -167,6 +167,26 @@ async def test_files_have_so_much_in_memory_and_the_one_not_searched_for_longest
         assert [search.holds(each) for each in ids] == [True, True, False, True]
 
 
+async def test_what_turns_out_to_need_much_memory_pushes_nothing_aside(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "everword_search")
+    [first, second] = await fill(stack, first=40, second=1)
+    for number, text in enumerate(ferries(39)):
+        await append(stack, text, session_key=f"{number}", metadata=within("second"))
+    async with searching(stack, folder=str(tmp_path)) as search:
+        await search.often(first)
+        copy = search.residents.find(first)
+        assert copy is not None
+        # As much again fits; what a conversation for each passage takes does not.
+        monkeypatch.setattr(residents, "HELD_BYTES", 2 * copy.index.memory_bytes)
+    async with searching(stack, folder=str(tmp_path)) as search:
+        await search.often(first)
+        await search.often(second)
+        assert [search.holds(each) for each in (first, second)] == [True, False]
+        assert reasons(caplog) == ["NotCopied('there is no room for it')"]
+
+
 async def test_a_file_that_has_much_in_memory_counts_for_its_share_alone(
     stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

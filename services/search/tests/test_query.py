@@ -165,7 +165,19 @@ def test_words_alone_know_no_operators() -> None:
 
 @pytest.mark.parametrize(
     "mark",
-    ["?", "？", "؟", " ? ", "??", "!?", "?)", "? Name one of them.", "？谢谢", '? And "why?"'],
+    [
+        "?",
+        "？",
+        "؟",
+        " ? ",
+        "??",
+        "!?",
+        "?)",
+        "? Name one of them.",
+        "？谢谢",
+        "吗?谢谢",
+        '? And "why?"',
+    ],
 )
 def test_a_question_has_no_operators(mark: str) -> None:
     text = f'Did "The Alchemist" OR "Dune" say rm -rf AND more{mark}'
@@ -180,6 +192,8 @@ def test_a_question_has_no_operators(mark: str) -> None:
         '"what now? nothing" ferry',
         "https://example.org/?page=2 -draft",
         "-draft a?b",
+        "https://example.org/? -draft",
+        "„Was nun?“ -draft",
         '"all?" -draft',
     ],
 )

@@ -184,7 +184,7 @@ def test_an_empty_question_and_a_passage_without_words_are_no_error() -> None:
 # Literals
 
 
-@pytest.mark.parametrize("text", ["auth.rs:42", "the ERR_9F3A-12", "linkedIn linkedIn?"])
+@pytest.mark.parametrize("text", ["auth.rs:42", "the ERR_9F3A-12", "linkedIn linkedIn?", "s.t"])
 def test_a_question_that_is_a_literal_asks_for_nothing_else(text: str) -> None:
     assert ask(text).terms.literal_share == 1.0
 
@@ -192,6 +192,12 @@ def test_a_question_that_is_a_literal_asks_for_nothing_else(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "the", "How many turtles did Nate adopt?", "a - b", "?"])
 def test_a_question_without_a_literal_has_no_share_of_one(text: str) -> None:
     assert ask(text).terms.literal_share == 0.0
+
+
+def test_an_author_whose_name_is_a_literal_may_be_asked_for() -> None:
+    assert ask("R2D2", "r2d2").terms.literal_share == 1.0
+    assert ask("@alice_dev", "alice", "dev").terms.literal_share == 1.0
+    assert 0.0 < ask("What did R2D2 repair?", "r2d2").terms.literal_share < 1.0
 
 
 def test_the_share_of_literals_is_by_what_words_tell() -> None:

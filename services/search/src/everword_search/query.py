@@ -28,9 +28,13 @@ _ITEM = regex.compile(
     regex.VERBOSE,
 )
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
-_PHRASE = regex.compile(r"""["“”][^"“”]*["“”]""")
-# Behind a word, and not in the midst of an address; and as Chinese and Japanese, and Arabic, write it.
-_QUESTION_MARK = regex.compile(r"\?(?=[^\p{L}\p{N}\s]{0,4}(?:\s|$))|[？؟]")
+_QUOTED = regex.compile(r"""["“”„«»][^"“”„«»]*["“”„«»]""")
+# At the end of a word that is no address, or before ideographs; and the marks of Chinese and Japanese, and of Arabic.
+_QUESTION_MARK = regex.compile(
+    r"""(?<![/=&])\?(?=[^\p{L}\p{N}\s]{0,4}(?:\s|$)|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])
+        | [？؟]""",
+    regex.VERBOSE,
+)
 # One star, at the end: `*emphasis*` and `**bold**` are none.
 _PREFIX = regex.compile(r"[^*]*[\p{L}\p{N}\p{M}]\*[.,;:!?)\]}]*")
 
@@ -91,7 +95,7 @@ class Query:
 
 def parse_query(text: str) -> Query:
     """Return the clauses of `text`; none where it holds no word."""
-    if _QUESTION_MARK.search(_PHRASE.sub(" ", text)):
+    if _QUESTION_MARK.search(_QUOTED.sub(" ", text)):
         return _any_of(text, may_be_prefix=True)
     clauses: list[Clause] = []
     for clause in _clauses(text):

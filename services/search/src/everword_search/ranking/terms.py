@@ -68,8 +68,6 @@ def query_terms(
     for stem, weight in content:
         weights[stem] = max(weight, weights.get(stem, 0.0))
     kept = list(weights)[:MAX_TERMS]
-    literals = dict(_content(" ".join(literal_tokens(text)), names, frozenset(), config))
-    told = sum(weights[stem] for stem in kept if stem in literals)
     named = sorted(set(folded_words(text)) & names)
     return QueryTerms(
         _hashes(kept),
@@ -78,8 +76,21 @@ def query_terms(
         strangers,
         np.array([stem in unknown for stem in kept], bool),
         _hashes(stem for name in named for stem in stems_of(name, config)),
-        told / sum(weights[stem] for stem in kept) if told else 0.0,
+        _literal_share(text, ignored, config),
     )
+
+
+def _literal_share(text: str, ignored: frozenset[str], config: str) -> float:
+    """Return what `QueryTerms.literal_share` is. Names are words as all others here: they may be literals."""
+    literals = literal_tokens(text)
+    if not literals:
+        return 0.0
+    named = dict(_content(" ".join(literals), frozenset(), frozenset(), config))
+    content = _content(text, frozenset(), ignored, config)
+    told = dict(content or _content(text, frozenset(), frozenset(), config))
+    if not told:
+        return 1.0  # of remnants, such as s.t
+    return sum(told[stem] for stem in told if stem in named) / sum(told.values())
 
 
 def unknown_names(

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextvars import Context
 from dataclasses import dataclass
 
@@ -43,8 +43,9 @@ OFTEN = 3
 #: memory takes 12 ms less than one by the database: after four, it has paid.
 OFTEN_SMALL = 2
 _SMALL_PASSAGES = 2_000
-#: The most files, and what their copies may have in memory together. A copy of 1,000 passages has 30 to 150 KB there,
-#: by how many conversations it has; one that has very much counts for no more than its share: it is worth it.
+#: The most files, and what their copies may have in memory together. Of 1,000 passages that is 30 to 300 KB, by how
+#: many conversations there are, and memories in none; one that has very much counts for no more than its share: it is
+#: worth it.
 MOST_FILES = 1_024
 HELD_BYTES = 36 << 20
 _LARGEST_HELD = HELD_BYTES // 4
@@ -174,7 +175,7 @@ class Residents:
         often = OFTEN_SMALL if passages <= _SMALL_PASSAGES else OFTEN
         if count < often or len(self._tasks) >= _BROUGHT_UP_AT_ONCE:
             return
-        if not self._make_room(passages, lexemes, generation):
+        if not self._fits(passages, lexemes, generation):
             return
         del self._searches[namespace_id]
         try:
@@ -210,19 +211,18 @@ class Residents:
     def _budget(self, copy: NamespaceCopy) -> Budget:
         return self._in_memory if copy.index.in_memory else self._in_files
 
-    def _make_room(self, passages: int, lexemes: int, generation: GenerationRow | None) -> bool:
-        """Return whether a namespace fits, once those that were not searched lately are gone."""
+    def _fits(self, passages: int, lexemes: int, generation: GenerationRow | None) -> bool:
+        """Return whether a namespace probably fits, once those that were not searched lately are gone."""
         each = _PASSAGE_BYTES + _NUMBER_BYTES * _dimensions(generation)
-        wanted = math.ceil(passages * each + _LEXEME_BYTES * lexemes)
-        at_rest = self._clock() - _AT_REST_S
-
-        def may_go(namespace_id: int) -> bool:
-            return self._used[namespace_id] <= at_rest
-
+        nbytes = math.ceil(passages * each + _LEXEME_BYTES * lexemes)
         if passages <= IN_MEMORY_PASSAGES:
-            leaving = self._in_memory.leaving([wanted], may_go)
-        else:
-            leaving = self._in_files.leaving([wanted, self._in_files.mean[1], 1], may_go)
+            return self._make_room(self._in_memory, (nbytes,))
+        return self._make_room(self._in_files, (nbytes, self._in_files.mean[1], 1))
+
+    def _make_room(self, budget: Budget, wanted: Sequence[int]) -> bool:
+        """Return whether there is room for so much, once those that were not searched lately are gone."""
+        at_rest = self._clock() - _AT_REST_S
+        leaving = budget.leaving(wanted, lambda each: self._used[each] <= at_rest)
         for namespace_id in leaving or ():
             self.forget(namespace_id)
         return leaving is not None
@@ -245,13 +245,15 @@ class Residents:
         return self._copies.get(copy.namespace_id) is copy
 
     async def _keep(self, copy: NamespaceCopy, is_new: bool) -> None:
-        namespace_id = copy.namespace_id
+        namespace_id, budget = copy.namespace_id, self._budget(copy)
         # The database answers the searches meanwhile, and goes on to where this fails: half of a copy is none.
         self._let_go(namespace_id)
         try:
             async with self._few:
-                limit = self._budget(copy).limits[0]
-                await bring_up_to_date(self._database, copy, is_new, limit)
+                await bring_up_to_date(self._database, copy, is_new, budget.limits[0])
+            # What turns out larger than it seemed must push nothing aside that is searched.
+            if is_new and not self._make_room(budget, _weight(copy)):
+                raise NotCopied("there is no room for it")
         except (psycopg.Error, NotCopied, NoRoom, Unreadable) as error:
             # What has outgrown its file is made anew by the next searches.
             if is_new or not isinstance(error, Outgrown):
@@ -274,15 +276,9 @@ class Residents:
         self._refused[namespace_id] = None
 
     def _weigh(self, copy: NamespaceCopy) -> None:
-        index = copy.index
         # What was let go meanwhile has no weight.
-        if not self._has(copy):
-            return
-        if index.in_memory:
-            self._in_memory.take(copy.namespace_id, index.nbytes)
-        else:
-            held = min(index.memory_bytes, _LARGEST_HELD)
-            self._in_files.take(copy.namespace_id, index.nbytes, held, 1)
+        if self._has(copy):
+            self._budget(copy).take(copy.namespace_id, *_weight(copy))
             self._mappable.held_bytes = self._in_files.totals[1]
 
     def _shrink(self) -> None:
@@ -338,6 +334,14 @@ def _begin(
             del tasks[namespace_id]
 
     task.add_done_callback(ended)
+
+
+def _weight(copy: NamespaceCopy) -> Sequence[int]:
+    """Return what a copy takes, as its budget counts it."""
+    index = copy.index
+    if index.in_memory:
+        return (index.nbytes,)
+    return index.nbytes, min(index.memory_bytes, _LARGEST_HELD), 1
 
 
 def _dimensions(generation: GenerationRow | None) -> int:
