@@ -12,9 +12,9 @@ from everword_search.resident.residents import Limits
 
 SERVICE = "search"
 #: Mebibytes of namespaces that are kept, unless said otherwise: some 50,000 passages of small ones in memory, and some
-#: 1,600,000 of 25 words, of large ones, in files.
+#: 3,200,000 of 25 words, of large ones, in files.
 DEFAULT_MEMORY_MB = 56
-DEFAULT_FILES_MB = 2048
+DEFAULT_FILES_MB = 4096
 _MB = 1 << 20
 DEFAULT_LIMITS = Limits(DEFAULT_MEMORY_MB * _MB, DEFAULT_FILES_MB * _MB)
 

@@ -29,9 +29,10 @@ from everword_search.resident.vectors import Vectors
 
 #: A thread's places are so far apart from those of the next one; more than a conversation has turns.
 _THREAD = 1 << 32
-#: What the objects around the arrays take, which is most of what a small namespace takes; and around those of a file.
+#: What the objects around the arrays take, which is most of what a small namespace takes; and around those of a file,
+#: with what caches know of a namespace that is searched.
 OBJECTS_BYTES = 9_000
-FILE_OBJECTS_BYTES = 25_000
+FILE_OBJECTS_BYTES = 33_000
 #: The most words and tags that a passage has on average.
 _MOST_TERMS, _MOST_TAGS = 256, 32
 #: Rows that are read one by one: what is to be known of more is looked up in all of a column.
