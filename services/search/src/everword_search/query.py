@@ -4,7 +4,7 @@ A query is a list of clauses. OR binds tighter than AND: `a OR b AND c` asks for
 an operator, such as an OR at the end or a quote without its other half, is passed over. Operators are in upper case
 alone, so that a text may hold "or". A question, which has its mark outside of quotes, is asked as it is: in “What did
 she take from "Becoming Nicole"?” the quotes are around a title, and in “What does rm -rf do?” nothing is left out. A
-prefix demands nothing, and stays one.
+prefix demands nothing, and stays one; and what follows the last mark is parsed again.
 """
 
 from __future__ import annotations
@@ -95,10 +95,9 @@ class Query:
 
 def parse_query(text: str) -> Query:
     """Return the clauses of `text`; none where it holds no word."""
-    if _QUESTION_MARK.search(_QUOTED.sub(" ", text)):
-        return _any_of(text, may_be_prefix=True)
-    clauses: list[Clause] = []
-    for clause in _clauses(text):
+    end = _end_of_question(text)
+    clauses = list(_any_of(text[:end], may_be_prefix=True).clauses)
+    for clause in _clauses(text[end:]):
         if clause.kind is not Kind.OPTIONAL and _filters(clauses) >= MAX_FILTER_CLAUSES:
             continue
         clauses.append(clause)
@@ -108,6 +107,12 @@ def parse_query(text: str) -> Query:
 def parse_words(text: str) -> Query:
     """Return the words of `text` without any operator: for a text that was not written as a query."""
     return _any_of(text, may_be_prefix=False)
+
+
+def _end_of_question(text: str) -> int:
+    """Return where the last question of `text` ends; 0 without any."""
+    unquoted = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
+    return max((mark.end() for mark in _QUESTION_MARK.finditer(unquoted)), default=0)
 
 
 def _any_of(text: str, *, may_be_prefix: bool) -> Query:

@@ -87,11 +87,11 @@ class SearchServiceServicer:
     """
 
     def Search(self, request, context):
-        """Search returns the memories most relevant to a query, best first. A question, which has a question mark outside of
-        double quotes, is asked as it is: its words are matched with OR, and quotes and signs in it are no operators. Other
-        queries are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not. Both may hold prefix*.
-        TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its best. HYBRID ends after
-        some hundreds of results. No everyday input is an error; an empty query is.
+        """Search returns the memories most relevant to a query, best first. A question, up to its question mark outside of
+        double quotes, is asked as it is: its words are matched with OR, and quotes and signs in it are no operators. What
+        follows it, and other queries, are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not.
+        All may hold prefix*. TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its
+        best. HYBRID ends after some hundreds of results. No everyday input is an error; an empty query is.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -17,11 +17,11 @@ class SearchServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Search: _aio.UnaryUnaryMultiCallable[_search_service_pb2.SearchRequest, _search_service_pb2.SearchResponse]
-    """Search returns the memories most relevant to a query, best first. A question, which has a question mark outside of
-    double quotes, is asked as it is: its words are matched with OR, and quotes and signs in it are no operators. Other
-    queries are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not. Both may hold prefix*.
-    TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its best. HYBRID ends after
-    some hundreds of results. No everyday input is an error; an empty query is.
+    """Search returns the memories most relevant to a query, best first. A question, up to its question mark outside of
+    double quotes, is asked as it is: its words are matched with OR, and quotes and signs in it are no operators. What
+    follows it, and other queries, are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not.
+    All may hold prefix*. TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its
+    best. HYBRID ends after some hundreds of results. No everyday input is an error; an empty query is.
     """
     Browse: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BrowseRequest, _search_service_pb2.BrowseResponse]
     """Browse lists memories by time of occurrence."""
@@ -53,11 +53,11 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.SearchRequest,
         context: _aio.ServicerContext[_search_service_pb2.SearchRequest, _abc.Awaitable[_search_service_pb2.SearchResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.SearchResponse]:
-        """Search returns the memories most relevant to a query, best first. A question, which has a question mark outside of
-        double quotes, is asked as it is: its words are matched with OR, and quotes and signs in it are no operators. Other
-        queries are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not. Both may hold prefix*.
-        TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its best. HYBRID ends after
-        some hundreds of results. No everyday input is an error; an empty query is.
+        """Search returns the memories most relevant to a query, best first. A question, up to its question mark outside of
+        double quotes, is asked as it is: its words are matched with OR, and quotes and signs in it are no operators. What
+        follows it, and other queries, are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not.
+        All may hold prefix*. TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its
+        best. HYBRID ends after some hundreds of results. No everyday input is an error; an empty query is.
         """
 
     @_abc_1.abstractmethod
