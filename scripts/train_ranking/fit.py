@@ -170,16 +170,17 @@ def cross_validate(
 
 def fit_sum(asked: Sequence[Asked]) -> PlainRanking:
     """Return the weighted sum that orders candidates."""
-    weights = fit_plain(_answered(asked), SET_WEIGHTS)
+    weights = fit_plain(answered(asked), SET_WEIGHTS)
     return PlainRanking(weights["with_vector"], weights["without_vector"])
 
 
 def fit_ranking(asked: Sequence[Asked], features: Sequence[str]) -> tuple[list[Any], PlainRanking]:
     """Return the trees and the weighted sum that order candidates, learned from questions with an answer."""
-    return train(table_of(_answered(asked), features), features, RANKING), fit_sum(asked)
+    return train(table_of(answered(asked), features), features, RANKING), fit_sum(asked)
 
 
-def _answered(asked: Sequence[Asked]) -> list[Asked]:
+def answered(asked: Sequence[Asked]) -> list[Asked]:
+    """Return the questions that have an answer among their candidates."""
     return [one for one in asked if not one.relevant.isdisjoint(one.candidates)]
 
 

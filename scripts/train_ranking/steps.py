@@ -19,6 +19,7 @@ from scripts.train_ranking.collect import Asked
 from scripts.train_ranking.features import RANKING_FEATURES
 from scripts.train_ranking.fit import (
     SET_WEIGHTS,
+    answered,
     cross_validate,
     fit_ranking,
     matrix_of,
@@ -52,11 +53,11 @@ _ALONE: Mapping[str, Sequence[str]] = {
 
 def print_steps(asked: Sequence[Asked]) -> None:
     """Print recall@10 and nDCG@10 of each step, a column a set, as a table of Markdown."""
-    answered = [one for one in asked if one.relevant]
-    sets = list(dict.fromkeys(one.set for one in answered))
+    answerable = [one for one in asked if one.relevant]
+    sets = list(dict.fromkeys(one.set for one in answerable))
     print(f"| step | {' | '.join(sets)} |\n|{'---|' * (len(sets) + 1)}")
     for name, fit in _steps():
-        figures = _figures(answered, cross_validate(answered, fit))
+        figures = _figures(answerable, cross_validate(answerable, fit))
         print(f"| {name} | {' | '.join(figures[each] for each in sets)} |", flush=True)
 
 
@@ -73,7 +74,7 @@ def _steps() -> Iterator[tuple[str, Fit]]:
 
 def _sum_of(terms: Sequence[str]) -> Fit:
     def fit(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
-        weights = fit_weights([one for one in asked if _has_answer(one)], terms, SET_WEIGHTS)
+        weights = fit_weights(answered(asked), terms, SET_WEIGHTS)
         ranking = PlainRanking(weights, weights)
         return lambda one: ranking.score(features_of(one))
 
@@ -96,10 +97,6 @@ def _whole(*, blind: bool) -> Fit:
         return score
 
     return fit
-
-
-def _has_answer(one: Asked) -> bool:
-    return not one.relevant.isdisjoint(one.candidates)
 
 
 def _figures(asked: Sequence[Asked], scores: Sequence[Floats]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -124,37 +125,10 @@ async def test_the_file_that_was_not_searched_for_longest_gives_way_and_small_on
         assert len(await search.contents("ferry", second)) == 10
 
 
-async def test_there_are_so_many_files_and_the_one_not_searched_for_longest_gives_way(
-    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(residents, "MOST_FILES", 2)
-    ids = await fill(stack, small=5, first=40, second=40, third=40)
+async def check_two_files_fit(stack: Stack, folder: Path, ids: Sequence[int]) -> None:
+    """Check that of a small namespace and three large ones two of those are kept, and the one searched last stays."""
     small, first, second, third = ids
-    async with searching(stack, folder=str(tmp_path)) as search:
-        for namespace_id in (first, second, third):
-            await search.often(namespace_id)
-        # Those that are searched now stay, and what is in memory takes no file.
-        await search.often(small)
-        assert [search.holds(each) for each in ids] == [True, True, True, False]
-        search.clock.now += 61
-        await search.search("ferry", first)
-        search.clock.now += 1
-        await search.often(third)
-        assert [search.holds(each) for each in ids] == [True, True, False, True]
-        assert len(await search.contents("ferry", second)) == 10
-
-
-async def test_files_have_so_much_in_memory_and_the_one_not_searched_for_longest_gives_way(
-    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ids = await fill(stack, small=5, first=40, second=40, third=40)
-    small, first, second, third = ids
-    async with searching(stack, folder=str(tmp_path)) as search:
-        await search.often(first)
-        copy = search.residents.find(first)
-        assert copy is not None
-        monkeypatch.setattr(residents, "HELD_BYTES", int(2.5 * copy.index.memory_bytes))
-    async with searching(stack, folder=str(tmp_path)) as search:
+    async with searching(stack, folder=str(folder)) as search:
         for namespace_id in (first, second, third):
             await search.often(namespace_id)
         # Those that are searched now stay, and what is in memory has a limit of its own.
@@ -165,6 +139,27 @@ async def test_files_have_so_much_in_memory_and_the_one_not_searched_for_longest
         search.clock.now += 1
         await search.often(third)
         assert [search.holds(each) for each in ids] == [True, True, False, True]
+        assert len(await search.contents("ferry", second)) == 10
+
+
+async def test_there_are_so_many_files_and_the_one_not_searched_for_longest_gives_way(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(residents, "MOST_FILES", 2)
+    ids = await fill(stack, small=5, first=40, second=40, third=40)
+    await check_two_files_fit(stack, tmp_path, ids)
+
+
+async def test_files_have_so_much_in_memory_and_the_one_not_searched_for_longest_gives_way(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = await fill(stack, small=5, first=40, second=40, third=40)
+    async with searching(stack, folder=str(tmp_path)) as search:
+        await search.often(ids[1])
+        copy = search.residents.find(ids[1])
+        assert copy is not None
+        monkeypatch.setattr(residents, "HELD_BYTES", int(2.5 * copy.index.memory_bytes))
+    await check_two_files_fit(stack, tmp_path, ids)
 
 
 async def test_what_turns_out_to_need_much_memory_pushes_nothing_aside(

@@ -4,7 +4,7 @@ A query is a list of clauses. OR binds tighter than AND: `a OR b AND c` asks for
 an operator, such as an OR at the end or a quote without its other half, is passed over. Operators are in upper case
 alone, so that a text may hold "or". A question, which has its mark outside of quotes, is asked as it is: in “What did
 she take from "Becoming Nicole"?” the quotes are around a title, and in “What does rm -rf do?” nothing is left out. A
-prefix demands nothing, and stays one; and what follows the last mark is parsed again.
+prefix demands nothing, and stays one; and what follows the last mark may hold operators.
 """
 
 from __future__ import annotations
