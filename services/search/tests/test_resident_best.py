@@ -80,7 +80,8 @@ def snapshot_of(rows: list[Row], others: int) -> Snapshot:
     kept["kinds"][at] = [row.kind for row in rows]
     kept["threads"][at] = [thread for thread, _ in places]
     kept["seqs"][at] = [seq for _, seq in places]
-    unread: Any = dict.fromkeys(("_terms", "_tags", "_tag_rows", "_threads", "_authors", "_labels"))
+    hidden = ("_terms", "_tags", "_tag_rows", "_conversations", "_authors", "_labels")
+    unread: Any = dict.fromkeys(hidden)
     columns = {"ids": kept["ids"].copy()}
     is_ordered = bool(np.all(np.diff(kept["ids"][at]) > 0))
     known: Any = {"segments": (), "is_ordered": is_ordered, "present": count, "mean_length": 1.0}

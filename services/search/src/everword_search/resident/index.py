@@ -27,8 +27,10 @@ from everword_search.resident.storage import Storage
 from everword_search.resident.store import Passages
 from everword_search.resident.vectors import Vectors
 
-#: A thread's places are so far apart from those of the next one; more than a conversation has turns.
+#: A conversation's places are so far apart from those of the next one; more than a conversation has turns.
 _THREAD = 1 << 32
+#: Spreads the bits of a number of 64; odd, so that none are lost (2^64 by the golden ratio, as in splitmix64).
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 #: What the objects around the arrays take, which is most of what a small namespace takes; and around those of a file,
 #: with what caches know of a namespace that is searched.
 OBJECTS_BYTES = 9_000
@@ -61,7 +63,7 @@ _FIELDS = {
     "source_ids": np.dtype("S16"),
     "kinds": np.int16,
     "parts": np.int32,
-    "threads": np.int32,
+    "threads": np.int64,
     "seqs": np.int64,
     "authors": np.int32,
     "roles": np.int16,
@@ -89,7 +91,7 @@ class NamespaceIndex:
         self._rows = storage.column(np.uint8, (_ROW.itemsize,))
         self._terms = storage.column(np.uint32, each=_MOST_TERMS)
         self._tags, self._tag_rows = (storage.column(np.int32, each=_MOST_TAGS) for _ in range(2))
-        self._threads, self._authors, self._labels = Numbers(), Numbers(), Numbers()
+        self._conversations, self._authors, self._labels = Numbers(), Numbers(), Numbers()
         #: The words that authors are named by, also those of what was taken out.
         self.author_words: set[str] = set()
         self._segments: tuple[Segment, ...] = ()
@@ -120,7 +122,8 @@ class NamespaceIndex:
         """About what it takes of memory that the kernel cannot take back."""
         objects = OBJECTS_BYTES if self.in_memory else FILE_OBJECTS_BYTES
         arrays = sum(column.nbytes for column in self._all_columns)
-        named = 150 * sum(len(each.things) for each in (self._threads, self._authors, self._labels))
+        numbers = (self._conversations, self._authors, self._labels)
+        named = 150 * sum(len(each.things) for each in numbers)
         segments = sum(segment.nbytes for segment in self._segments)
         vectors = self.vectors.nbytes if self.vectors else 0
         return objects + arrays + named + segments + vectors
@@ -137,13 +140,15 @@ class NamespaceIndex:
         self._is_ordered &= start == 0 or bool(self.ids[-1] < passages.ids[0])
         known_authors = len(self._authors.things)
         is_turn = (passages.kinds == MEMORY_KIND_MESSAGE) & (passages.seqs >= 0)
-        named = np.where(is_turn, passages.conversation_ids, passages.source_ids)
-        threads = np.array(self._threads.of(named.tolist()), np.int64)
+        conversations = np.array(
+            self._conversations.of(passages.conversation_ids.tolist()), np.int64
+        )
+        threads = np.where(is_turn, conversations, _threads_alone(passages.source_ids))
         seqs = np.where(is_turn, passages.seqs, 0)
         records = passages.records
         added = {
             "threads": threads,
-            "conversations": self._threads.of(passages.conversation_ids.tolist()),
+            "conversations": conversations,
             "seqs": seqs,
             **{name: self._labels.of(getattr(passages, name)) for name in _LABELS},
             "authors": self._authors.of(passages.authors),
@@ -168,7 +173,7 @@ class NamespaceIndex:
         self._tags.extend(np.array(self._labels.of(passages.tags), np.int32))
         self._tag_rows.extend(start + passages.tag_places)
         postings = build_postings(passages.words, passages.places, passages.occurrences)
-        segment = make_segment(start, passages.ids, threads * _THREAD + seqs, postings)
+        segment = make_segment(start, passages.ids, _places(threads, seqs), postings)
         self._segments = with_segment(self._segments, segment, self._storage, at_leisure)
         if self.vectors:
             self.vectors.add(count)
@@ -215,7 +220,7 @@ class NamespaceIndex:
             self._terms,
             self._tags.values,
             self._tag_rows.values,
-            self._threads,
+            self._conversations,
             self._authors,
             self._labels,
             self._segments,
@@ -235,7 +240,7 @@ class Snapshot:
     _terms: Kept
     _tags: Array
     _tag_rows: Array
-    _threads: Numbers
+    _conversations: Numbers
     _authors: Numbers
     _labels: Numbers
     segments: tuple[Segment, ...]
@@ -271,8 +276,8 @@ class Snapshot:
     def rows_around(self, rows: Ints, reach: int) -> Ints:
         """Return the rows of the memories that these belong to, and of turns up to `reach` places away, each once."""
         places = np.unique(places_of(self.read(rows)))
-        seqs = places % _THREAD
-        first, last = places - np.minimum(seqs, reach), places + reach
+        before = np.where(places < 0, 0, np.minimum(places % _THREAD, reach))
+        first, last = places - before, places + np.where(places < 0, 0, reach)
         # Ranges that meet are one: each row is found once.
         begins = np.ones(len(places), bool)
         begins[1:] = first[1:] > last[:-1]
@@ -305,16 +310,18 @@ class Snapshot:
     def conversations_with(self, words: Sequence[int], rows: Ints) -> Ints:
         """Return how many of the words the conversation of each of `rows` holds."""
         conversations = self.columns["conversations"]
-        held = np.zeros(len(self._threads.things), np.int64)
+        held = np.zeros(len(self._conversations.things), np.int64)
         for word in words:
             held[np.unique(conversations[self.rows_with(word)])] += 1
-        if (none := self._threads.get(b"")) is not None:
+        if (none := self._conversations.get(b"")) is not None:
             held[none] = 0  # what is in no conversation has nothing in common
         return held[conversations[rows]]
 
     def having(self, name: str, things: Collection[Any]) -> Array:
         """Return which rows have one of these: conversations (`S16`), or texts of one of the columns of such."""
-        numbers = {"conversations": self._threads, "authors": self._authors}.get(name, self._labels)
+        numbers = {"conversations": self._conversations, "authors": self._authors}.get(
+            name, self._labels
+        )
         return np.isin(self.columns[name], _known(numbers, things))
 
     def tagged(self, tags: Collection[str]) -> Array:
@@ -331,7 +338,7 @@ class Snapshot:
     def conversation_ids(self, rows: Ints) -> Array:
         """Return the conversation of each row as `S16`; empty for what has none."""
         numbers, which = np.unique(self.columns["conversations"][rows], return_inverse=True)
-        ids = self._threads.things
+        ids = self._conversations.things
         return np.array([ids[number] for number in numbers.tolist()], "S16")[which]
 
 
@@ -343,7 +350,21 @@ def some_of(read: Array, which: Array) -> Array:
 
 def places_of(read: Array) -> Ints:
     """Return a number for the memory of each row that was read: its thread, and its place in that."""
-    return np.asarray(read["threads"].astype(np.int64) * _THREAD + read["seqs"])
+    return _places(read["threads"], read["seqs"])
+
+
+def _places(threads: Ints, seqs: Ints) -> Ints:
+    return np.where(threads < 0, threads, threads * _THREAD + seqs)
+
+
+def _threads_alone(source_ids: Array) -> Ints:
+    """Return a negative number for each memory that is no turn, from its id (`S16`), a thread of its own.
+
+    To number them as they come would take 300 bytes of memory each. With 63 bits of random ids, two of a million have
+    the same with a probability of 5e-8.
+    """
+    first, second = np.ascontiguousarray(source_ids, "S16").view(np.uint64).reshape(-1, 2).T
+    return np.asarray(~((first * _ODD ^ second) >> np.uint64(1)).view(np.int64))
 
 
 def _known(numbers: Numbers, things: Collection[Any]) -> list[int]:
