@@ -43,9 +43,8 @@ OFTEN = 3
 #: memory takes 12 ms less than one by the database: after four, it has paid.
 OFTEN_SMALL = 2
 _SMALL_PASSAGES = 2_000
-#: The most files, and what their copies may have in memory together. Of 1,000 passages that is 40 to 330 KB, by how
-#: many conversations there are, and memories in none; one that has very much counts for no more than its share: it is
-#: worth it.
+#: The most files, and what their copies may have in memory together. Of 1,000 passages that is 35 to 185 KB, by how
+#: many conversations there are; one that has very much counts for no more than its share: it is worth it.
 MOST_FILES = 1_024
 HELD_BYTES = 40 << 20
 _LARGEST_HELD = HELD_BYTES // 4
