@@ -34,7 +34,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 #: What the objects around the arrays take, which is most of what a small namespace takes; and around those of a file,
 #: with what caches know of a namespace that is searched.
 OBJECTS_BYTES = 9_000
-FILE_OBJECTS_BYTES = 33_000
+FILE_OBJECTS_BYTES = 22_500
 #: The most words and tags that a passage has on average.
 _MOST_TERMS, _MOST_TAGS = 256, 32
 #: Rows that are read one by one: what is to be known of more is looked up in all of a column.

@@ -148,6 +148,8 @@ class MappedFile:
             self._map = mmap.mmap(self._file.fileno(), space)
         except (OSError, ValueError) as error:
             raise NoRoom(f"no file can be mapped: {error}") from error
+        # One for all arrays: each that asks the map for its bytes has 350 bytes of objects around it.
+        self._bytes = np.frombuffer(self._map, np.uint8)
         self._folder = folder or tempfile.gettempdir()
         self._mappable = mappable or Mappable()
         self._taken = 0
@@ -200,8 +202,8 @@ class MappedFile:
         return start
 
     def view(self, start: int, rows: int, kind: Any, shape: tuple[int, ...] = ()) -> Array:
-        count = rows * math.prod(shape)
-        return np.frombuffer(self._map, kind, count, start).reshape(rows, *shape)
+        nbytes = rows * math.prod(shape) * np.dtype(kind).itemsize
+        return self._bytes[start : start + nbytes].view(kind).reshape(rows, *shape)
 
     def reserve(self, start: int, nbytes: int, is_sparse: bool) -> None:
         """Have disk for what is written next: a page without it would end the process. Raises NoRoom."""
