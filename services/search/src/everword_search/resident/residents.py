@@ -43,7 +43,7 @@ OFTEN = 3
 #: memory takes 12 ms less than one by the database: after four, it has paid.
 OFTEN_SMALL = 2
 _SMALL_PASSAGES = 2_000
-#: The most files, and what their copies may have in memory together. Of 1,000 passages that is 35 to 185 KB, by how
+#: The most files, and what their copies may have in memory together. Of 1,000 passages that is 23 to 173 KB, by how
 #: many conversations there are; one that has very much counts for no more than its share: it is worth it.
 MOST_FILES = 1_024
 HELD_BYTES = 40 << 20
