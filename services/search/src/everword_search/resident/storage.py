@@ -203,7 +203,7 @@ class MappedFile:
 
     def view(self, start: int, rows: int, kind: Any, shape: tuple[int, ...] = ()) -> Array:
         nbytes = rows * math.prod(shape) * np.dtype(kind).itemsize
-        return self._bytes[start : start + nbytes].view(kind).reshape(rows, *shape)
+        return np.asarray(self._bytes[start : start + nbytes].view(kind).reshape(rows, *shape))
 
     def reserve(self, start: int, nbytes: int, is_sparse: bool) -> None:
         """Have disk for what is written next: a page without it would end the process. Raises NoRoom."""
