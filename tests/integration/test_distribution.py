@@ -48,7 +48,6 @@ FUNCTIONS = {
     "drop_derived_passages": "one: the namespace that the transaction is set to",
     "erase_namespace_rows": "one: its argument",
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
-    "api_keys_exist": "whether the deployment is open",
     "drop_vector_table": "an operator's: a model goes with its vectors",
     "backfill_generation": "an operator's: all passages get vectors of a new model",
     "generation_is_complete": "an operator's: whether all have them",

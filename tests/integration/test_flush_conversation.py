@@ -15,14 +15,12 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 
-from everword.domain.errors import Overloaded
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import memory_pb2
 from everword_compactor.compaction.job import Compaction
 from everword_compactor.compose.model import Draft
-from everword_compactor.waiting_room import waiting_room
 from everword_compactor.workshop import Workshop
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact, workshop
@@ -261,15 +259,3 @@ async def test_calls_that_wait_leave_room_for_others(database: DatabaseUnderTest
         async with working(stack):
             flushed = await flush(stack, conversation_id, notes_saved=True)
         assert flushed.replaced_through_seq == 39
-
-
-def test_a_seat_is_free_again_after_its_call_and_refused_with_a_reason() -> None:
-    room = waiting_room(16)
-    with contextlib.ExitStack() as seats:
-        for namespace_id in (1, 1, 2, 2, 3, 3, 4, 4):
-            seats.enter_context(room.seat(namespace_id))
-        for namespace_id, message_ in ((1, "of this namespace"), (5, "Too many calls wait")):
-            with pytest.raises(Overloaded, match=message_), room.seat(namespace_id):
-                pass
-    with room.seat(1), room.seat(5):
-        pass

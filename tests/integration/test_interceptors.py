@@ -14,14 +14,13 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from everword.domain.settings import Secret
 from everword.rpc.authentication import Authenticator
 from everword.rpc.channel import open_channel
 from everword.rpc.interceptors import ordered_interceptors
 from everword.telemetry import names
 from everword.v1 import ingest_service_pb2 as pb
 from support.callers import raw_call, within
-from support.calls import append, append_request
+from support.calls import append, append_request, message
 from support.databases import DatabaseUnderTest
 from support.health import serving
 from support.refusals import refused
@@ -37,7 +36,7 @@ SELECT count(*) FROM pg_stat_activity
 @pytest.fixture
 def nobody() -> Authenticator:
     """An authenticator that is never asked."""
-    return Authenticator(None, Secret(""))  # type: ignore[arg-type]
+    return Authenticator(None, BASE)  # type: ignore[arg-type]
 
 
 def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
@@ -46,9 +45,10 @@ def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
         "TelemetryInterceptor",
         "RequestIdInterceptor",
         "ErrorInterceptor",
-        "CapacityInterceptor",
         "DeadlineInterceptor",
         "AuthInterceptor",
+        "CapacityInterceptor",
+        "KeylessInterceptor",
         "ValidationInterceptor",
     ]
 
@@ -151,13 +151,13 @@ async def test_a_caller_who_hangs_up_leaves_no_statement_behind(stack: Stack) ->
 
 @asynccontextmanager
 async def _full_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack whose ingest service takes two calls at once, and has them."""
-    async with running_stack(database, server=replace(BASE, max_concurrent=2)) as stack:
+    """A stack whose ingest service works on two calls at once, and has them and a third that waits."""
+    async with running_stack(database, server=replace(BASE, max_concurrent=4)) as stack:
         await append(stack, "Before.")
         with _held_conversation(database):
             held = [
                 asyncio.ensure_future(stack.ingest.AppendMessages(append_request("Waits.")))
-                for _ in range(2)
+                for _ in range(3)
             ]
             await _until_waiting(database, 2)
             yield stack
@@ -173,10 +173,10 @@ async def test_calls_beyond_the_limit_are_told_when_to_come_back(
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "OVERLOADED",
         )
-        assert refusal.metadata["limit"] == "2"
+        assert refusal.metadata["limit"] == "3"
         assert "RetryInfo" in refusal.details
     with database.connect() as conn:
-        assert conn.execute("SELECT count(*) FROM messages").fetchone() == (3,)
+        assert conn.execute("SELECT count(*) FROM messages").fetchone() == (4,)
 
 
 async def test_a_full_service_still_tells_its_health(database: DatabaseUnderTest) -> None:
@@ -197,6 +197,36 @@ async def test_a_call_that_is_refused_early_gives_its_place_back(
             )
             assert refusal.reason == "NAMESPACE_NOT_FOUND"
         await append(stack, "Hello.")
+
+
+async def _batches(number: int) -> AsyncIterator[pb.ImportMessagesRequest]:
+    """A stream whose second batch is refused while it goes on."""
+    for position in range(8):
+        messages = [] if position == 1 else [message("word " * 2000)]
+        yield pb.ImportMessagesRequest(batch=append_request(*messages, session_key=f"s{number}"))
+        await asyncio.sleep(0.0005 * (number % 7))
+
+
+@pytest.mark.parametrize("listed", [False, True], ids=["sent bit by bit", "sent at once"])
+async def test_a_refused_stream_says_why_however_much_is_still_to_come(
+    stack: Stack, listed: bool
+) -> None:
+    """A client for asyncio that writes into a call that has ended calls that INTERNAL, with no details."""
+    for number in range(40):
+        requests = [batch async for batch in _batches(number)] if listed else []
+        stream = stack.ingest.ImportMessages(iter(requests) if listed else _batches(number))
+        refusal = await refused(stream)
+        assert (refusal.code, refusal.fields) == (
+            grpc.StatusCode.INVALID_ARGUMENT,
+            {"batch.messages"},
+        )
+
+
+async def test_an_error_that_repeats_much_of_the_call_still_arrives(stack: Stack) -> None:
+    """Peers refuse trailers of more than 8 KiB, with an error of their own."""
+    refusal = await refused(append(stack, "Hello.", metadata=within("n" * 7000)))
+    assert refusal.reason == "NAMESPACE_NOT_FOUND"
+    assert len(refusal.metadata["namespace"]) == 200
 
 
 def _server_span(spans: InMemorySpanExporter, method: str) -> ReadableSpan:
@@ -231,7 +261,8 @@ async def test_a_span_says_how_a_refused_call_ended_and_whose_fault_it_was(
     assert callers.status.status_code is not StatusCode.ERROR
     async with open_channel(stack.addresses["ingest"]) as channel:
         await refused(raw_call(channel, "/everword.v1.IngestService/Forget", b""))
-    servers = _server_span(spans, "IngestService/Forget")
+    # What a caller makes up is no name for a time series.
+    [servers] = [span for span in spans.get_finished_spans() if span.name == "_OTHER"]
     assert servers.attributes is not None
     assert servers.attributes[names.ERROR_TYPE] == "UNIMPLEMENTED"
     assert servers.status.status_code is StatusCode.ERROR

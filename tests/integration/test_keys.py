@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import grpc
 import pytest
 
 from everword.internal.v1.embedder_service_pb2 import CoverageRequest
 from everword.rpc import authentication
+from everword.rpc.authentication import KEY_CACHE_S
+from everword.rpc.channel import open_channel
+from everword.rpc.interceptors.auth import STILL_LET_IN_S
 from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import ingest_service_pb2
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
+from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword_ingest.server import IngestServer
+from everword_ingest.settings import Settings as IngestSettings
 from support.callers import Metadata, bearer, internal, make_namespaces, within
-from support.calls import append
+from support.calls import append, append_request
 from support.databases import DatabaseUnderTest
 from support.refusals import Refusal, refused
-from support.stack import Stack, running_stack
+from support.stack import BASE, Stack, running_stack
 from support.waiting import until
 
 OPERATORS_KEY = "operators-key-for-tests"
@@ -131,6 +140,48 @@ async def test_revoking_the_last_key_opens_nothing(stack: Stack) -> None:
     assert _seen(await refused(_list(stack))) == MISSING
 
 
+async def test_erasing_the_last_key_opens_nothing(database: DatabaseUnderTest) -> None:
+    """A namespace takes its keys with it. What there never was and what there is no more are told apart."""
+    async with running_stack(database, admin_key=OPERATORS_KEY) as locked:
+        await make_namespaces(locked, "acme", metadata=OPERATOR)
+        await _key(locked, WRITE, "acme")
+        delete = admin.DeleteNamespaceRequest(name="acme")
+        await locked.admin.DeleteNamespace(delete, metadata=OPERATOR)
+    async with running_stack(database) as stack:
+        assert _seen(await refused(_list(stack))) == MISSING
+        assert _seen(await refused(append(stack, "Let me in."))) == MISSING
+
+
+async def test_an_operators_key_closes_for_servers_that_are_started_without_it(
+    database: DatabaseUnderTest,
+) -> None:
+    async with running_stack(database, admin_key=OPERATORS_KEY) as locked:
+        await _list(locked, OPERATOR)
+    async with running_stack(database) as stack:
+        assert _seen(await refused(_list(stack))) == MISSING
+
+
+async def test_from_the_network_nobody_is_let_in_without_a_key(
+    database: DatabaseUnderTest,
+) -> None:
+    """Also where the deployment was opened again while the server ran."""
+    server = replace(BASE, service="ingest", listen="0.0.0.0:0")
+    with database.connect() as conn:
+        conn.execute("UPDATE deployment SET closed = true")
+    ingest = IngestServer(IngestSettings(server=server, database=database.settings("ingest")))
+    try:
+        address = await ingest.start()
+        with database.connect() as conn:
+            conn.execute("UPDATE deployment SET closed = false")
+        async with open_channel(address.replace("0.0.0.0", "127.0.0.1")) as channel:
+            for _ in range(3):
+                call = AdminServiceStub(channel).ListNamespaces(admin.ListNamespacesRequest())
+                assert _seen(await refused(call)) == MISSING
+                await asyncio.sleep(0.5)
+    finally:
+        await ingest.stop()
+
+
 # With keys
 
 
@@ -198,6 +249,35 @@ async def test_the_keys_of_a_deleted_namespace_are_refused(locked: Stack) -> Non
     delete = admin.DeleteNamespaceRequest(name="acme")
     await locked.admin.DeleteNamespace(delete, metadata=OPERATOR)
     await _until_refused(locked, made.secret)
+
+
+async def test_a_revoked_key_ends_what_it_has_open(
+    locked: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls that go on for an hour otherwise: a stream, and a wait."""
+    made = await _key(locked, WRITE, "acme")
+    key = bearer(made.secret)
+    token = (await append(locked, "Without a vector.", metadata=key)).consistency_token
+    wait = ingest_service_pb2.WaitForIndexingRequest(
+        consistency_token=token, stage=ingest_service_pb2.INDEXING_STAGE_EMBEDDED
+    )
+
+    async def stream() -> AsyncIterator[ingest_service_pb2.ImportMessagesRequest]:
+        yield ingest_service_pb2.ImportMessagesRequest(batch=append_request("First."))
+        await asyncio.Event().wait()
+
+    assert KEY_CACHE_S + STILL_LET_IN_S < 10
+    monkeypatch.setattr("everword.rpc.interceptors.auth.STILL_LET_IN_S", 0.3)
+    monkeypatch.setattr("everword.rpc.interceptors.errors.DRAIN_S", 0.1)
+    calls = [
+        asyncio.ensure_future(refused(locked.ingest.ImportMessages(stream(), metadata=key))),
+        asyncio.ensure_future(refused(locked.ingest.WaitForIndexing(wait, metadata=key))),
+    ]
+    await asyncio.sleep(0.2)
+    revoke = admin.RevokeApiKeyRequest(api_key_id=made.api_key.id)
+    await locked.admin.RevokeApiKey(revoke, metadata=OPERATOR)
+    async with asyncio.timeout(20):
+        assert [_seen(refusal) for refusal in await asyncio.gather(*calls)] == [INVALID] * 2
 
 
 async def _until_refused(stack: Stack, secret: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import grpc
 import psycopg
@@ -15,7 +16,7 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from everword.db.pool import PoolBusy
 from everword.domain import errors
 from everword.domain.errors import EverwordError
-from everword.rpc.errors import grpc_code, to_status, translate
+from everword.rpc.errors import grpc_code, to_status, trailers, translate
 from everword.v1.error_reason_pb2 import ErrorReason
 
 PROTO = Path(__file__).parents[4] / "protos/public/everword/v1/error_reason.proto"
@@ -126,6 +127,26 @@ def test_what_passes_by_itself_says_when_to_come_back(error: EverwordError, dela
     retry = error_details_pb2.RetryInfo()
     assert to_status(error, "").details[1].Unpack(retry)
     assert retry.retry_delay.ToMilliseconds() == delay_ms
+
+
+@pytest.mark.parametrize("letter", ["x", "ä", "語", "😀", "\n"], ids=ascii)
+def test_what_callers_sent_is_cut_so_that_an_error_fits_its_trailers(letter: str) -> None:
+    long = letter * 7_000
+    violations = tuple((long, long) for _ in range(10))
+    for error in (
+        errors.InvalidArgument(violations=violations),
+        errors.InvalidRegex(long, problem=long, pattern=long),
+        errors.ConversationNotFound(long, conversation_id=long),
+        errors.RequestIdConflict(request_id=long),
+    ):
+        status = to_status(error, "a-request")
+        sent = sum(len(value) for _, value in trailers(status)) * 4 // 3
+        # As gRPC sends messages: what is not plain ASCII is percent-encoded.
+        sent += len(quote(status.message))
+        assert sent < 8 * 1024
+        info = error_details_pb2.ErrorInfo()
+        assert status.details[0].Unpack(info)
+        assert all(len(value) <= 200 for value in info.metadata.values())
 
 
 def test_what_is_not_found_is_named() -> None:

@@ -44,6 +44,7 @@ def test_addresses_that_no_network_reaches_are_loopback(listen: str) -> None:
         ("EVERWORD_DRAIN_SECONDS", "-1"),
         ("EVERWORD_REFLECTION", "perhaps"),
         ("EVERWORD_TLS_CERT", "/nonexistent/cert.pem"),
+        ("EVERWORD_ADMIN_KEY", "too-short-to-be-a-secret"[:23]),
     ],
 )
 def test_a_wrong_setting_is_refused_by_name(name: str, value: str) -> None:
@@ -58,8 +59,18 @@ def test_a_certificate_without_its_key_is_refused(tmp_path: Path) -> None:
         _settings(EVERWORD_TLS_CERT=str(certificate))
 
 
+def test_an_authority_for_clients_without_a_certificate_is_refused(tmp_path: Path) -> None:
+    """Without TLS nobody would be asked for a certificate."""
+    authority = tmp_path / "ca.pem"
+    authority.touch()
+    with pytest.raises(SettingError, match="EVERWORD_TLS_CERT and EVERWORD_TLS_KEY"):
+        _settings(EVERWORD_TLS_CLIENT_CA=str(authority))
+
+
 def test_secrets_are_not_shown() -> None:
-    settings = _settings(EVERWORD_ADMIN_KEY="hunter2", EVERWORD_INTERNAL_TOKEN="hunter3")
+    settings = _settings(
+        EVERWORD_ADMIN_KEY="hunter2-hunter2-hunter2-hunter2", EVERWORD_INTERNAL_TOKEN="hunter3"
+    )
     assert "hunter" not in repr(settings)
 
 

@@ -14,7 +14,6 @@ from everword.domain.errors import ConversationNotFound
 from everword.domain.records import SummaryRecord
 from everword_compactor.compaction import requests
 from everword_compactor.compaction.cover import cover
-from everword_compactor.waiting_room import WaitingRoom
 
 #: From this share of its size on, a context counts as full.
 FULL_AT = 0.85
@@ -68,13 +67,13 @@ class Flushed:
 
 
 async def flush_conversation(
-    database: Database, namespace: NamespaceScope, request: FlushRequest, waiting: WaitingRoom
+    database: Database, namespace: NamespaceScope, request: FlushRequest
 ) -> Flushed:
     """Say whether there is room, or what makes some. Nothing of the conversation is deleted.
 
     With notes saved, waits until the old turns are summed up; the caller's deadline ends the wait, and the work goes
     on. Where it was given up, what is summed up already has to do, and where it failed before, after one more attempt.
-    Raises ConversationNotFound, and Overloaded where too many calls wait; their work goes on too.
+    Raises ConversationNotFound.
     """
     async with database.transaction(namespace.id) as conn:
         conversation = await requests.read_compacted(conn, namespace.id, request.conversation_id)
@@ -88,16 +87,12 @@ async def flush_conversation(
     if not request.notes_saved:
         return Flushed(FlushAction.SAVE_NOTES, used, instruction=INSTRUCTION)
     through = max(0, conversation.last_seq - request.keep_recent)
-    await _sum_up(database, namespace.id, conversation.id, through, waiting)
+    await _sum_up(database, namespace.id, conversation.id, through)
     return await _replacement(database, namespace.id, request, through, used)
 
 
 async def _sum_up(
-    database: Database,
-    namespace_id: int,
-    conversation_id: UUID,
-    through: int,
-    waiting: WaitingRoom,
+    database: Database, namespace_id: int, conversation_id: UUID, through: int
 ) -> None:
     """Ask for leaves up to a place, and wait for them and the levels above."""
     async with database.transaction(namespace_id) as conn:
@@ -107,10 +102,9 @@ async def _sum_up(
         job = await requests.compaction_job(conn, namespace_id, conversation_id)
         await requests.want_leaves(conn, namespace_id, [conversation_id], [through])
         await requests.schedule_conversations(conn, namespace_id, [conversation_id])
-    with waiting.seat(namespace_id):
-        # What failed before may fail for good: then there is one attempt to wait for, and no pause after it.
-        patient = job is None or not job.is_failing
-        await _wait(database, namespace_id, conversation_id, through, patient)
+    # What failed before may fail for good: then there is one attempt to wait for, and no pause after it.
+    patient = job is None or not job.is_failing
+    await _wait(database, namespace_id, conversation_id, through, patient)
 
 
 async def _wait(

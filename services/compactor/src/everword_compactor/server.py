@@ -17,7 +17,6 @@ from everword_compactor.compose.current import current_composer
 from everword_compactor.prune_usage import prune_usage
 from everword_compactor.servicer import MaintenanceServicer
 from everword_compactor.settings import SERVICE, Settings
-from everword_compactor.waiting_room import waiting_room
 
 
 class CompactorServer:
@@ -45,9 +44,7 @@ class CompactorServer:
                 Registration(
                     maintenance_service_pb2.DESCRIPTOR.services_by_name["MaintenanceService"],
                     maintenance_service_pb2_grpc.add_MaintenanceServiceServicer_to_server,
-                    MaintenanceServicer(
-                        self._database, current.model, waiting_room(settings.server.max_concurrent)
-                    ),
+                    MaintenanceServicer(self._database, current.model),
                 )
             ],
         )

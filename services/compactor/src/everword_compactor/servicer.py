@@ -33,17 +33,15 @@ from everword_compactor.translate import (
     voice_to_proto,
 )
 from everword_compactor.update_voice import update_voice
-from everword_compactor.waiting_room import WaitingRoom
 
 
 class MaintenanceServicer(MaintenanceServiceServicer):
     """The background work of a namespace, as its owner sees and steers it."""
 
-    def __init__(self, database: Database, model: str, waiting: WaitingRoom) -> None:
+    def __init__(self, database: Database, model: str) -> None:
         """`model` is what workers write by, or `extractive`."""
         self._database = database
         self._model = model
-        self._waiting = waiting
         self._with_model = model != EXTRACTIVE
 
     async def QueueStatus(
@@ -96,7 +94,7 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         self, request: pb.FlushConversationRequest, context: Context
     ) -> pb.FlushConversationResponse:
         flushed = await flush_conversation(
-            self._database, current_namespace(), flush_request(request), self._waiting
+            self._database, current_namespace(), flush_request(request)
         )
         return flushed_to_proto(flushed)
 

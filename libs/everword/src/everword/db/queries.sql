@@ -25,6 +25,10 @@ SELECT api_key_id, role, namespace_id, namespace_name FROM authenticate_key(%(ke
 -- Whether a key was ever made.
 SELECT api_keys_exist();
 
+-- close_deployment --
+-- Remember that an operator's key was used: from then on every call needs a key.
+SELECT close_deployment() WHERE NOT api_keys_exist();
+
 -- find_namespace --
 -- The namespace with a name, unless it is being deleted.
 SELECT id, name FROM namespaces WHERE name = %(name)s AND state = 'active';

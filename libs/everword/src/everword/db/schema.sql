@@ -5,7 +5,7 @@ CREATE FUNCTION everword.api_keys_exist() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-    SELECT EXISTS (SELECT FROM api_keys)
+    SELECT closed FROM deployment
 $$;
 
 COMMENT ON FUNCTION everword.api_keys_exist() IS 'Whether a key was ever made: from then on every call needs one.';
@@ -64,6 +64,26 @@ BEGIN
 END $_$;
 
 COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Let up to `batch` older passages owe a vector to a generation that is being built; returns how many were looked at.';
+
+CREATE FUNCTION everword.close_deployment() RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    UPDATE deployment SET closed = true WHERE NOT closed
+$$;
+
+COMMENT ON FUNCTION everword.close_deployment() IS 'Let nobody in without a key from now on. Only the owner of the schema can undo it.';
+
+CREATE FUNCTION everword.close_deployment_with_key() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    PERFORM close_deployment();
+    RETURN NULL;
+END $$;
+
+COMMENT ON FUNCTION everword.close_deployment_with_key() IS 'A deployment is closed by the transaction that makes its first key.';
 
 CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
     LANGUAGE plpgsql
@@ -602,6 +622,7 @@ CREATE TABLE everword.deployment (
     only_row boolean DEFAULT true NOT NULL,
     token_secret bytea NOT NULL,
     partitions integer NOT NULL,
+    closed boolean DEFAULT false NOT NULL,
     CONSTRAINT deployment_only_row_check CHECK (only_row),
     CONSTRAINT deployment_partitions_check CHECK (((partitions >= 1) AND (partitions <= 1024)))
 );
@@ -611,6 +632,8 @@ COMMENT ON TABLE everword.deployment IS 'What all processes of this deployment s
 COMMENT ON COLUMN everword.deployment.token_secret IS 'Signs page tokens and consistency tokens.';
 
 COMMENT ON COLUMN everword.deployment.partitions IS 'Hash modulus of the partitioned tables; fixed by the first migration.';
+
+COMMENT ON COLUMN everword.deployment.closed IS 'Whether there ever was a key. From then on every call needs one, also once no key is left.';
 
 CREATE TABLE everword.embedding_queue (
     namespace_id bigint NOT NULL,
@@ -2239,6 +2262,8 @@ CREATE STATISTICS everword.memories_p3_author (dependencies) ON namespace_id, au
 
 CREATE STATISTICS everword.memories_p3_subject (dependencies) ON namespace_id, subject FROM everword.memories_p3;
 
+CREATE TRIGGER close_deployment AFTER INSERT ON everword.api_keys FOR EACH STATEMENT EXECUTE FUNCTION everword.close_deployment_with_key();
+
 ALTER TABLE ONLY everword.api_keys
     ADD CONSTRAINT api_keys_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -2403,6 +2428,14 @@ GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder
 
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.close_deployment() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest;
+GRANT ALL ON FUNCTION everword.close_deployment() TO everword_search;
+GRANT ALL ON FUNCTION everword.close_deployment() TO everword_compactor;
+GRANT ALL ON FUNCTION everword.close_deployment() TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.close_deployment_with_key() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 

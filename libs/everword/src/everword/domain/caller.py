@@ -31,6 +31,8 @@ class Caller:
     role: Role
     #: None for an operator's call that names no existing namespace: only AdminService can be called so.
     namespace: NamespaceScope | None
+    #: Whether an operator's key was shown. Nobody shows one while calls without a key are let in.
+    operator: bool = False
 
 
 _caller: ContextVar[Caller] = ContextVar("everword_caller")

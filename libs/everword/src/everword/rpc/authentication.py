@@ -1,6 +1,7 @@
 """Who calls: API keys, the operator's key, and the open mode of a deployment without any key.
 
-The namespace comes from the key. Only an operator, or anybody while no key was ever made, names it by a header.
+The namespace comes from the key. Only an operator names it by a header, or anybody on this machine while there never
+was a key.
 """
 
 from __future__ import annotations
@@ -8,22 +9,31 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from uuid import UUID
 
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 
 from everword.db.pool import SQL, Database
-from everword.db.statements import fetch_optional, fetch_value
+from everword.db.statements import execute, fetch_optional, fetch_value
 from everword.domain.caller import Caller, NamespaceScope, Role
 from everword.domain.errors import AccessDenied, InvalidCredentials, Unauthenticated
-from everword.domain.settings import Secret
+from everword.rpc.fair_share import FairShare, Group, Limits
+from everword.rpc.settings import ServerSettings
 
 NAMESPACE_HEADER = "x-everword-namespace"
 INTERNAL_HEADER = "x-everword-internal-token"
 DEFAULT_NAMESPACE = "default"
 #: A revoked key is forgotten within this time.
-KEY_CACHE_S = 10.0
+KEY_CACHE_S = 5.0
+#: A key that is unknown is not asked for again for so long: one that is made meanwhile is let in after it.
+UNKNOWN_CACHE_S = 2.0
+#: Keys that the database is asked for at once, of those that were never good before, and how many more may wait.
+#: Whoever guesses keys has no more of it.
+STRANGERS = 4
+STRANGERS_WAITING = 64
+EVERY_STRANGER = Group("strangers")
 #: After the first key is made, a call without one still passes for at most this long.
 OPEN_CACHE_S = 1.0
 
@@ -46,28 +56,42 @@ class KeyRow:
 class Authenticator:
     """Finds out who calls. Answers are cached for a few seconds."""
 
-    def __init__(self, database: Database, admin_key: Secret) -> None:
+    def __init__(self, database: Database, settings: ServerSettings) -> None:
         self._database = database
-        self._admin_hash = hash_key(admin_key.reveal()) if admin_key else None
+        self._admin_hash = hash_key(settings.admin_key.reveal()) if settings.admin_key else None
+        self._loopback = settings.loopback
+        self._closed_for_good = False
         self._keys: TTLCache[bytes, KeyRow] = TTLCache(4096, KEY_CACHE_S)
+        self._unknown: TTLCache[bytes, bool] = TTLCache(4096, UNKNOWN_CACHE_S)
+        self._known: LRUCache[bytes, bool] = LRUCache(4096)
+        self._strangers = FairShare(
+            Limits(
+                total=STRANGERS,
+                of_group=STRANGERS,
+                waiting=STRANGERS_WAITING,
+                waiting_of_group=STRANGERS_WAITING,
+            )
+        )
         self._namespaces: TTLCache[str, NamespaceScope] = TTLCache(4096, OPEN_CACHE_S)
         self._open: TTLCache[str, bool] = TTLCache(1, OPEN_CACHE_S)
 
     async def authenticate(self, metadata: Mapping[str, str]) -> Caller:
-        """Return the caller that `metadata` proves. Raises Unauthenticated or AccessDenied."""
+        """Return the caller that `metadata` proves. Raises Unauthenticated, AccessDenied or Overloaded."""
         secret = _bearer(metadata.get("authorization", ""))
         wanted = metadata.get(NAMESPACE_HEADER, "")
         if secret is None:
-            if not await self.is_open():
+            # Asked for each call: a deployment may have been opened or closed since this server started.
+            if not (self._loopback and await self.is_open()):
                 raise Unauthenticated
             return Caller(Role.ADMIN, await self._find(wanted or DEFAULT_NAMESPACE))
         hashed = hash_key(secret)
         if self._admin_hash and hmac.compare_digest(hashed, self._admin_hash):
-            return Caller(Role.ADMIN, await self._find(wanted or DEFAULT_NAMESPACE))
+            await self._close()
+            return await self._operator(wanted)
         return await self._by_key(hashed, wanted)
 
     async def is_open(self) -> bool:
-        """Whether calls without a key are let in: no key was ever made, and no operator's key is set."""
+        """Whether calls without a key are let in: there never was one, and no operator's key is set."""
         if self._admin_hash:
             return False
         cached: bool | None = self._open.get("open")
@@ -77,24 +101,44 @@ class Authenticator:
             self._open["open"] = cached
         return cached
 
+    async def _close(self) -> None:
+        """Remember that there was a key, for servers that are started without it."""
+        if not self._closed_for_good:
+            async with self._database.connection() as conn:
+                await execute(conn, SQL["close_deployment"])
+            self._closed_for_good = True
+
+    async def _operator(self, wanted: str) -> Caller:
+        namespace = await self._find(wanted or DEFAULT_NAMESPACE)
+        return Caller(Role.ADMIN, namespace, operator=True)
+
     async def _by_key(self, hashed: bytes, wanted: str) -> Caller:
         # One look: between two of them, an entry can end.
-        key = self._keys.get(hashed)
-        if key is None:
-            async with self._database.connection() as conn:
-                key = await fetch_optional(
-                    conn, SQL["authenticate_key"], {"key_hash": hashed}, KeyRow
-                )
-        if key is None:
-            raise InvalidCredentials
-        self._keys.setdefault(hashed, key)
+        key = self._keys.get(hashed) or await self._look_up(hashed)
         if key.namespace_id is None or key.namespace_name is None:
-            return Caller(Role(key.role), await self._find(wanted or DEFAULT_NAMESPACE))
+            return await self._operator(wanted)
         if wanted and wanted != key.namespace_name:
             raise AccessDenied(
                 "This API key belongs to another namespace than the header names.", namespace=wanted
             )
         return Caller(Role(key.role), NamespaceScope(key.namespace_id, key.namespace_name))
+
+    async def _look_up(self, hashed: bytes) -> KeyRow:
+        """Return what the database knows of a key. Raises InvalidCredentials, and Overloaded."""
+        if hashed in self._unknown:
+            raise InvalidCredentials
+        async with AsyncExitStack() as turn:
+            if hashed not in self._known:
+                await turn.enter_async_context(self._strangers.having(EVERY_STRANGER))
+            conn = await turn.enter_async_context(self._database.connection())
+            key = await fetch_optional(conn, SQL["authenticate_key"], {"key_hash": hashed}, KeyRow)
+        if key is None:
+            self._known.pop(hashed, None)
+            self._unknown[hashed] = True
+            raise InvalidCredentials
+        self._known[hashed] = True
+        self._keys.setdefault(hashed, key)
+        return key
 
     async def _find(self, name: str) -> NamespaceScope | None:
         found = self._namespaces.get(name)

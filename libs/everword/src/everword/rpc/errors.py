@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import grpc
 import psycopg
-from google.protobuf import any_pb2, duration_pb2
+from google.protobuf import duration_pb2
 from google.rpc import error_details_pb2, status_pb2
 from psycopg_pool import PoolTimeout, TooManyRequests
 
@@ -25,6 +25,11 @@ from everword.domain.errors import (
 )
 
 DOMAIN = "everword.dev"
+#: What of a caller's own words is repeated in an error, and the most that a message has.
+MAX_ECHO_CHARS = 200
+MAX_MESSAGE_CHARS = 300
+#: Base64 makes a third more of it, and the message comes once more.
+MAX_STATUS_BYTES = 3 * 1024
 Trailers = Sequence[tuple[str, bytes]]
 
 
@@ -58,17 +63,34 @@ def _is_of_namespace(error: psycopg.Error) -> bool:
 
 
 def to_status(error: EverwordError, request_id: str) -> status_pb2.Status:
-    """Return the status of an error: exactly one ErrorInfo, and each other detail at most once."""
-    metadata = dict(error.metadata)
+    """Return the status of an error: exactly one ErrorInfo, and each other detail at most once.
+
+    It travels in trailers, of which peers take 8 KiB: what callers sent is cut where it is repeated, and violations
+    that do not fit are left out.
+    """
+    metadata = {key: clip(value) for key, value in error.metadata.items()}
     if request_id:
         metadata["request_id"] = metadata.get("request_id", request_id)
-    details = [error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=metadata)]
-    status = status_pb2.Status(code=grpc_code(error).value[0], message=error.message)
-    for detail in [*details, *_further_details(error)]:
-        packed = any_pb2.Any()
-        packed.Pack(detail)
-        status.details.append(packed)
+    info = error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=metadata)
+    status = status_pb2.Status(code=grpc_code(error).value[0], message=message_of(error))
+    status.details.add().Pack(info)
+    for detail in _further_details(error):
+        if isinstance(detail, error_details_pb2.BadRequest):
+            room = MAX_STATUS_BYTES - status.ByteSize()
+            while len(detail.field_violations) > 1 and detail.ByteSize() > room:
+                del detail.field_violations[-1]
+        status.details.add().Pack(detail)
     return status
+
+
+def message_of(error: EverwordError) -> str:
+    """Return an error's message, as long as a status may have it."""
+    return clip(error.message, MAX_MESSAGE_CHARS)
+
+
+def clip(text: str, limit: int = MAX_ECHO_CHARS) -> str:
+    """Return at most `limit` characters of a text, the last of which tells that it was cut."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def _further_details(
@@ -81,7 +103,8 @@ def _further_details(
         return [
             error_details_pb2.BadRequest(
                 field_violations=[
-                    violation(field=field, description=text) for field, text in error.violations
+                    violation(field=clip(field), description=clip(text))
+                    for field, text in error.violations
                 ]
             )
         ]
@@ -91,7 +114,7 @@ def _further_details(
         return [error_details_pb2.RetryInfo(retry_delay=delay)]
     if isinstance(error, NotFound) and error.metadata:
         kind, name = next(iter(error.metadata.items()))
-        return [error_details_pb2.ResourceInfo(resource_type=kind, resource_name=name)]
+        return [error_details_pb2.ResourceInfo(resource_type=kind, resource_name=clip(name))]
     return []
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from google.protobuf.descriptor import ServiceDescriptor
+from functools import lru_cache
+
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 
 from everword.domain.caller import Role
 from everword.v1 import access_pb2
 
 PUBLIC = "/everword.v1."
 INTERNAL = "/everword.internal."
+#: Calls that mostly wait: for background work, or for a language model.
+LONG = frozenset(
+    {
+        "/everword.v1.IngestService/WaitForIndexing",
+        "/everword.v1.MaintenanceService/FlushConversation",
+        "/everword.v1.SearchService/Answer",
+    }
+)
 
 
 def access_table(services: list[ServiceDescriptor]) -> dict[str, Role]:
@@ -23,3 +34,12 @@ def access_table(services: list[ServiceDescriptor]) -> dict[str, Role]:
             if path.startswith(PUBLIC):
                 table[path] = Role(method.GetOptions().Extensions[access_pb2.access])
     return table
+
+
+@lru_cache(maxsize=256)
+def find_method(path: str) -> MethodDescriptor | None:
+    """Return the method with a path; None where no proto has it."""
+    try:
+        return descriptor_pool.Default().FindMethodByName(path[1:].replace("/", "."))
+    except KeyError:
+        return None

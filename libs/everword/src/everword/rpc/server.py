@@ -22,14 +22,17 @@ from psycopg_pool import PoolTimeout
 from everword.db.pool import Database
 from everword.domain.settings import SettingError
 from everword.rpc.authentication import Authenticator
+from everword.rpc.capacity import TRANSPORT_BYTES
 from everword.rpc.health import Health
 from everword.rpc.interceptors import ordered_interceptors
-from everword.rpc.interceptors.validation import MAX_REQUEST_BYTES
 from everword.rpc.settings import ServerSettings, TlsSettings
 
 log = logging.getLogger(__name__)
-#: Twice what a request may have, so that a request just over the limit gets an error that explains itself.
-_TRANSPORT_BYTES = 2 * MAX_REQUEST_BYTES
+#: What a call may send before anybody reads it. Once its request is being received, it may send all of it.
+_UNREAD_BYTES = 64 * 1024
+#: Calls at once over one connection. More wait at the client.
+_STREAMS = 1024
+_ANSWER_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class RpcServer:
     ) -> None:
         self._settings = settings
         self._registrations = registrations
-        self._authenticator = Authenticator(database, settings.admin_key)
+        self._authenticator = Authenticator(database, settings)
         self.health = Health(database, [entry.descriptor.full_name for entry in registrations])
         self._server: grpc.aio.Server | None = None
         self.address = ""
@@ -105,8 +108,12 @@ class RpcServer:
 def _options() -> list[tuple[str, int]]:
     return [
         ("grpc.so_reuseport", 0),  # else two servers would share a port without a word
-        ("grpc.max_receive_message_length", _TRANSPORT_BYTES),
-        ("grpc.max_send_message_length", _TRANSPORT_BYTES),
+        ("grpc.max_receive_message_length", TRANSPORT_BYTES),
+        ("grpc.max_send_message_length", _ANSWER_BYTES),
+        # By itself, the transport lets a fast sender have megabytes under way in each call.
+        ("grpc.http2.bdp_probe", 0),
+        ("grpc.http2.lookahead_bytes", _UNREAD_BYTES),
+        ("grpc.max_concurrent_streams", _STREAMS),
         # Connections end after a while, so that clients find new replicas.
         ("grpc.max_connection_age_ms", 15 * 60_000),
         ("grpc.max_connection_age_grace_ms", 5 * 60_000),

@@ -8,6 +8,8 @@ from pathlib import Path
 from everword.domain.settings import NO_SECRET, Environment, Secret, SettingError
 
 PORTS = {"ingest": 50051, "search": 50052, "compactor": 50053, "embedder": 50054}
+#: An operator's key opens every namespace: shorter ones can be guessed.
+MIN_ADMIN_KEY_CHARS = 24
 _LOOPBACK = ("127.", "localhost", "[::1]", "unix:")
 
 
@@ -30,14 +32,14 @@ class ServerSettings:
     """HOST:PORT; port 0 takes a free one."""
     admin_key: Secret = NO_SECRET
     """An operator's key that needs no database row, to make the first keys with. Setting it closes the service to
-    callers without a key."""
+    callers without a key; once it was used, the deployment stays closed."""
     internal_token: Secret = NO_SECRET
     """What services show each other."""
     tls: TlsSettings | None = None
     reflection: bool = True
     """Whether grpcurl may ask what there is."""
     max_concurrent: int = 256
-    """Calls at once; the next one is told to come back."""
+    """Calls at once, those included that wait for their turn; the next one is told to come back."""
     drain_s: float = 3.0
     """How long a stopping service says NOT_SERVING before it refuses calls, so that balancers can notice."""
     grace_s: float = 10.0
@@ -53,7 +55,7 @@ class ServerSettings:
         return cls(
             service=service,
             listen=environment.text("EVERWORD_LISTEN", f"127.0.0.1:{PORTS[service]}"),
-            admin_key=Secret(environment.text("EVERWORD_ADMIN_KEY")),
+            admin_key=_admin_key(environment),
             internal_token=Secret(environment.text("EVERWORD_INTERNAL_TOKEN")),
             tls=_tls(environment),
             reflection=environment.switch("EVERWORD_REFLECTION", cls.reflection),
@@ -67,8 +69,23 @@ class ServerSettings:
 def _tls(environment: Environment) -> TlsSettings | None:
     certificate = environment.file("EVERWORD_TLS_CERT")
     key = environment.file("EVERWORD_TLS_KEY")
+    client_ca = environment.file("EVERWORD_TLS_CLIENT_CA")
     if certificate is None and key is None:
+        if client_ca:
+            raise SettingError(
+                "EVERWORD_TLS_CLIENT_CA asks clients for certificates, which takes TLS: set EVERWORD_TLS_CERT and "
+                "EVERWORD_TLS_KEY too"
+            )
         return None
     if certificate is None or key is None:
         raise SettingError("EVERWORD_TLS_CERT and EVERWORD_TLS_KEY are needed together")
-    return TlsSettings(certificate, key, environment.file("EVERWORD_TLS_CLIENT_CA"))
+    return TlsSettings(certificate, key, client_ca)
+
+
+def _admin_key(environment: Environment) -> Secret:
+    key = environment.text("EVERWORD_ADMIN_KEY")
+    if key and len(key) < MIN_ADMIN_KEY_CHARS:
+        raise SettingError(
+            f"EVERWORD_ADMIN_KEY is shorter than {MIN_ADMIN_KEY_CHARS} characters; make one with `openssl rand -hex 32`"
+        )
+    return Secret(key)

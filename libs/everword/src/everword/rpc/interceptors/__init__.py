@@ -8,10 +8,12 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from everword.rpc.authentication import Authenticator
+from everword.rpc.capacity import Capacity
 from everword.rpc.interceptors.auth import AuthInterceptor
 from everword.rpc.interceptors.capacity import CapacityInterceptor
 from everword.rpc.interceptors.deadline import DeadlineInterceptor
 from everword.rpc.interceptors.errors import ErrorInterceptor
+from everword.rpc.interceptors.keyless import KeylessInterceptor
 from everword.rpc.interceptors.request_id import RequestIdInterceptor
 from everword.rpc.interceptors.telemetry import TelemetryInterceptor
 from everword.rpc.interceptors.validation import ValidationInterceptor
@@ -27,8 +29,9 @@ def ordered_interceptors(
         TelemetryInterceptor(),  # first, so that every outcome is counted, refusals included
         RequestIdInterceptor(),  # before whatever logs
         ErrorInterceptor(),  # around all that may refuse
-        CapacityInterceptor(settings.max_concurrent),  # before anything costs
         DeadlineInterceptor(),  # before the first statement, which is authentication's
         AuthInterceptor(authenticator, settings, access_table(services)),
+        CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
+        KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(),  # last: a stranger learns nothing about the rules
     )

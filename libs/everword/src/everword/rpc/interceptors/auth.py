@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from everword.domain.caller import Caller, Role, set_caller
 from everword.domain.errors import (
     AccessDenied,
+    EverwordError,
     InvalidCredentials,
     NamespaceNotFound,
     Unauthenticated,
@@ -22,6 +25,11 @@ from everword.rpc.authentication import (
 from everword.rpc.interceptors.base import Call, Interceptor
 from everword.rpc.methods import INTERNAL
 from everword.rpc.settings import ServerSettings
+
+log = logging.getLogger(__name__)
+#: How often it is asked whether the caller of a call that takes long is still let in. With KEY_CACHE_S, a call goes on
+#: for at most 10 seconds after its key was revoked.
+STILL_LET_IN_S = 4.0
 
 
 class AuthInterceptor(Interceptor):
@@ -39,11 +47,22 @@ class AuthInterceptor(Interceptor):
     async def around(self, call: Call) -> AsyncIterator[None]:
         if call.path.startswith(INTERNAL):
             self._check_internal(call.metadata.get(INTERNAL_HEADER))
-        else:
-            set_caller(await self._authorize(call))
-        yield
+            yield
+            return
+        set_caller(await self.authorize(call))
+        watch = Watch(self, call)
+        try:
+            async with watch.scope:
+                yield
+        except TimeoutError:
+            if watch.refusal is None:
+                raise
+            raise watch.refusal from None
+        finally:
+            watch.stop()
 
-    async def _authorize(self, call: Call) -> Caller:
+    async def authorize(self, call: Call) -> Caller:
+        """Return who calls. Raises Unauthenticated, AccessDenied, NamespaceNotFound or Overloaded."""
         caller = await self._authenticator.authenticate(call.metadata)
         needed = self._access[call.path]
         if caller.role < needed:
@@ -63,3 +82,41 @@ class AuthInterceptor(Interceptor):
             raise Unauthenticated("This call is between Everword's services.")
         if not hmac.compare_digest(shown.encode(), self._token.reveal().encode()):
             raise InvalidCredentials("The internal token is wrong.")
+
+
+class Watch:
+    """Ends a call that takes long once its caller is not let in any more."""
+
+    def __init__(self, interceptor: AuthInterceptor, call: Call) -> None:
+        self._interceptor = interceptor
+        self._call = call
+        self._loop = asyncio.get_running_loop()
+        #: Around the call.
+        self.scope = asyncio.timeout(None)
+        #: Why the call was ended; None where it was not.
+        self.refusal: EverwordError | None = None
+        # Most calls end sooner, and cost no task.
+        self._task: asyncio.Task[None] | None = None
+        self._timer = self._loop.call_later(STILL_LET_IN_S, self._start)
+
+    def stop(self) -> None:
+        self._timer.cancel()
+        if self._task:
+            self._task.cancel()
+
+    def _start(self) -> None:
+        self._task = self._loop.create_task(self._ask())
+
+    async def _ask(self) -> None:
+        while True:
+            try:
+                await self._interceptor.authorize(self._call)
+            except (Unauthenticated, AccessDenied, NamespaceNotFound) as error:
+                self.refusal = error
+                self.scope.reschedule(self._loop.time())
+                return
+            except Exception as error:  # a database that is away says nothing about the caller
+                log.warning(
+                    "cannot tell whether a caller is still let in", extra={"error": repr(error)}
+                )
+            await asyncio.sleep(STILL_LET_IN_S)

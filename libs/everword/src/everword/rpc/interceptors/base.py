@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 
 import grpc
 
-from everword.rpc.methods import INTERNAL, PUBLIC
+from everword.rpc.methods import INTERNAL, PUBLIC, find_method
 
 # Generic in the type stubs alone.
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
@@ -28,6 +28,7 @@ class Call:
     #: The caller's metadata; of a repeated key, the last value.
     metadata: dict[str, str]
     context: Context
+    #: Whether the caller sends a stream.
     streaming: bool
 
 
@@ -53,7 +54,8 @@ class Interceptor(grpc.aio.ServerInterceptor, ABC):
         return self._wrap(handler, path, metadata)
 
     def _wrap(self, handler: Handler, path: str, metadata: dict[str, str]) -> Handler:
-        streaming = handler.request_streaming
+        method = find_method(path)
+        streaming = method is not None and method.client_streaming
         inner = behavior_of(handler)
 
         async def behavior(request: Any | AsyncIterator[Any], context: Context) -> Any:

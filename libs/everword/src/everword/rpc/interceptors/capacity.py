@@ -1,27 +1,92 @@
-"""Refuses calls beyond what a server can take at once, before they cost anything."""
+"""Receives requests when there is room for them, and lets namespaces take turns."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Any
 
-from everword.domain.errors import Overloaded
-from everword.rpc.interceptors.base import Call, Interceptor
+import grpc
+
+from everword.domain.caller import current_caller
+from everword.domain.errors import DeadlineExceeded, InvalidArgument
+from everword.rpc.capacity import BETWEEN_SERVICES, Capacity, group_of
+from everword.rpc.fair_share import Group
+from everword.rpc.interceptors.base import (
+    Behavior,
+    Context,
+    Continuation,
+    Handler,
+    behavior_of,
+    replace_behavior,
+)
+from everword.rpc.methods import INTERNAL, LONG, PUBLIC
+
+#: How long a request may take to arrive, and how long a stream may go without another one.
+RECEIVE_S = 60.0
 
 
-class CapacityInterceptor(Interceptor):
-    """Counts the calls in flight. gRPC's own limit would refuse health checks too, and without saying why."""
+class CapacityInterceptor(grpc.aio.ServerInterceptor):
+    """Turns each RPC into a stream that it receives itself: of a call that is refused before, nothing is read."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._active = 0
+    def __init__(self, capacity: Capacity) -> None:
+        self._capacity = capacity
 
-    @asynccontextmanager
-    async def around(self, call: Call) -> AsyncIterator[None]:
-        if self._active >= self._limit:
-            raise Overloaded(limit=self._limit)
-        self._active += 1
-        try:
-            yield
-        finally:
-            self._active -= 1
+    async def intercept_service(
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> Handler | None:
+        path = handler_call_details.method
+        handler = await continuation(handler_call_details)
+        if handler is None or not path.startswith((PUBLIC, INTERNAL)):
+            return handler
+        inner = behavior_of(handler)
+        if handler.request_streaming:
+            return replace_behavior(handler, self._streaming(inner))
+        return grpc.stream_unary_rpc_method_handler(
+            self._unary(inner, path), response_serializer=handler.response_serializer
+        )
+
+    def _unary(self, inner: Behavior, path: str) -> Behavior:
+        async def behavior(raws: AsyncIterator[bytes], context: Context) -> Any:
+            group = BETWEEN_SERVICES if path.startswith(INTERNAL) else group_of(current_caller())
+            capacity = self._capacity
+            async with capacity.body(group) as body:
+                raw = await _receive(raws)
+                if raw is None:
+                    raise InvalidArgument("The call holds no request.")
+                async with capacity.slot(group, long=path in LONG):
+                    return await inner(body.holds(raw), context)
+
+        return behavior
+
+    def _streaming(self, inner: Behavior) -> Behavior:
+        async def behavior(raws: AsyncIterator[bytes], context: Context) -> Any:
+            group = group_of(current_caller())
+            # Closed with the call: else a slot would be had until the collector comes by.
+            async with (
+                self._capacity.stream(group),
+                aclosing(self._one_by_one(raws, group)) as taken,
+            ):
+                return await inner(taken, context)
+
+        return behavior
+
+    async def _one_by_one(
+        self, raws: AsyncIterator[bytes], group: Group
+    ) -> AsyncGenerator[bytes, None]:
+        """Yield what a stream holds, with a slot while it is worked on and none while it is waited for."""
+        while (raw := await _receive(raws)) is not None:
+            async with self._capacity.slot(group):
+                yield raw
+
+
+async def _receive(raws: AsyncIterator[bytes]) -> bytes | None:
+    """Return the next message of a call, None after the last one. Raises DeadlineExceeded."""
+    try:
+        async with asyncio.timeout(RECEIVE_S):
+            return await anext(raws, None)
+    except TimeoutError as error:
+        raise DeadlineExceeded(
+            "Nothing was received for too long; call again.", limit_s=RECEIVE_S
+        ) from error

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import grpc
@@ -16,6 +17,10 @@ from everword.rpc.interceptors.request_id import send_request_id
 from everword.telemetry.logs import request_id
 
 log = logging.getLogger(__name__)
+#: How long the rest of a stream is read that was refused.
+DRAIN_S = 5.0
+#: Streams of which the rest is read at once: each may hold a request of the largest size.
+MAX_DRAINED = 16
 
 
 async def abort(context: Context, error: EverwordError) -> None:
@@ -23,18 +28,22 @@ async def abort(context: Context, error: EverwordError) -> None:
     status = to_status(error, request_id.get())
     # A refusal is an answer: whether it may be repeated stands in its details, and channels are not to guess.
     await send_request_id(context)
-    await context.abort(grpc_code(error), error.message, trailing_metadata=trailers(status))
+    await context.abort(grpc_code(error), status.message, trailing_metadata=trailers(status))
 
 
 def _refuse_unknown(method: str) -> Handler:
     async def behavior(request: Any, context: Context) -> None:
         await abort(context, MethodUnknown(method=method))
 
-    return grpc.unary_unary_rpc_method_handler(behavior)
+    # As a stream: nothing of the request is read.
+    return grpc.stream_unary_rpc_method_handler(behavior)
 
 
 class ErrorInterceptor(Interceptor):
     """The one place where exceptions of a call are caught."""
+
+    def __init__(self) -> None:
+        self._draining = 0
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -57,4 +66,22 @@ class ErrorInterceptor(Interceptor):
                 known = EverwordError()
             elif not isinstance(error, EverwordError):
                 log.warning("storage error", extra={"method": call.path, "error": repr(error)})
+            if call.streaming:
+                await self._drain(call.context)
             await abort(call.context, known)
+
+    async def _drain(self, context: Context) -> None:
+        """Read what the caller of a refused stream still sends, for a while.
+
+        A client for asyncio that writes into a call that has ended reports INTERNAL, and never sees why it ended.
+        """
+        if self._draining >= MAX_DRAINED:
+            return
+        self._draining += 1
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(DRAIN_S):
+                    while await context.read() is not grpc.aio.EOF:
+                        pass
+        finally:
+            self._draining -= 1

@@ -14,10 +14,13 @@ from opentelemetry import propagate
 from opentelemetry.trace import Span, SpanKind, StatusCode
 
 from everword.rpc.interceptors.base import Call, Interceptor
+from everword.rpc.methods import find_method
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, tracer, up_down_counter
 
 _CODES = {code.value[0]: code.name for code in grpc.StatusCode}
+#: Stands for every method that no proto has.
+UNKNOWN_METHOD = "_OTHER"
 #: Codes that are the server's fault; the others are the caller's.
 _SERVER_ERRORS = {
     "UNKNOWN",
@@ -42,7 +45,8 @@ class TelemetryInterceptor(Interceptor):
 
     @asynccontextmanager
     async def around(self, call: Call) -> AsyncIterator[None]:
-        method = call.path.removeprefix("/")
+        # What a caller makes up must not become a time series each.
+        method = call.path.removeprefix("/") if find_method(call.path) else UNKNOWN_METHOD
         attributes = {names.RPC_SYSTEM: "grpc", names.RPC_METHOD: method}
         active = up_down_counter(names.RPC_SERVER_ACTIVE, "{call}")
         started = time.perf_counter()

@@ -1,0 +1,100 @@
+"""What one server takes on at once, and how namespaces share it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from everword.domain.caller import Caller
+from everword.rpc.fair_share import FairShare, Group, Limits
+
+#: The largest message that the transport takes. Somewhat more than any request may have, so that a request just over
+#: its limit gets an error that explains itself.
+TRANSPORT_BYTES = 20 * 1024 * 1024
+#: Bytes of requests that are being received or worked on, in all and of one namespace. Before a request is there, it
+#: counts for as much as it could have.
+MAX_BODY_BYTES = 32 * TRANSPORT_BYTES
+MAX_BODY_BYTES_OF_GROUP = 8 * TRANSPORT_BYTES
+#: Calls that are worked on at once. They share one processor: more of them make each slower, and none sooner done.
+MAX_RUNNING = 16
+#: Those of one namespace while others call too.
+MAX_RUNNING_BESIDE_OTHERS = 2
+#: Calls between services are of one group, which shares with nobody.
+BETWEEN_SERVICES = Group("between services", reserved=True)
+
+
+def group_of(caller: Caller) -> Group:
+    """Return with whom a caller shares: those of the same namespace, but an operator with operators alone."""
+    namespace = caller.namespace.id if caller.namespace else None
+    return Group((caller.operator, namespace), reserved=caller.operator)
+
+
+class Capacity:
+    """The slots and bytes of a server, for `calls` calls at once."""
+
+    def __init__(self, calls: int) -> None:
+        running = min(MAX_RUNNING, max(1, calls // 2))
+        self._running = FairShare(
+            Limits(
+                total=running,
+                of_group=running,
+                beside_others=min(MAX_RUNNING_BESIDE_OTHERS, running),
+                reserve=2,
+                # A namespace leaves places to the others.
+                waiting=calls - running,
+                waiting_of_group=max(0, calls * 3 // 4 - running),
+            )
+        )
+        self._long = FairShare(
+            Limits(total=max(1, calls // 2), of_group=max(1, calls // 8), reserve=2)
+        )
+        self._streams = FairShare(
+            Limits(total=max(1, calls // 8), of_group=max(1, calls // 32), reserve=2)
+        )
+        # Whoever is asked has queues of its own, in which searches come before what nobody waits for.
+        self._between_services = FairShare(Limits(total=calls, of_group=calls))
+        self._bodies = FairShare(
+            Limits(
+                total=MAX_BODY_BYTES,
+                of_group=MAX_BODY_BYTES_OF_GROUP,
+                reserve=2 * TRANSPORT_BYTES,
+                waiting=calls,
+                waiting_of_group=max(1, calls * 3 // 4),
+            )
+        )
+
+    def slot(self, group: Group, *, long: bool = False) -> AbstractAsyncContextManager[None]:
+        """Have a slot to work in, or a place for a `long` call, which mostly waits. Raises Overloaded."""
+        if group is BETWEEN_SERVICES:
+            return self._between_services.having(group)
+        return self._long.having(group) if long else self._running.having(group)
+
+    def stream(self, group: Group) -> AbstractAsyncContextManager[None]:
+        """Have a place for a stream, each message of which needs a slot. Raises Overloaded where none is free."""
+        return self._streams.having(group)
+
+    @asynccontextmanager
+    async def body(self, group: Group) -> AsyncIterator[Body]:
+        """Have room for a request: first for the largest, then for what it turned out to have."""
+        await self._bodies.take(group, TRANSPORT_BYTES)
+        body = Body(self._bodies, group)
+        try:
+            yield body
+        finally:
+            self._bodies.give(group, body.held)
+
+
+class Body:
+    """The room that a request takes."""
+
+    def __init__(self, bodies: FairShare, group: Group) -> None:
+        self._bodies = bodies
+        self._group = group
+        self.held = TRANSPORT_BYTES
+
+    def holds(self, raw: bytes) -> bytes:
+        """Give back what a request that was received does not take, and return it."""
+        size = min(len(raw), self.held)
+        self._bodies.give(self._group, self.held - size)
+        self.held = size
+        return raw

@@ -1,0 +1,157 @@
+"""Share what a process has, such as slots for calls or bytes of requests, fairly among those who want it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from everword.domain.errors import Overloaded
+
+#: Who had something of it so lately still counts as somebody to share with.
+LATELY_S = 1.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """Those who share as one: a namespace's callers, or an operator's."""
+
+    name: Hashable
+    #: May take what is kept in reserve.
+    reserved: bool = False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much there is, and of whom how much."""
+
+    #: What all groups have together.
+    total: int
+    #: The most that one group has.
+    of_group: int
+    #: The most that one group has while there are others; `of_group` where it is None.
+    beside_others: int | None = None
+    #: What is there beyond `total`, for reserved groups alone.
+    reserve: int = 0
+    #: Who may wait: of all groups, and of one. The next one is refused.
+    waiting: int = 0
+    waiting_of_group: int = 0
+
+
+class FairShare:
+    """A semaphore of amounts. Groups that wait are served in turn, whatever each of them asks for.
+
+    For use within one event loop.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._used: Counter[Group] = Counter()
+        self._in_use = 0
+        self._waiting: OrderedDict[Group, deque[tuple[int, asyncio.Future[None]]]] = OrderedDict()
+        self._lately: OrderedDict[Group, float] = OrderedDict()
+
+    @asynccontextmanager
+    async def having(self, group: Group, amount: int = 1) -> AsyncIterator[None]:
+        """Have an amount while the block lasts. Raises Overloaded where too many wait already."""
+        await self.take(group, amount)
+        try:
+            yield
+        finally:
+            self.give(group, amount)
+
+    async def take(self, group: Group, amount: int = 1) -> None:
+        """Take an amount, once there is room for it. Raises Overloaded where too many wait already."""
+        self._note(group)
+        if group not in self._waiting and self._fits(group, amount):
+            self._grant(group, amount)
+            return
+        queue = self._line_up(group)
+        turn = asyncio.get_running_loop().create_future()
+        queue.append((amount, turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.give(group, amount)
+            else:
+                self._leave(group, amount, turn)
+            raise
+
+    def give(self, group: Group, amount: int = 1) -> None:
+        """Give an amount back, and serve those who wait."""
+        self._used[group] -= amount
+        self._in_use -= amount
+        if not self._used[group]:
+            del self._used[group]
+        self._note(group)
+        self._serve()
+
+    def _line_up(self, group: Group) -> deque[tuple[int, asyncio.Future[None]]]:
+        queue = self._waiting.get(group, deque())
+        limits = self._limits
+        if len(queue) >= limits.waiting_of_group:
+            raise Overloaded(
+                "Too many calls of this namespace at once; repeat this one after a pause.",
+                limit=limits.of_group + limits.waiting_of_group,
+            )
+        everybody = sum(map(len, self._waiting.values()))
+        if everybody >= limits.waiting and not group.reserved:
+            raise Overloaded(limit=limits.total + limits.waiting)
+        return self._waiting.setdefault(group, queue)
+
+    def _leave(self, group: Group, amount: int, turn: asyncio.Future[None]) -> None:
+        queue = self._waiting[group]
+        queue.remove((amount, turn))
+        if not queue:
+            del self._waiting[group]
+        self._serve()
+
+    def _serve(self) -> None:
+        """Give to the groups that wait, one after the other, until nobody's next fits."""
+        idle = 0
+        while self._waiting and idle < len(self._waiting):
+            group, queue = next(iter(self._waiting.items()))
+            amount, turn = queue[0]
+            self._waiting.move_to_end(group)
+            if not self._fits(group, amount):
+                idle += 1
+                continue
+            idle = 0
+            queue.popleft()
+            if not queue:
+                del self._waiting[group]
+            self._grant(group, amount)
+            turn.set_result(None)
+
+    def _grant(self, group: Group, amount: int) -> None:
+        self._used[group] += amount
+        self._in_use += amount
+
+    def _fits(self, group: Group, amount: int) -> bool:
+        limits = self._limits
+        total = limits.total + (limits.reserve if group.reserved else 0)
+        # What is larger than all there is may be had alone.
+        if self._in_use and self._in_use + amount > total:
+            return False
+        used = self._used[group]
+        return not used or used + amount <= self._share()
+
+    def _share(self) -> int:
+        """Return what one group may have now."""
+        limits = self._limits
+        if limits.beside_others is None:
+            return limits.of_group
+        others = len(self._lately.keys() | self._used.keys() | self._waiting.keys()) - 1
+        return limits.of_group if others < 1 else limits.beside_others
+
+    def _note(self, group: Group) -> None:
+        now = time.monotonic()
+        self._lately[group] = now
+        self._lately.move_to_end(group)
+        until = now - LATELY_S
+        while self._lately and next(iter(self._lately.values())) < until:
+            self._lately.popitem(last=False)

@@ -1,0 +1,161 @@
+"""Whoever asks for much waits behind those who ask for little."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from everword.domain.errors import Overloaded
+from everword.rpc import fair_share
+from everword.rpc.fair_share import FairShare, Group, Limits
+
+FLOOD = Group("flood")
+OTHER = Group("other")
+THIRD = Group("third")
+OPERATOR = Group("operator", reserved=True)
+
+
+class Callers:
+    """Calls that hold a slot until they are told to end."""
+
+    def __init__(self, share: FairShare) -> None:
+        self._share = share
+        self.running: list[str] = []
+        self._ends: dict[str, asyncio.Event] = {}
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def call(self, group: Group, *names: str, amount: int = 1) -> None:
+        for name in names:
+            self._ends[name] = asyncio.Event()
+            self.tasks[name] = asyncio.create_task(self._run(group, name, amount))
+        await settle()
+
+    async def _run(self, group: Group, name: str, amount: int) -> None:
+        async with self._share.having(group, amount):
+            self.running.append(name)
+            try:
+                await self._ends[name].wait()
+            finally:
+                self.running.remove(name)
+
+    async def end(self, *names: str) -> None:
+        for name in names:
+            self._ends[name].set()
+        await settle()
+
+
+async def settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def limits(total: int, of_group: int, **more: int) -> Limits:
+    return Limits(
+        total=total, of_group=of_group, **{"waiting": 100, "waiting_of_group": 100, **more}
+    )
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, in a list of one, to be moved on by hand."""
+    now = [1000.0]
+    monkeypatch.setattr("everword.rpc.fair_share.time.monotonic", lambda: now[0])
+    return now
+
+
+async def test_groups_that_wait_are_served_in_turn() -> None:
+    callers = Callers(FairShare(limits(2, 2)))
+    await callers.call(FLOOD, "f1", "f2", "f3", "f4", "f5")
+    await callers.call(OTHER, "o1", "o2")
+    await callers.call(THIRD, "t1")
+    await callers.end("f1")
+    assert callers.running == ["f2", "f3"]
+    await callers.end("f2", "f3")
+    assert callers.running == ["o1", "t1"]
+    await callers.end("o1", "t1")
+    assert callers.running == ["f4", "o2"]
+
+
+async def test_a_group_alone_has_all_and_beside_others_its_share(clock: list[float]) -> None:
+    callers = Callers(FairShare(limits(8, 8, beside_others=2)))
+    await callers.call(FLOOD, *"abcdefghij")
+    assert len(callers.running) == 8
+    await callers.end("a")
+    assert len(callers.running) == 8
+    await callers.call(OTHER, "o")
+    # What runs is not interrupted; what waits, waits until the group is down to its share.
+    await callers.end(*"bcdef")
+    assert callers.running == ["g", "h", "i", "o"]
+    await callers.end(*"ghi")
+    assert callers.running == ["o", "j"]
+    await callers.end("o")
+    clock[0] += 2 * fair_share.LATELY_S
+    await callers.call(FLOOD, *"klmn")
+    assert callers.running == [*"jklmn"]
+
+
+async def test_one_group_leaves_places_in_the_queue_to_others() -> None:
+    share = FairShare(limits(1, 1, waiting=3, waiting_of_group=2))
+    callers = Callers(share)
+    await callers.call(FLOOD, "f1", "f2", "f3")
+    with pytest.raises(Overloaded, match="of this namespace") as refused:
+        await share.take(FLOOD)
+    assert refused.value.metadata == {"limit": "3"}
+    await callers.call(OTHER, "o1")
+    with pytest.raises(Overloaded) as full:
+        await share.take(THIRD)
+    assert full.value.metadata == {"limit": "4"}
+    await callers.end("f1")
+    await callers.end("o1", "f2", "f3")
+    await asyncio.gather(*callers.tasks.values())
+
+
+async def test_operators_have_a_reserve_and_are_never_refused_for_others() -> None:
+    share = FairShare(Limits(total=2, of_group=2, reserve=1))
+    await share.take(FLOOD, 2)
+    with pytest.raises(Overloaded):
+        await share.take(OTHER)
+    await share.take(OPERATOR)
+    with pytest.raises(Overloaded):
+        await share.take(OPERATOR)
+
+
+async def test_who_gives_up_waiting_leaves_its_place() -> None:
+    callers = Callers(FairShare(limits(1, 1)))
+    await callers.call(FLOOD, "f1", "f2", "f3")
+    callers.tasks["f2"].cancel()
+    await settle()
+    await callers.end("f1")
+    assert callers.running == ["f3"]
+
+
+async def test_who_is_cancelled_just_when_its_turn_comes_gives_it_on() -> None:
+    callers = Callers(FairShare(limits(1, 1)))
+    await callers.call(FLOOD, "f1", "f2")
+    await callers.call(OTHER, "o1")
+    callers._ends["f1"].set()
+    await asyncio.sleep(0)
+    assert callers.running == []  # f1 has given its slot to o1 or f2, which does not run yet
+    callers.tasks["f2"].cancel()
+    await settle()
+    assert callers.running == ["o1"]
+
+
+async def test_amounts_count_and_what_is_larger_than_all_goes_alone() -> None:
+    callers = Callers(FairShare(limits(10, 10)))
+    await callers.call(FLOOD, "large", amount=11)
+    await callers.call(OTHER, "small", amount=1)
+    assert callers.running == ["large"]
+    await callers.end("large")
+    assert callers.running == ["small"]
+
+
+async def test_nothing_is_kept_of_groups_that_are_gone(clock: list[float]) -> None:
+    share = FairShare(limits(4, 4, beside_others=2))
+    for number in range(1000):
+        async with share.having(Group(number)):
+            clock[0] += 0.01
+    assert len(share._lately) <= 102
+    assert not share._used
+    assert not share._waiting
