@@ -91,6 +91,10 @@ train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…
 test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
 	PYTHONPATH=tests $(BIN)/python -m kills
 
+.PHONY: test-floods
+test-floods: $(SETUP) ## Time one tenant's calls beside another's floods of each kind (OUT=out.json)
+	PYTHONPATH=tests $(BIN)/python -m floods $(if $(OUT),--json $(OUT))
+
 .PHONY: test-vllm
 test-vllm: $(SETUP) ## Run the checks against a real vLLM on the CPU (installs 2.5 GB into build/vllm)
 	PYTHONPATH=tests $(BIN)/python -m vllm.run

@@ -1,0 +1,1 @@
+"""One tenant floods each kind of call; another's calls are timed beside it."""
