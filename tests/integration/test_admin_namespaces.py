@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 from uuid import uuid4
 
 import grpc
@@ -11,7 +12,7 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.v1 import admin_service_pb2 as pb
-from everword.v1 import ingest_service_pb2
+from everword.v1 import ingest_service_pb2, maintenance_service_pb2
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.refusals import refused
@@ -239,6 +240,41 @@ async def test_a_write_that_was_let_in_before_a_deletion_is_refused_or_erased(
     late = append_request("Too late.", session_key=str(uuid4()))
     refusal = await refused(stack.ingest.AppendMessages(late, metadata=within("acme")))
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")
+
+
+WAITING = """
+SELECT count(*) > 0 FROM pg_stat_activity
+ WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'everword-compactor'
+"""
+
+
+@pytest.mark.parametrize("call", ["Compact", "FlushConversation"])
+async def test_work_that_is_asked_for_during_a_deletion_is_refused(stack: Stack, call: str) -> None:
+    """The call sees the conversation, and what it writes waits for the deletion of it."""
+    await make_namespaces(stack, "acme")
+    appended = await append(stack, *["Words to erase."] * 3, metadata=within("acme"))
+    request: Any = maintenance_service_pb2.CompactRequest()
+    if call == "FlushConversation":
+        request = maintenance_service_pb2.FlushConversationRequest(
+            conversation_id=appended.conversation_id,
+            context_size=1,
+            used_tokens=1,
+            notes_saved=True,
+            keep_recent=0,
+        )
+    with stack.database.connect() as looking, stack.database.connect() as conn:
+        with conn.transaction():
+            row = conn.execute(
+                "UPDATE namespaces SET state = 'deleting' WHERE name = 'acme' RETURNING id"
+            ).fetchone()
+            left = "SELECT count(*) FROM conversations WHERE namespace_id = %s"
+            while conn.execute(left, row).fetchone() != (0,):
+                conn.execute("SELECT erase_namespace_rows(%s, 1000)", row)
+            asked = asyncio.ensure_future(
+                refused(getattr(stack.maintenance, call)(request, metadata=within("acme")))
+            )
+            await until(lambda: looking.execute(WAITING).fetchone() == (True,))
+        assert (await asked).reason == "NAMESPACE_NOT_FOUND"
 
 
 async def test_a_summary_that_is_stored_during_a_deletion_is_erased_with_the_rest(

@@ -109,6 +109,19 @@ async def test_a_query_is_embedded_once_for_each_generation(
     assert answers[2].vectors == answers[0].vectors
 
 
+async def test_what_one_namespace_asks_is_not_at_hand_for_another(
+    stack: Stack, server: ScriptedEmbedder
+) -> None:
+    """Else the time of an answer would tell who asked what."""
+    generation = add_generation(stack, server)
+    for namespace_id in (1, 2, 1, 2):
+        request = pb.EmbedRequest(
+            texts=["Anna"], priority=QUERY, generation_id=generation, namespace_id=namespace_id
+        )
+        await stack.embedder.Embed(request)
+    assert server.texts.count(["query: Anna"]) == 2
+
+
 async def test_background_work_fills_no_cache(stack: Stack, server: ScriptedEmbedder) -> None:
     generation = add_generation(stack, server)
     for _ in range(2):

@@ -138,7 +138,7 @@ async def test_what_another_search_added_meanwhile_counts(
     assert copy is not None
     vectors = copy.index.vectors
     assert vectors is not None
-    vector = search.embedder.known(PETS, vectors.generation_id)
+    vector = search.embedder.known(1, PETS, vectors.generation_id)
     assert vector is not None
     foreseen = foresee(copy, vector, MemoryFilter())
     assert foreseen is not None

@@ -9,14 +9,16 @@ import grpc
 import pytest
 
 from everword.v1 import maintenance_service_pb2 as pb
+from everword.v1.admin_service_pb2 import API_KEY_ROLE_WRITE, CreateApiKeyRequest
+from everword.v1.search_service_pb2 import StatsRequest
 from everword_compactor import backfill_embeddings
 from everword_compactor.prune_usage import prune_usage
-from support.callers import make_namespaces, within
+from support.callers import bearer, make_namespaces, within
 from support.calls import append
 from support.compaction import workshop
 from support.databases import DatabaseUnderTest
 from support.refusals import refused
-from support.stack import Stack
+from support.stack import Stack, running_stack
 
 INSERT_JOB = """
 INSERT INTO jobs (namespace_id, task, subject, state, attempts, error, not_before, published_at, updated_at)
@@ -254,6 +256,33 @@ async def test_maintenance_keeps_to_the_callers_namespace(stack: Stack) -> None:
     assert _queue(stack.database) == []
     theirs = await stack.maintenance.QueueStatus(pb.QueueStatusRequest(), metadata=within("other"))
     assert [job.subject for job in theirs.failed_jobs] == ["theirs"]
+
+
+async def test_only_an_operator_sees_the_words_of_errors(database: DatabaseUnderTest) -> None:
+    """They may name addresses and settings, or what another service answered."""
+    key = "operators-key-for-the-tests"
+    async with running_stack(database, admin_key=key) as stack:
+        raw = "ChatUnavailable: http://10.0.0.5:8000 said: secret"
+        _failed(database, "a", raw, age=5)
+        _failed(database, "b", "KeyError: secret", age=60)
+        made = await stack.admin.CreateApiKey(
+            CreateApiKeyRequest(namespace="default", role=API_KEY_ROLE_WRITE), metadata=bearer(key)
+        )
+        asked = pb.QueueStatusRequest()
+        theirs = await stack.maintenance.QueueStatus(asked, metadata=bearer(made.secret))
+        stats = await stack.search.Stats(StatsRequest(), metadata=bearer(made.secret))
+        whole = await stack.maintenance.QueueStatus(asked, metadata=bearer(key))
+        guess = pb.RetryJobsRequest(error_contains="secret", dry_run=True)
+        refusal = await refused(stack.maintenance.RetryJobs(guess, metadata=bearer(made.secret)))
+        assert (await stack.maintenance.RetryJobs(guess, metadata=bearer(key))).jobs == 2
+    assert [job.error for job in theirs.failed_jobs] == [
+        "the language model does not answer",
+        "it failed within Everword; an operator sees why",
+    ]
+    assert "secret" not in f"{theirs}{stats}"
+    assert stats.jobs[0].sample_error == "the language model does not answer"
+    assert whole.failed_jobs[0].error == whole.tasks[0].sample_error == raw
+    assert refusal.reason == "ACCESS_DENIED"
 
 
 async def test_a_backfill_of_nothing_in_particular_is_refused(stack: Stack) -> None:

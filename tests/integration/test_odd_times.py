@@ -7,6 +7,8 @@ from uuid import UUID
 
 import pytest
 
+from everword.v1 import memory_pb2, search_service_pb2
+from everword.v1.context_service_pb2 import BuildContextRequest
 from everword_compactor.checks.faithfulness import check_faithfulness
 from everword_compactor.compaction.bench import plain_line
 from everword_compactor.compose.bullets import parse_bullet
@@ -16,6 +18,7 @@ from everword_compactor.prompts.lines import preamble
 from support.calendar_calls import said, settle
 from support.calls import append
 from support.compaction import compact_everything, roll_up_everything
+from support.corpus import search_request
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
 
@@ -85,6 +88,30 @@ async def test_a_message_of_an_odd_year_keeps_back_nothing(stack: Stack, zone: s
         ).fetchall()
     # What lies ahead is not summed up yet, nor is today.
     assert rows == [(1, False, 2), (4, False, 3)]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+async def test_questions_with_dates_are_answered_beside_the_first_and_the_last_moment(
+    stack: Stack, zone: str
+) -> None:
+    """As seconds in a float, the last microsecond is after the last year."""
+    await settle(stack, time_zone=zone)
+    last = datetime(9999, 12, 31, 23, 59, 59, 999999)
+    odd = [said(FIRST.replace(tzinfo=None).isoformat()), said(last.isoformat())]
+    appended = await append(stack, *odd, "The cats were fed on 4 May 2024.")
+    request = search_service_pb2.BrowseRequest(order=memory_pb2.ORDER_OLDEST_FIRST)
+    assert len((await stack.search.Browse(request)).memories) == 3
+    for mode in ("HYBRID", "LEXICAL", "TRIGRAM", "REGEX"):
+        for profile in ("recall", "balanced"):
+            asked = search_request("cats 4 May 2024", mode, profile=profile)
+            await stack.search.Search(asked)
+    for question in ("What about the cats on 31 December 9999?", "Which cats in January 2001?"):
+        context = BuildContextRequest(
+            query=question, conversation_id=appended.conversation_id, profile="recall"
+        )
+        assert (await stack.context.BuildContext(context)).text
+        found = await stack.search.Search(search_request(question, "HYBRID"))
+        assert found.results
 
 
 def failed(database: DatabaseUnderTest) -> list[tuple[str, str]]:

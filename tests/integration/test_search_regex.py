@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from unittest.mock import patch
 
 import grpc
 import pytest
 
 from everword_search.arms import regex as regex_arm
+from support.callers import make_namespaces, within
 from support.calls import append
 from support.corpus import search_request
 from support.refusals import refused
@@ -42,3 +44,22 @@ async def test_a_regular_expression_that_does_not_finish_is_refused(stack: Stack
         refusal = await refused(stack.search.Search(request, timeout=20))
     assert refusal.code is grpc.StatusCode.RESOURCE_EXHAUSTED
     assert refusal.reason == "REGEX_TOO_EXPENSIVE"
+
+
+async def test_regular_expressions_leave_the_database_to_others(stack: Stack) -> None:
+    """40 of them from one tenant took another's search from 10 ms to some seconds."""
+    await make_namespaces(stack, "flood", "other")
+    for namespace in ("flood", "other"):
+        await append(stack, "ab" * 1900, metadata=within(namespace))
+    # Back references are beyond what an automaton can do.
+    slow = search_request(r"(.+)(.+)(.+)\3\2\1", "REGEX")
+    calls = [
+        asyncio.ensure_future(refused(stack.search.Search(slow, metadata=within("flood"))))
+        for _ in range(40)
+    ]
+    ended, left = await asyncio.wait(calls, timeout=1.0)
+    assert {call.result().reason for call in ended} == {"OVERLOADED"}
+    assert len(left) == 2
+    found = await stack.search.Search(search_request("ab+", "REGEX"), metadata=within("other"))
+    assert found.results
+    assert {(await call).reason for call in left} == {"REGEX_TOO_EXPENSIVE"}

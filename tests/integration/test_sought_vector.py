@@ -39,13 +39,13 @@ class Observed(QueryEmbedder):
         #: Questions that are never answered.
         self.stuck: set[str] = set()
 
-    async def embed(self, query: str, generation_id: int | None) -> QueryVector:
+    async def embed(self, namespace_id: int, query: str, generation_id: int | None) -> QueryVector:
         self.asked.append(query)
         try:
             await (asyncio.Event() if query in self.stuck else self.gate).wait()
             if self.fails:
                 raise QueryNotEmbedded("the embedding model cannot be reached")
-            return await super().embed(query, generation_id)
+            return await super().embed(namespace_id, query, generation_id)
         except asyncio.CancelledError:
             self.let_go.append(query)
             raise
@@ -102,6 +102,15 @@ async def test_a_new_question_is_embedded_once_and_the_same_again_not_at_all(
     assert embedder.let_go == []
 
 
+async def test_a_vector_is_kept_for_the_namespace_that_asked(
+    search: Searching, embedder: Observed
+) -> None:
+    for namespace_id in (1, 1, 2):
+        if not embedder.known(namespace_id, PETS, 1):
+            await embedder.embed(namespace_id, PETS, 1)
+    assert embedder.asked == [PETS, PETS]
+
+
 async def test_a_search_by_words_asks_for_no_vector(search: Searching, embedder: Observed) -> None:
     assert await search.contents("ferry") == ["The ferry leaves at nine."]
     assert embedder.asked == []
@@ -114,7 +123,7 @@ async def test_the_vector_is_asked_for_before_the_database_has_answered(
     with locked(knowing, "namespaces") as lock:
         asking = asyncio.create_task(search.search("What does Marta dislike?", mode=mode))
         await until(lambda: bool(waiting(knowing)))
-        await until(lambda: embedder.known("What does dislike?", 1) is not None)
+        await until(lambda: embedder.known(1, "What does dislike?", 1) is not None)
         assert not asking.done()
         lock.rollback()
     assert [result.memory.content for result in (await asking).results]

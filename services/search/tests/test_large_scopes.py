@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 from everword_search.arms.large import LargeScopes
@@ -29,6 +30,17 @@ def test_what_is_known_of_a_scope_says_nothing_of_another() -> None:
         replace(SCOPE, constraint="'word'"),
     ]
     assert [known.has_more(other, 0) for other in others] == [False] * len(others)
+
+
+def test_what_is_kept_of_a_scope_is_small_however_long_its_filter() -> None:
+    """The contract lets a filter have 100 names of 512 bytes, five times over."""
+    known = LargeScopes()
+    names = ["n" * 500] * 100
+    for number in range(100):
+        wanted = MemoryFilter(agents=[*names, str(number)], channels=names)
+        known.learn(replace(SCOPE, filter=wanted), 100)
+    assert len(known._known) == 100
+    assert sum(map(sys.getsizeof, known._known)) < 10_000
 
 
 def test_what_a_query_demands_is_not_remembered() -> None:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from google.protobuf import duration_pb2
-
 from everword.db.pool import Database
-from everword.domain.caller import current_namespace
+from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
-from everword.rpc.translate import to_timestamp
 from everword.v1 import maintenance_service_pb2 as pb
-from everword.v1 import search_service_pb2
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
 from everword_compactor.backfill import BackfillTarget, backfill
 from everword_compactor.compact import compact
 from everword_compactor.compose.model import EXTRACTIVE
 from everword_compactor.flush_conversation import flush_conversation
 from everword_compactor.get_voice import get_voice
-from everword_compactor.model import FailedJob, TaskStatus
 from everword_compactor.overview.audit_summaries import audit_summaries
 from everword_compactor.overview.compaction_status import compaction_status
 from everword_compactor.overview.translate import audit_to_proto, compaction_to_proto
@@ -28,6 +23,7 @@ from everword_compactor.roll_up import roll_up
 from everword_compactor.translate import (
     flush_request,
     flushed_to_proto,
+    queue_status_to_proto,
     to_day,
     to_voice,
     voice_to_proto,
@@ -48,20 +44,7 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         self, request: pb.QueueStatusRequest, context: Context
     ) -> pb.QueueStatusResponse:
         status = await queue_status(self._database, current_namespace(), request.task)
-        return pb.QueueStatusResponse(
-            tasks=[_task(task) for task in status.tasks],
-            failed_jobs=[_failed(job) for job in status.failed],
-            parked_passages=[
-                pb.ParkedPassage(
-                    memory_id=str(passage.memory_id), part=passage.part, error=passage.error
-                )
-                for passage in status.parked
-            ],
-            parked_tool_calls=[
-                pb.ParkedToolCall(message_id=str(call.message_id), error=call.error)
-                for call in status.parked_calls
-            ],
-        )
+        return queue_status_to_proto(status, current_caller().role)
 
     async def RetryJobs(
         self, request: pb.RetryJobsRequest, context: Context
@@ -69,6 +52,7 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         jobs = await retry_jobs(
             self._database,
             current_namespace(),
+            current_caller().role,
             request.task,
             request.error_contains,
             request.dry_run,
@@ -135,28 +119,3 @@ class MaintenanceServicer(MaintenanceServiceServicer):
             request.page_token,
         )
         return audit_to_proto(audit)
-
-
-def _task(status: TaskStatus) -> search_service_pb2.TaskStats:
-    oldest = None
-    if status.oldest_pending is not None:
-        oldest = duration_pb2.Duration()
-        oldest.FromTimedelta(status.oldest_pending)
-    return search_service_pb2.TaskStats(
-        task=status.task,
-        pending=status.pending,
-        running=status.running,
-        failed=status.failed,
-        oldest_pending=oldest,
-        sample_error=status.sample_error,
-    )
-
-
-def _failed(job: FailedJob) -> pb.FailedJob:
-    return pb.FailedJob(
-        task=job.task,
-        subject=job.subject,
-        attempts=job.attempts,
-        error=job.error,
-        fail_time=to_timestamp(job.failed_at),
-    )

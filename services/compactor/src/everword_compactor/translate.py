@@ -5,11 +5,17 @@ from __future__ import annotations
 from datetime import date
 from uuid import UUID
 
+from google.protobuf import duration_pb2
+
+from everword.domain.caller import Role
 from everword.domain.errors import InvalidArgument
-from everword.rpc.translate import summary_to_proto
+from everword.domain.failures import NOT_EMBEDDED, shown_error
+from everword.rpc.translate import summary_to_proto, to_timestamp
 from everword.v1 import maintenance_service_pb2 as pb
+from everword.v1 import search_service_pb2
 from everword_compactor.calendar.model import VoiceSettings
 from everword_compactor.flush_conversation import FULL_AT, KEEP_RECENT, Flushed, FlushRequest
+from everword_compactor.model import FailedJob, QueueStatus, TaskStatus
 
 
 def flush_request(request: pb.FlushConversationRequest) -> FlushRequest:
@@ -61,4 +67,49 @@ def voice_to_proto(voice: VoiceSettings) -> pb.Voice:
         user_name=voice.user_name,
         pronouns=voice.pronouns,
         channel_instructions=voice.channel_instructions,
+    )
+
+
+def queue_status_to_proto(status: QueueStatus, role: Role) -> pb.QueueStatusResponse:
+    """Return how work stands, with errors as far as a caller with a role is told of them."""
+    return pb.QueueStatusResponse(
+        tasks=[_task(task, role) for task in status.tasks],
+        failed_jobs=[_failed(job, role) for job in status.failed],
+        parked_passages=[
+            pb.ParkedPassage(
+                memory_id=str(passage.memory_id),
+                part=passage.part,
+                error=shown_error(passage.error, role, NOT_EMBEDDED),
+            )
+            for passage in status.parked
+        ],
+        parked_tool_calls=[
+            pb.ParkedToolCall(message_id=str(call.message_id), error=shown_error(call.error, role))
+            for call in status.parked_calls
+        ],
+    )
+
+
+def _task(status: TaskStatus, role: Role) -> search_service_pb2.TaskStats:
+    oldest = None
+    if status.oldest_pending is not None:
+        oldest = duration_pb2.Duration()
+        oldest.FromTimedelta(status.oldest_pending)
+    return search_service_pb2.TaskStats(
+        task=status.task,
+        pending=status.pending,
+        running=status.running,
+        failed=status.failed,
+        oldest_pending=oldest,
+        sample_error=shown_error(status.sample_error, role),
+    )
+
+
+def _failed(job: FailedJob, role: Role) -> pb.FailedJob:
+    return pb.FailedJob(
+        task=job.task,
+        subject=job.subject,
+        attempts=job.attempts,
+        error=shown_error(job.error, role),
+        fail_time=to_timestamp(job.failed_at),
     )

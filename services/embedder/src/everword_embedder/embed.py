@@ -43,14 +43,18 @@ class Embedder:
         # Generations never change and are few.
         self._generations: dict[int, ModelGeneration] = {}
         self._batchers: dict[int, Batcher] = {}
-        self._cache: TTLCache[tuple[int, bytes], Vector] = TTLCache(
+        self._cache: TTLCache[tuple[int, int, bytes], Vector] = TTLCache(
             CACHE_BYTES, CACHE_TTL_S, getsizeof=lambda vector: vector.nbytes
         )
 
     async def embed(
-        self, texts: Sequence[str], priority: Priority, generation_id: int = 0
+        self,
+        texts: Sequence[str],
+        priority: Priority,
+        generation_id: int = 0,
+        namespace_id: int = 0,
     ) -> Embedded:
-        """Return a vector for each text, of the active generation for 0.
+        """Return a vector for each text, of the active generation for 0. Those of queries are kept for their namespace.
 
         Raises EmbedderUnavailable where the model is away, InvalidArgument naming each text that it cannot take while
         it takes others, and Overloaded.
@@ -58,12 +62,14 @@ class Embedder:
         generation = await self._generation(generation_id)
         vectors: dict[str, Vector] = {}
         if priority is Priority.QUERY:
-            vectors = self._cached(generation, texts)
+            vectors = self._cached(namespace_id, generation, texts)
         missing = [text for text in dict.fromkeys(texts) if text not in vectors]
         outcomes = await self._outcomes(generation, missing, priority)
         vectors |= _vectors_or_raise(texts, dict(zip(missing, outcomes, strict=True)))
         if priority is Priority.QUERY:
-            self._cache.update({_key(generation, text): vectors[text] for text in missing})
+            self._cache.update(
+                {_key(namespace_id, generation, text): vectors[text] for text in missing}
+            )
         return Embedded(generation.id, generation.dimensions, [vectors[text] for text in texts])
 
     async def close(self) -> None:
@@ -84,8 +90,10 @@ class Embedder:
             raise EmbedderUnavailable("No model generation is active.")
         return self._generations.setdefault(found.id, found)
 
-    def _cached(self, generation: ModelGeneration, texts: Sequence[str]) -> dict[str, Vector]:
-        found = {text: self._cache.get(_key(generation, text)) for text in texts}
+    def _cached(
+        self, namespace_id: int, generation: ModelGeneration, texts: Sequence[str]
+    ) -> dict[str, Vector]:
+        found = {text: self._cache.get(_key(namespace_id, generation, text)) for text in texts}
         return {text: vector for text, vector in found.items() if vector is not None}
 
     async def _outcomes(
@@ -105,9 +113,9 @@ class Embedder:
         return self._batchers[generation.id]
 
 
-def _key(generation: ModelGeneration, text: str) -> tuple[int, bytes]:
+def _key(namespace_id: int, generation: ModelGeneration, text: str) -> tuple[int, int, bytes]:
     """Return where a query's vector is kept; the text itself, which may be long and private, is not."""
-    return generation.id, hashlib.blake2b(text.encode(), digest_size=16).digest()
+    return namespace_id, generation.id, hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def _vectors_or_raise(texts: Sequence[str], outcomes: dict[str, Outcome]) -> dict[str, Vector]:

@@ -26,7 +26,9 @@ class EmbedderServicer(EmbedderServiceServicer):
 
     async def Embed(self, request: pb.EmbedRequest, context: Context) -> pb.EmbedResponse:
         priority = _PRIORITIES[request.priority]
-        embedded = await self._embedder.embed(request.texts, priority, request.generation_id)
+        embedded = await self._embedder.embed(
+            request.texts, priority, request.generation_id, request.namespace_id
+        )
         return pb.EmbedResponse(
             generation_id=embedded.generation_id,
             dimensions=embedded.dimensions,

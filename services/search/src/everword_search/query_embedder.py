@@ -54,7 +54,8 @@ class QueryEmbedder:
         self._metadata = ((INTERNAL_HEADER, token.reveal()),) if token else ()
         self._channel: grpc.aio.Channel | None = None
         # Generations never change, and what is asked once is often asked again: for its next page, or by another agent.
-        self._cache: TTLCache[tuple[int, bytes], QueryVector] = TTLCache(
+        # Each namespace has its own: how long an answer takes must not tell what others ask.
+        self._cache: TTLCache[tuple[int, int, bytes], QueryVector] = TTLCache(
             CACHE_BYTES, CACHE_TTL_S, getsizeof=lambda vector: vector.values.nbytes
         )
 
@@ -66,11 +67,11 @@ class QueryEmbedder:
         if self._channel:
             await self._channel.close()
 
-    def known(self, query: str, generation_id: int | None) -> QueryVector | None:
-        """Return the query's vector of a generation, if it was asked for lately."""
-        return self._cache.get((generation_id or 0, _digest(query)))
+    def known(self, namespace_id: int, query: str, generation_id: int | None) -> QueryVector | None:
+        """Return the query's vector of a generation, if the namespace asked for it lately."""
+        return self._cache.get((namespace_id, generation_id or 0, _digest(query)))
 
-    async def embed(self, query: str, generation_id: int | None) -> QueryVector:
+    async def embed(self, namespace_id: int, query: str, generation_id: int | None) -> QueryVector:
         """Return the query's vector, of a generation or else of the active one. Raises QueryNotEmbedded."""
         if self._channel is None:
             text = "no embedder is configured (EVERWORD_EMBEDDER_ADDRESS)"
@@ -83,6 +84,7 @@ class QueryEmbedder:
                     texts=[query],
                     priority=pb.EMBED_PRIORITY_QUERY,
                     generation_id=generation_id or 0,
+                    namespace_id=namespace_id,
                 ),
                 timeout=min(TIMEOUT_S, remaining(TIMEOUT_S / TIME_SHARE) * TIME_SHARE),
                 metadata=(*self._metadata, *carrier.items()),
@@ -91,7 +93,7 @@ class QueryEmbedder:
             raise QueryNotEmbedded(_reason(error)) from error
         [values] = response.vectors
         vector = QueryVector(response.generation_id, np.frombuffer(values, dtype="<f4"))
-        self._cache[vector.generation_id, _digest(query)] = vector
+        self._cache[namespace_id, vector.generation_id, _digest(query)] = vector
         return vector
 
 

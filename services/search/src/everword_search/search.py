@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
 
 from everword.db.namespaces import NamespaceSettings
@@ -13,6 +13,7 @@ from everword.db.statements import Pending, ask
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
+from everword.rpc.fair_share import FairShare, Group, Limits
 from everword_search import store
 from everword_search.alone import rank_alone
 from everword_search.arms.base import RankingArm, Window
@@ -58,6 +59,8 @@ from everword_search.use import count_use
 DEFAULT_PAGE = 10
 #: Page tokens of one kind hold positions of one form: a change of `_next_token` takes another number.
 TOKEN_KIND = "Search/4"
+#: Searches by REGEX at once, of all and of one namespace. The next one is refused at once.
+EXPENSIVE = Limits(total=4, of_group=2)
 #: `UseCounting` of a namespace in which being returned is a use.
 _RETURNED = 2
 
@@ -73,6 +76,8 @@ class Sources:
     frequent: FrequentWords = field(default_factory=FrequentWords)
     large_scopes: LargeScopes = field(default_factory=LargeScopes)
     word_lists: WordLists = field(default_factory=WordLists)
+    #: Searches that read whatever the filter lets through: each may keep a processor of Postgres for two seconds.
+    expensive: FairShare = field(default_factory=lambda: FairShare(EXPENSIVE))
 
 
 async def search(
@@ -96,9 +101,9 @@ async def find_memories(
     """Return a page of results and the settings that they were found with.
 
     An arm that fails is reported as degraded where another one answers. Raises InvalidArgument for a query without
-    anything in it and for a profile that there is not, InvalidPageToken, InvalidConsistencyToken, InvalidRegex and
-    RegexTooExpensive, EmbedderUnavailable for SEMANTIC, which no other arm can stand in for, and NotCalibrated or
-    EmbedderUnavailable where `min_relevance` is asked for and relevance cannot be told.
+    anything in it and for a profile that there is not, InvalidPageToken, InvalidConsistencyToken; for REGEX
+    InvalidRegex, RegexTooExpensive and Overloaded; EmbedderUnavailable for SEMANTIC, which no other arm can stand in
+    for; and NotCalibrated or EmbedderUnavailable where `min_relevance` is asked for and relevance cannot be told.
     """
     database = sources.database
     if not request.text.strip():
@@ -112,7 +117,10 @@ async def find_memories(
         # Before a connection is lent: right after the start, this takes a while.
         await sources.word_lists.ready()
     search = _Search(sources, namespace, request, profile, cursor, chars)
-    with closing(search):
+    async with AsyncExitStack() as held:
+        held.enter_context(closing(search))
+        if request.mode is SearchMode.REGEX:
+            await held.enter_async_context(sources.expensive.having(Group(namespace.id)))
         while True:
             try:
                 async with database.connection() as conn:
@@ -191,7 +199,7 @@ class _Search:
         self._chars = chars
         self._understood: Understood | None = None
         self._words: Words | None = None
-        self._vector = SoughtVector(sources.embedder, request)
+        self._vector = SoughtVector(sources.embedder, namespace.id, request)
         if copy := sources.residents.find(namespace.id):
             self._vector.expect(copy)
         self._foreseen: Foreseen | None = None

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from opentelemetry import trace
 
-from everword.domain.caller import current_namespace
+from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.translate import conversation_to_proto, memory_to_proto, message_to_proto
 from everword.telemetry import names
@@ -126,4 +126,6 @@ class SearchServicer(SearchServiceServicer):
         return answer_response(found)
 
     async def Stats(self, request: pb.StatsRequest, context: Context) -> pb.StatsResponse:
-        return stats_response(await stats(self._database, current_namespace()))
+        return stats_response(
+            await stats(self._database, current_namespace(), current_caller().role)
+        )

@@ -16,8 +16,9 @@ from everword_search.understand import BY_MEANING, Understood
 class SoughtVector:
     """Gets the vector of a request's query, or the reason why there is none."""
 
-    def __init__(self, embedder: QueryEmbedder, request: SearchRequest) -> None:
+    def __init__(self, embedder: QueryEmbedder, namespace_id: int, request: SearchRequest) -> None:
         self._embedder = embedder
+        self._namespace_id = namespace_id
         self._request = request
         self._asked = _asked(request)
         self.found: QueryVector | QueryNotEmbedded | None = None
@@ -43,16 +44,18 @@ class SoughtVector:
         if self.is_settled or copy.generation_id is None:
             return
         text = without_names(self._asked, name_words(self._asked) & copy.index.author_words)
-        self.foreseen = self._embedder.known(text, copy.generation_id)
+        self.foreseen = self._embedder.known(self._namespace_id, text, copy.generation_id)
         if self.foreseen is None:
-            coming = asyncio.create_task(self._embedder.embed(text, copy.generation_id))
+            asked = self._embedder.embed(self._namespace_id, text, copy.generation_id)
+            coming = asyncio.create_task(asked)
             coming.add_done_callback(_see)
             self._expected = text, copy.generation_id, coming
 
     def look(self, understood: Understood) -> None:
         """Take the vector if it is at hand."""
         if not self.is_settled:
-            self.found = self._embedder.known(self._text(understood), understood.active_id)
+            text = self._text(understood)
+            self.found = self._embedder.known(self._namespace_id, text, understood.active_id)
 
     async def embed(self, understood: Understood) -> None:
         """Wait for the vector. Raises EmbedderUnavailable where there is none, and nothing else would answer."""
@@ -63,7 +66,7 @@ class SoughtVector:
             else:
                 # The model should not work on what is not wanted first.
                 self.close()
-                self.found = await self._embedder.embed(text, generation_id)
+                self.found = await self._embedder.embed(self._namespace_id, text, generation_id)
         except QueryNotEmbedded as error:
             self.miss(error)
 

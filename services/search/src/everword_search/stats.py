@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from everword.db.pool import Database
-from everword.domain.caller import NamespaceScope
+from everword.domain.caller import NamespaceScope, Role
+from everword.domain.failures import shown_error
 from everword_search import stats_store as store
 from everword_search.stats_store import BacklogRow, CorpusRow, TaskRow
 from everword_search.summaries import store as summaries
@@ -49,13 +50,15 @@ class Stats:
         return max((level.level for level in self.levels if level.level <= ROOT), default=0)
 
 
-async def stats(database: Database, namespace: NamespaceScope) -> Stats:
+async def stats(database: Database, namespace: NamespaceScope, role: Role) -> Stats:
+    """Return how a namespace's memory is doing, with errors as far as a caller with a role is told of them."""
     async with database.transaction(namespace.id) as conn:
         corpus = await store.corpus_counts(conn, namespace.id)
         active = await store.embedding_backlog(conn, namespace.id, COUNT_LIMIT)
-        tasks = await store.job_counts(conn, namespace.id)
+        counted = await store.job_counts(conn, namespace.id)
         levels = await summaries.summary_counts(conn, namespace.id, COUNT_LIMIT)
         waiting = await summaries.summary_backlog(conn, namespace.id, COUNT_LIMIT)
+    tasks = [replace(task, sample_error=shown_error(task.sample_error, role)) for task in counted]
     # Without an active generation nothing has a vector that is searched.
     backlog = active or BacklogRow("", min(corpus.passages, COUNT_LIMIT), 0, None)
     coverage = 1 - backlog.owed / corpus.passages if corpus.passages else 1.0

@@ -58,8 +58,9 @@ def translate(error: Exception) -> EverwordError | None:
 
 
 def _is_of_namespace(error: psycopg.Error) -> bool:
-    """Whether a row's namespace is missing: it was erased after the call was let in."""
-    return (error.diag.constraint_name or "").endswith("_namespace_id_fkey")
+    """Whether what a row belongs to is missing: its namespace was erased, with all in it, after the call was let in."""
+    name = error.diag.constraint_name or ""
+    return "_namespace_id_" in name and name.endswith("_fkey")
 
 
 def to_status(error: EverwordError, request_id: str) -> status_pb2.Status:

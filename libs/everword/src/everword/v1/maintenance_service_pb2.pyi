@@ -187,7 +187,7 @@ class ParkedToolCall(_message.Message):
     message_id: _builtins.str
     """message_id is the message that holds it."""
     error: _builtins.str
-    """error is why it gets none."""
+    """error is why it gets none: the kind of error, and all of it for an operator."""
     def __init__(
         self,
         *,
@@ -216,7 +216,7 @@ class ParkedPassage(_message.Message):
     part: _builtins.int
     """part is which passage of the memory it is, from 0; -1 is the sentence that stands for a tool call."""
     error: _builtins.str
-    """error is why it gets none."""
+    """error is why it gets none: the kind of error, and all of it for an operator."""
     def __init__(
         self,
         *,
@@ -250,7 +250,7 @@ class FailedJob(_message.Message):
     attempts: _builtins.int
     """attempts is how often it was tried."""
     error: _builtins.str
-    """error is why it failed last."""
+    """error is why it failed last: the kind of error, and all of it for an operator."""
     @_builtins.property
     def fail_time(self) -> _timestamp_pb2.Timestamp:
         """fail_time is when that was."""
@@ -284,7 +284,9 @@ class RetryJobsRequest(_message.Message):
     task: _builtins.str
     """task is the task of the jobs; all tasks if empty."""
     error_contains: _builtins.str
-    """error_contains takes only jobs whose error contains it. At most 256 characters."""
+    """error_contains takes only jobs whose error contains it. It needs an operator's key, as those see errors whole:
+    ACCESS_DENIED without. At most 256 characters.
+    """
     dry_run: _builtins.bool
     """dry_run only counts."""
     def __init__(

@@ -1315,7 +1315,7 @@ class TaskStats(_message.Message):
     failed: _builtins.int
     """failed is the number of jobs that were given up."""
     sample_error: _builtins.str
-    """sample_error is the error of one that was given up."""
+    """sample_error is the error of one that was given up: the kind of it, and all of it for an operator."""
     @_builtins.property
     def oldest_pending(self) -> _duration_pb2.Duration:
         """oldest_pending is how long the oldest of those that wait has waited."""

@@ -13,6 +13,8 @@ from everword_search.arms.lexical import Term
 SHARE = 0.05
 #: Words that are remembered, over all namespaces.
 _SIZE = 50_000
+#: Characters of a word that is remembered: a longer one is hardly frequent, and many of them would take much memory.
+_LONGEST = 64
 #: Seconds until a word is counted again: what a namespace is about changes slowly.
 _TTL_S = 600.0
 
@@ -29,7 +31,11 @@ class FrequentWords:
         """Remember which of `terms` are frequent; `frequencies` are in how many of `passages` each occurs."""
         for term, frequency in zip(terms, frequencies, strict=True):
             # What a prefix matches says nothing of the word that it is.
-            if term.prefix is None and frequency > SHARE * passages:
+            if (
+                term.prefix is None
+                and frequency > SHARE * passages
+                and len(term.lexeme) <= _LONGEST
+            ):
                 self._known[namespace_id, term.lexeme] = None
 
     def without(self, namespace_id: int, terms: Sequence[Term]) -> list[Term]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple
+from hashlib import blake2b
 
 from cachetools import TTLCache
 
@@ -18,7 +19,7 @@ class LargeScopes:
     """Remembers what many passages are in: to find that out means to read thousands of them."""
 
     def __init__(self) -> None:
-        self._known: TTLCache[tuple[int, str], int] = TTLCache(_SIZE, _TTL_S)
+        self._known: TTLCache[bytes, int] = TTLCache(_SIZE, _TTL_S)
 
     def learn(self, scope: Scope, passages: int) -> None:
         """Remember that more than so many passages are in a scope."""
@@ -31,5 +32,7 @@ class LargeScopes:
         return scope.constraint is None and self._known.get(_key(scope), -1) >= passages
 
 
-def _key(scope: Scope) -> tuple[int, str]:
-    return scope.namespace_id, repr(astuple(scope.filter))
+def _key(scope: Scope) -> bytes:
+    """Return what a scope is kept by. Its filter, which may be long and private, is not kept."""
+    text = repr((scope.namespace_id, astuple(scope.filter)))
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()

@@ -12,6 +12,9 @@ import numpy as np
 from everword_search.ranking.arrays import Floats
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: The first and the last second that a date can name.
+_FIRST = datetime(1, 1, 1, tzinfo=UTC).timestamp()
+_LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
 _NAMES = [
     "january",
     "february",
@@ -89,7 +92,8 @@ def compare_dates(moments: Floats, dates: NamedDates, time_zone: str) -> dict[st
 
 
 def _local(moment: float, zone: ZoneInfo) -> datetime:
-    at = _EPOCH + timedelta(seconds=moment)
+    # As a float, the last microseconds of the year 9999 are the year 10000.
+    at = _EPOCH + timedelta(seconds=min(max(moment, _FIRST), _LAST))
     try:
         return at.astimezone(zone)
     except OverflowError:

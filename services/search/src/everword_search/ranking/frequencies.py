@@ -30,14 +30,20 @@ _LANGUAGES = {
 }
 #: What is taken for the frequency of a word that no list has.
 UNKNOWN_WORD = 1.0
+_LONGEST = 64
 
 
-@lru_cache(maxsize=65536)
 def zipf(word: str, config: str) -> float:
     """Return the frequency of a word on the Zipf scale in the language of a text search configuration.
 
     The first call takes .2 to .5 s, unless `WordLists` are ready.
     """
+    # No list has such words, and many of them would take much memory.
+    return _zipf(word, config) if len(word) <= _LONGEST else UNKNOWN_WORD
+
+
+@lru_cache(maxsize=65536)
+def _zipf(word: str, config: str) -> float:
     # Here, and not above: with all that it imports itself it is a fifth of what the service would import.
     import wordfreq
 

@@ -52,10 +52,13 @@ class EmbedRequest(_message.Message):
     TEXTS_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
     GENERATION_ID_FIELD_NUMBER: _builtins.int
+    NAMESPACE_ID_FIELD_NUMBER: _builtins.int
     priority: Global___EmbedPriority.ValueType
     """priority says who waits."""
     generation_id: _builtins.int
     """generation_id is the model generation; 0 is the active one."""
+    namespace_id: _builtins.int
+    """namespace_id is whose queries they are. Vectors of queries are kept for a while, each for its namespace alone."""
     @_builtins.property
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """texts are the texts, at most 64."""
@@ -66,10 +69,11 @@ class EmbedRequest(_message.Message):
         texts: _abc.Iterable[_builtins.str] | None = ...,
         priority: Global___EmbedPriority.ValueType = ...,
         generation_id: _builtins.int = ...,
+        namespace_id: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["generation_id", b"generation_id", "priority", b"priority", "texts", b"texts"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["generation_id", b"generation_id", "namespace_id", b"namespace_id", "priority", b"priority", "texts", b"texts"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
