@@ -342,6 +342,7 @@ def test_a_redis_that_is_away_loses_no_wake_up(
 ) -> None:
     make_due(owner)
     Publisher(jobs, redis).publish()
+    redis.flushall()
     sent_before(owner, seconds=60)
     with pytest.raises(redis_client.RedisError):
         Publisher(jobs, dead).resend_lost()

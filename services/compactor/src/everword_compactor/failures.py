@@ -20,6 +20,9 @@ class Failures:
     def __init__(self) -> None:
         self._errors: list[Exception] = []
 
+    def __len__(self) -> int:
+        return len(self._errors)
+
     @contextmanager
     def kept(self) -> Iterator[None]:
         """Keep what the block raises for later. A lost lease and a lost database concern every node, and pass."""

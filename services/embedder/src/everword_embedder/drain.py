@@ -1,6 +1,9 @@
 """Makes the vectors that are owed: batch by batch, over all namespaces, until nothing is due.
 
 Passages are embedded as they are: a name or a date before each would draw together what has only that in common.
+Namespaces share each batch, so that nobody waits for what another owes. Where more of them owe something than a batch
+has places, the next batch goes on with those that had none.
+
 Texts are read and vectors written in a short transaction for each namespace; the model is asked in between, outside of
 any. While one batch is with the model, another is read or stored, so that the model waits for nothing. Texts that the
 model refuses are parked; a batch that it stumbles over is split until the culprit stands alone.
@@ -96,6 +99,8 @@ class Drain:
         self._embedder = embedder
         self._lease_s = settings.lease_s
         self._pauses_s = settings.pauses_s
+        #: By generation, the namespace whose turn was last. Lanes share it: where they race, some turns come again.
+        self._last_turns: dict[int, int] = {}
 
     def run(self, run: JobRun) -> None:
         """Do what is due; the function of the task `embed`."""
@@ -122,10 +127,15 @@ class Drain:
 
     def drain_batch(self, generation: Generation) -> bool:
         """Do one batch; False where nothing is due, or the model is away."""
+        after = self._last_turns.get(generation.id, 0)
         with self._database.connection() as conn:
-            owed = store.claim_owed(conn, generation.id, BATCH, self._lease_s)
+            owed = store.claim_owed(conn, generation.id, after, BATCH, self._lease_s)
         if not owed:
             return False
+        # They began after that one, and went on with the first.
+        self._last_turns[generation.id] = max(
+            (entry.namespace_id for entry in owed), key=lambda each: (each <= after, each)
+        )
         items = self._read(generation, owed)
         return self._embed(generation, items)
 

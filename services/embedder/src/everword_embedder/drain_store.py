@@ -76,8 +76,16 @@ def set_background(conn: Connection, generation_id: int, mean: float, deviation:
     execute(conn, SQL["set_background"], parameters)
 
 
-def claim_owed(conn: Connection, generation_id: int, batch: int, lease_s: float) -> list[Owed]:
-    parameters = {"generation_id": generation_id, "batch": batch, "lease_s": lease_s}
+def claim_owed(
+    conn: Connection, generation_id: int, after: int, batch: int, lease_s: float
+) -> list[Owed]:
+    """Take up to `batch` passages for `lease_s`; the namespaces that come next `after` one take turns."""
+    parameters = {
+        "generation_id": generation_id,
+        "after": after,
+        "batch": batch,
+        "lease_s": lease_s,
+    }
     return fetch_all(conn, SQL["claim_owed"], parameters, Owed)
 
 
@@ -140,9 +148,9 @@ def fail_owed(
     execute(conn, SQL["fail_owed"], parameters)
 
 
-def schedule_owed(conn: Connection, patience_s: float, batch: int) -> int:
+def schedule_owed(conn: Connection, patience_s: float) -> int:
     """Make jobs where vectors are owed and nobody is to make them; returns how many."""
-    return execute(conn, SQL["schedule_owed"], {"patience_s": patience_s, "batch": batch})
+    return execute(conn, SQL["schedule_owed"], {"patience_s": patience_s})
 
 
 def measure_backlog(conn: Connection, cap: int) -> Backlog:

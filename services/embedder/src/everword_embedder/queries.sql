@@ -27,16 +27,52 @@ SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_p
  ORDER BY state, id;
 
 -- claim_owed --
--- Take passages that are owed a vector, the longest waiting first, over all namespaces. Each attempt has a number, and only
--- the latest one's result counts; not_before is the lease.
+-- Take passages that are owed a vector: the namespaces that come after one take turns, within each the longest waiting
+-- first. Where few namespaces owe some, they share the batch. Each attempt has a number, and only the latest one's result
+-- counts; not_before is the lease.
+WITH RECURSIVE owing (is_wrapped, namespace_id, not_before, due) AS (
+    -- From one namespace to the next in the index, however much each owes: those after one, and from the first up to it.
+    SELECT start.is_wrapped, start.namespace_id, 'infinity'::timestamptz, 0
+      FROM (VALUES (false, %(after)s::bigint), (true, 0)) AS start (is_wrapped, namespace_id)
+     UNION ALL
+    SELECT owing.is_wrapped, next.namespace_id, next.not_before, owing.due + (next.not_before <= now())::integer
+      FROM owing
+     CROSS JOIN LATERAL (
+           SELECT q.namespace_id, q.not_before FROM embedding_queue q
+            WHERE q.generation_id = %(generation_id)s AND q.state = 'owed' AND q.namespace_id > owing.namespace_id
+            ORDER BY q.namespace_id, q.not_before LIMIT 1) AS next
+     WHERE owing.due < %(batch)s AND (next.namespace_id <= %(after)s OR NOT owing.is_wrapped)
+), turns AS MATERIALIZED (
+    SELECT namespace_id, row_number() OVER (ORDER BY is_wrapped, namespace_id) AS turn, count(*) OVER () AS turns
+      FROM (SELECT is_wrapped, namespace_id FROM owing
+             WHERE not_before <= now() ORDER BY is_wrapped, namespace_id LIMIT %(batch)s) AS due
+), shares AS MATERIALIZED (
+    SELECT namespace_id, count(*) AS share
+      FROM (SELECT turns.namespace_id
+              FROM turns
+             CROSS JOIN LATERAL (
+                   SELECT row_number() OVER () AS place
+                     FROM (SELECT FROM embedding_queue q
+                            WHERE q.generation_id = %(generation_id)s AND q.state = 'owed'
+                              AND q.namespace_id = turns.namespace_id AND q.not_before <= now()
+                            LIMIT %(batch)s + 1 - turns.turns) AS owed) AS owed
+             ORDER BY owed.place, turns.turn LIMIT %(batch)s) AS taken
+     GROUP BY namespace_id
+), due AS MATERIALIZED (
+    SELECT q.namespace_id, q.memory_id
+      FROM shares
+     CROSS JOIN LATERAL (
+           SELECT q.namespace_id, q.memory_id FROM embedding_queue q
+            WHERE q.generation_id = %(generation_id)s AND q.state = 'owed' AND q.namespace_id = shares.namespace_id
+              AND q.not_before <= now()
+            ORDER BY q.not_before, q.memory_id LIMIT shares.share FOR UPDATE SKIP LOCKED) AS q
+     -- Which they are in any case: it says so to the planner.
+     LIMIT %(batch)s
+)
 UPDATE embedding_queue q
    SET attempts = q.attempts + 1, not_before = now() + make_interval(secs => %(lease_s)s)
-  FROM (SELECT namespace_id, memory_id, generation_id
-          FROM embedding_queue
-         WHERE generation_id = %(generation_id)s AND state = 'owed' AND not_before <= now()
-         ORDER BY generation_id, not_before, memory_id
-         LIMIT %(batch)s FOR UPDATE SKIP LOCKED) AS due
- WHERE q.namespace_id = due.namespace_id AND q.memory_id = due.memory_id AND q.generation_id = due.generation_id
+  FROM due
+ WHERE q.generation_id = %(generation_id)s AND q.namespace_id = due.namespace_id AND q.memory_id = due.memory_id
 RETURNING q.namespace_id, q.memory_id, q.attempts, q.enqueued_at;
 
 -- read_passages --
@@ -89,29 +125,48 @@ UPDATE embedding_queue q
 
 -- schedule_owed --
 -- Make jobs for namespaces that owe vectors and have no open job to make them: work that nobody scheduled, or whose pause
--- has ended.
+-- has ended. From one namespace to the next in the index, however much each owes.
+WITH RECURSIVE owing (generation_id, namespace_id, not_before) AS (
+    SELECT id, 0::bigint, 'infinity'::timestamptz FROM model_generations WHERE state IN ('active', 'building')
+     UNION ALL
+    SELECT owing.generation_id, next.namespace_id, next.not_before
+      FROM owing
+     CROSS JOIN LATERAL (
+           SELECT q.namespace_id, q.not_before FROM embedding_queue q
+            WHERE q.generation_id = owing.generation_id AND q.state = 'owed' AND q.namespace_id > owing.namespace_id
+            ORDER BY q.namespace_id, q.not_before LIMIT 1) AS next
+)
 INSERT INTO jobs (namespace_id, task, subject)
-SELECT owing.namespace_id, 'embed', 'shard-0'
-  FROM (SELECT DISTINCT namespace_id
-          FROM (SELECT namespace_id FROM embedding_queue
-                 WHERE state = 'owed' AND not_before <= now() - make_interval(secs => %(patience_s)s)
-                   AND generation_id IN (SELECT id FROM model_generations WHERE state IN ('active', 'building'))
-                 LIMIT %(batch)s) AS late) AS owing
+SELECT late.namespace_id, 'embed', 'shard-0'
+  FROM (SELECT DISTINCT namespace_id FROM owing
+         WHERE not_before <= now() - make_interval(secs => %(patience_s)s)) AS late
  WHERE NOT EXISTS (SELECT FROM jobs j
-                    WHERE j.namespace_id = owing.namespace_id AND j.task = 'embed' AND j.state IN ('pending', 'running'))
- ORDER BY owing.namespace_id
+                    WHERE j.namespace_id = late.namespace_id AND j.task = 'embed' AND j.state IN ('pending', 'running'))
+ ORDER BY late.namespace_id
     ON CONFLICT (namespace_id, task, subject) DO UPDATE
    SET dirty_seq = jobs.dirty_seq + 1, state = 'pending', attempts = 0, not_before = now(), published_at = NULL,
        updated_at = now()
  WHERE jobs.state IN ('done', 'failed');
 
 -- measure_backlog --
--- How many vectors are owed, counted up to a cap, and for how long the one that has waited longest.
-SELECT count(*) AS owed, coalesce(extract(epoch FROM now() - min(enqueued_at)), 0)::float8 AS oldest_s
-  FROM (SELECT enqueued_at FROM embedding_queue
-         WHERE state = 'owed'
-           AND generation_id IN (SELECT id FROM model_generations WHERE state IN ('active', 'building'))
-         ORDER BY generation_id, not_before, memory_id LIMIT %(cap)s) AS waiting;
+-- How many vectors are owed, counted up to a cap, and for how long the one that has waited longest, by those that come
+-- next in each namespace.
+WITH RECURSIVE owing (generation_id, namespace_id, enqueued_at) AS (
+    SELECT id, 0::bigint, NULL::timestamptz FROM model_generations WHERE state IN ('active', 'building')
+     UNION ALL
+    SELECT owing.generation_id, next.namespace_id, next.enqueued_at
+      FROM owing
+     CROSS JOIN LATERAL (
+           SELECT q.namespace_id, q.enqueued_at FROM embedding_queue q
+            WHERE q.generation_id = owing.generation_id AND q.state = 'owed' AND q.namespace_id > owing.namespace_id
+            ORDER BY q.namespace_id, q.not_before LIMIT 1) AS next
+)
+SELECT (SELECT count(*)
+          FROM (SELECT FROM embedding_queue
+                 WHERE state = 'owed'
+                   AND generation_id IN (SELECT id FROM model_generations WHERE state IN ('active', 'building'))
+                 LIMIT %(cap)s) AS waiting) AS owed,
+       coalesce(extract(epoch FROM now() - (SELECT min(enqueued_at) FROM owing)), 0)::float8 AS oldest_s;
 
 -- backfill_generation --
 -- Let older passages owe their vectors to a generation that is being built; returns how many were looked at.

@@ -22,4 +22,4 @@ def backfill_generations(database: BlockingDatabase) -> int:
 def schedule_owed(database: BlockingDatabase, patience_s: float = PATIENCE_S) -> int:
     """Make a job for each namespace that owes vectors without one; returns how many."""
     with database.connection() as conn:
-        return drain_store.schedule_owed(conn, patience_s, BATCH)
+        return drain_store.schedule_owed(conn, patience_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Sequence
 
 import psycopg
 import redis
@@ -12,6 +13,7 @@ import redis
 from everword.db.blocking import BlockingDatabase
 from everword.jobs import queue, store
 from everword.jobs.settings import QueueSettings
+from everword.jobs.store import Publication
 
 log = logging.getLogger(__name__)
 #: How often it looks without being woken: for jobs whose pause has ended, and those of processes that died.
@@ -19,8 +21,22 @@ POLL_S = 1.0
 #: How long it leaves Redis alone after a failure, so that a dead one costs little.
 REDIS_PAUSE_S = 2.0
 BATCH = 500
-#: How many looks a wake-up may be on its way. A second one for the same job does no harm.
+#: How many looks a wake-up may be on its way. One too many does no harm.
 PATIENCE_ROUNDS = 3
+
+
+def send(
+    database: BlockingDatabase, connection: redis.Redis, publications: Sequence[Publication]
+) -> None:
+    """Send the wake-ups of jobs that were claimed. Raises redis.RedisError when these are given back."""
+    if not publications:
+        return
+    try:
+        queue.enqueue(connection, publications)
+    except redis.RedisError:
+        with database.connection() as conn:
+            store.release_publications(conn, publications)
+        raise
 
 
 class Publisher:
@@ -58,32 +74,24 @@ class Publisher:
         """Send the wake-ups of one batch of jobs, and return how many. Raises redis.RedisError, with none claimed."""
         with self._database.connection() as conn:
             publications = store.claim_publications(conn, BATCH)
-        if not publications:
-            return 0
-        try:
-            queue.enqueue(self._redis, publications)
-        except redis.RedisError:
-            with self._database.connection() as conn:
-                store.release_publications(conn, publications)
-            raise
+        send(self._database, self._redis, publications)
         return len(publications)
 
     def resend_lost(self) -> int:
         """Let wake-ups be sent again that Redis lost, and return how many. Raises redis.RedisError.
 
-        Workers take them in the order in which they were sent. So one that was sent long before the next one in Redis
-        is there no more, and the others wait: however long a queue is, nothing is sent twice for that.
+        Any wake-up starts any job of its task. So as many are lost as there are fewer in Redis than jobs that wait for
+        one: however long a queue is, nothing is sent twice for that.
         """
         lost = 0
+        # Counted before Redis is asked: what is sent in between is not taken for lost.
         with self._database.connection() as conn:
-            tasks = store.list_published_tasks(conn)
-        for task in tasks:
-            next_sent_at = queue.next_sent_at(self._redis, task)
-            found = BATCH
-            while found == BATCH:
+            counts = store.count_published(conn)
+        for published in counts:
+            missing = published.jobs - queue.count_waiting(self._redis, published.task)
+            if missing > 0:
                 with self._database.connection() as conn:
-                    found = store.republish_lost(conn, task, next_sent_at, self._patience_s, BATCH)
-                lost += found
+                    lost += store.republish_lost(conn, published.task, self._patience_s, missing)
         return lost
 
     def _run(self) -> None:

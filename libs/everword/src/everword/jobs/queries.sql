@@ -8,7 +8,14 @@ UPDATE jobs
  WHERE id IN (SELECT id FROM jobs
                WHERE state = 'pending' AND published_at IS NULL AND not_before <= now()
                ORDER BY not_before, id LIMIT %(batch)s FOR UPDATE SKIP LOCKED)
-RETURNING id AS job_id, task, fence, published_at, trace_context;
+RETURNING id AS job_id, task, fence, trace_context;
+
+-- publish_again --
+-- Take a job that is due again when its worker has just been at it: its wake-up waits for no publisher.
+UPDATE jobs
+   SET fence = fence + 1, published_at = now()
+ WHERE id = %(job_id)s AND state = 'pending' AND published_at IS NULL AND not_before <= now()
+RETURNING id AS job_id, task, fence, trace_context;
 
 -- release_publications --
 -- Give jobs back whose wake-ups could not be sent.
@@ -17,9 +24,43 @@ UPDATE jobs
   FROM unnest(%(job_ids)s::bigint[], %(fences)s::bigint[]) AS sent (job_id, fence)
  WHERE jobs.id = sent.job_id AND jobs.fence = sent.fence AND jobs.state = 'pending';
 
+-- start_next --
+-- Take a job of a task whose wake-up was sent, with a lease and a fence of its own: the longest waiting one of the namespace
+-- that comes next after one. What others hold is left out.
+WITH later AS MATERIALIZED (
+    SELECT id FROM jobs
+     WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
+       AND namespace_id > %(after)s
+     ORDER BY namespace_id, not_before, id LIMIT 1 FOR UPDATE SKIP LOCKED
+), first AS MATERIALIZED (
+    SELECT id FROM jobs
+     WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
+       AND namespace_id <= %(after)s AND NOT EXISTS (SELECT FROM later)
+     ORDER BY namespace_id, not_before, id LIMIT 1 FOR UPDATE SKIP LOCKED
+)
+UPDATE jobs
+   SET state = 'running', attempts = attempts + 1, fence = fence + 1,
+       lease_until = now() + make_interval(secs => %(lease_s)s), updated_at = now()
+ WHERE id = (SELECT id FROM later UNION ALL SELECT id FROM first)
+RETURNING id AS job_id, namespace_id, task, subject, dirty_seq, fence, attempts, trace_context;
+
+-- find_startable --
+-- A job of a task that start_next would take, whoever holds its row; no row where there is none.
+SELECT id FROM jobs
+ WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
+ ORDER BY namespace_id, not_before, id LIMIT 1;
+
+-- others_wait --
+-- Whether another namespace's job of a task could be started.
+SELECT EXISTS (SELECT FROM jobs
+                WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
+                  AND namespace_id < %(namespace_id)s)
+    OR EXISTS (SELECT FROM jobs
+                WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
+                  AND namespace_id > %(namespace_id)s);
+
 -- start_job --
--- Take a job that is due, with a lease and a fence of its own. Any wake-up will do, however old: what counts is that
--- nobody else is at the job.
+-- Take a job that is due, as start_next does; its wake-up need not have been sent. Waits for whoever holds its row.
 UPDATE jobs
    SET state = 'running', attempts = attempts + 1, fence = fence + 1,
        lease_until = now() + make_interval(secs => %(lease_s)s), updated_at = now()
@@ -83,25 +124,17 @@ UPDATE jobs
  WHERE id IN (SELECT id FROM jobs WHERE state = 'running' AND lease_until < now()
                ORDER BY lease_until LIMIT %(batch)s FOR UPDATE SKIP LOCKED);
 
--- list_published_tasks --
--- The tasks with wake-ups on their way: a step of the index for each, however many wake-ups it has.
-WITH RECURSIVE published (task) AS (
-    (SELECT task FROM jobs WHERE state = 'pending' AND published_at IS NOT NULL ORDER BY task LIMIT 1)
-    UNION ALL
-    (SELECT jobs.task FROM published JOIN LATERAL (
-                SELECT task FROM jobs
-                 WHERE state = 'pending' AND published_at IS NOT NULL AND task > published.task
-                 ORDER BY task LIMIT 1) AS jobs ON true)
-)
-SELECT coalesce(array_agg(task), '{}') FROM published;
+-- count_published --
+-- How many jobs of each task have wake-ups on their way.
+SELECT task, count(*) AS jobs FROM jobs WHERE state = 'pending' AND published_at IS NOT NULL GROUP BY task ORDER BY task;
 
 -- republish_lost --
--- Send the wake-ups of a task again that were sent long before now, and before the one that is next in Redis.
+-- Send wake-ups of a task again that were sent long before now, the oldest first.
 UPDATE jobs
    SET published_at = NULL
  WHERE id IN (SELECT id FROM jobs
                WHERE state = 'pending' AND task = %(task)s
-                 AND published_at < least(now(), %(next_sent_at)s::timestamptz) - make_interval(secs => %(patience_s)s)
+                 AND published_at < now() - make_interval(secs => %(patience_s)s)
                ORDER BY published_at LIMIT %(batch)s FOR UPDATE SKIP LOCKED);
 
 -- prune_done --

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
 
 from opentelemetry import propagate, trace
 from opentelemetry.trace import Link, Span, SpanKind
@@ -28,7 +27,7 @@ EXECUTE = "everword.jobs.worker.execute"
 WORKER_RETRIES = 12
 #: A wake-up that no worker took in this time is dropped, and sent again.
 WAKE_UP_TTL_S = 3600
-#: Wake-ups that are read at once, to find one whose time did not run out.
+#: Wake-ups that are read at once, to find those whose time ran out.
 _LOOKED_AT = 100
 
 
@@ -53,8 +52,6 @@ def _wake_up(publication: Publication) -> EnqueueData:
         EXECUTE,
         kwargs={"job_id": publication.job_id, "fence": publication.fence},
         job_id=f"{publication.job_id}-{publication.fence}",
-        # By the clock that it is compared with.
-        meta={"sent_at": publication.published_at.timestamp()},
         # Results, failures and retries live in Postgres; time is limited by the lease.
         result_ttl=0,
         failure_ttl=0,
@@ -63,23 +60,23 @@ def _wake_up(publication: Publication) -> EnqueueData:
     )
 
 
-def next_sent_at(redis: Redis, task: str) -> datetime | None:
-    """Return when the wake-up was sent that a worker of a task takes next; None where none waits.
+def count_waiting(redis: Redis, task: str) -> int:
+    """Return how many wake-ups of a task wait for a worker. Raises redis.RedisError.
 
-    Those that were sent later wait behind it. Before it, none are left whose time ran out. Raises redis.RedisError.
+    Those whose time ran out are the first ones. They are taken away: a worker would drop them one by one, and what
+    nobody works at would grow for good.
     """
     queue = Queue(queue_name(task), connection=redis, serializer=JSONSerializer)
     while ids := queue.get_job_ids(0, _LOOKED_AT):
         wake_ups = Job.fetch_many(ids, connection=redis, serializer=JSONSerializer)
-        for wake_up in wake_ups:
-            if wake_up is not None:
-                return datetime.fromtimestamp(wake_up.meta["sent_at"], UTC)
-        # A worker would drop them one by one, and what nobody works at would grow for good.
+        gone = [id_ for id_, wake_up in zip(ids, wake_ups, strict=True) if wake_up is None]
         with redis.pipeline(transaction=False) as pipeline:
-            for id_ in ids:
+            for id_ in gone:
                 pipeline.lrem(queue.key, 1, id_)
             pipeline.execute()
-    return None
+        if len(gone) < len(ids):
+            break
+    return int(queue.count)
 
 
 def _send_span(task: str, due: Sequence[Publication]) -> AbstractContextManager[Span]:

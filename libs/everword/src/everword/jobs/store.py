@@ -19,9 +19,16 @@ class Publication:
     job_id: int
     task: str
     fence: int
-    published_at: datetime
     #: W3C trace context of the write that made the job due.
     trace_context: dict[str, str] | None
+
+
+@dataclass(frozen=True)
+class Published:
+    """How many jobs of a task have wake-ups on their way."""
+
+    task: str
+    jobs: int
 
 
 @dataclass(frozen=True)
@@ -44,12 +51,35 @@ def claim_publications(conn: Connection, batch: int) -> list[Publication]:
     return fetch_all(conn, SQL["claim_publications"], {"batch": batch}, Publication)
 
 
+def publish_again(conn: Connection, job_id: int) -> Publication | None:
+    """Take a job that is due again; None where it is not, or its wake-up is on its way."""
+    return fetch_optional(conn, SQL["publish_again"], {"job_id": job_id}, Publication)
+
+
 def release_publications(conn: Connection, publications: Sequence[Publication]) -> None:
     parameters = {
         "job_ids": [publication.job_id for publication in publications],
         "fences": [publication.fence for publication in publications],
     }
     execute(conn, SQL["release_publications"], parameters)
+
+
+def start_next(conn: Connection, task: str, after: int, lease_s: float) -> StartedJob | None:
+    """Take a job of the namespace that comes next after one; None where none is due that nobody holds."""
+    parameters = {"task": task, "after": after, "lease_s": lease_s}
+    return fetch_optional(conn, SQL["start_next"], parameters, StartedJob)
+
+
+def find_startable(conn: Connection, task: str) -> int | None:
+    """Return a job that could be started, whoever holds its row; None where there is none."""
+    job_id: int | None = fetch_value(conn, SQL["find_startable"], {"task": task})
+    return job_id
+
+
+def others_wait(conn: Connection, job: StartedJob) -> bool:
+    """Tell whether a job of the same task waits in another namespace."""
+    parameters = {"task": job.task, "namespace_id": job.namespace_id}
+    return bool(fetch_value(conn, SQL["others_wait"], parameters))
 
 
 def start_job(conn: Connection, job_id: int, lease_s: float) -> StartedJob | None:
@@ -125,20 +155,12 @@ def reclaim_expired(conn: Connection, max_attempts: int, batch: int) -> int:
     return execute(conn, SQL["reclaim_expired"], parameters)
 
 
-def list_published_tasks(conn: Connection) -> list[str]:
-    tasks: list[str] = fetch_value(conn, SQL["list_published_tasks"], None)
-    return tasks
+def count_published(conn: Connection) -> list[Published]:
+    return fetch_all(conn, SQL["count_published"], None, Published)
 
 
-def republish_lost(
-    conn: Connection, task: str, next_sent_at: datetime | None, patience_s: float, batch: int
-) -> int:
-    parameters = {
-        "task": task,
-        "next_sent_at": next_sent_at,
-        "patience_s": patience_s,
-        "batch": batch,
-    }
+def republish_lost(conn: Connection, task: str, patience_s: float, batch: int) -> int:
+    parameters = {"task": task, "patience_s": patience_s, "batch": batch}
     return execute(conn, SQL["republish_lost"], parameters)
 
 

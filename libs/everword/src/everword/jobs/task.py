@@ -34,6 +34,9 @@ class JobRun:
     keep: Callable[[], None]
     #: Keeps the lease for another while, and nothing else; raises LeaseLost. Call it while a long step goes on.
     beat: Callable[[], None]
+    #: Whether a job of another namespace waits for a worker. Look after each step of long work; then leave the rest to
+    #: a later run, by returning now as the time when there will be more.
+    others_wait: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True)

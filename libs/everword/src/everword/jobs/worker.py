@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import closing
 from functools import partial
 
+import redis
 from opentelemetry import propagate, trace
 from opentelemetry.context import Context
 from opentelemetry.trace import Link, SpanKind, StatusCode
 
-from everword.db.blocking import BlockingDatabase
+from everword.db.blocking import BlockingDatabase, Connection
 from everword.jobs import queue, store
+from everword.jobs.publisher import send
 from everword.jobs.store import StartedJob
 from everword.jobs.task import (
     MAX_ATTEMPTS,
@@ -31,18 +34,42 @@ ERROR_CHARS = 2000
 
 
 class Worker:
-    """Executes the jobs of one task."""
+    """Executes the jobs of one task, those of one namespace in turn with those of others."""
 
-    def __init__(self, database: BlockingDatabase, task: Task) -> None:
+    def __init__(
+        self, database: BlockingDatabase, task: Task, connection: redis.Redis | None = None
+    ) -> None:
+        """With a connection to Redis it sends the wake-ups of jobs that it leaves due; without one, publishers do."""
         self._database = database
         self._task = task
+        self._redis = connection
+        #: The namespace whose turn was last.
+        self._last_turn = 0
+
+    def execute_next(self, job_id: int) -> str | None:
+        """Do the job whose turn it is, or the one that a wake-up names where no other's was sent; as `execute`."""
+        with self._database.connection() as conn:
+            job = self._start_next(conn, job_id)
+        return self._execute(job) if job else None
 
     def execute(self, job_id: int) -> str | None:
         """Do a job if it is due, and return its state after it; None where nothing was done or nothing counts."""
         with self._database.connection() as conn:
             job = store.start_job(conn, job_id, self._task.lease_s)
-        if job is None:
-            return None
+        return self._execute(job) if job else None
+
+    def _start_next(self, conn: Connection, job_id: int) -> StartedJob | None:
+        lease_s = self._task.lease_s
+        job = store.start_next(conn, self._task.name, self._last_turn, lease_s)
+        job = job or store.start_job(conn, job_id, lease_s)
+        # A write holds the jobs that it marks until it ends, and this may be the last wake-up there is: so it waits.
+        while job is None and (held := store.find_startable(conn, self._task.name)) is not None:
+            job = store.start_job(conn, held, lease_s)
+        if job:
+            self._last_turn = job.namespace_id
+        return job
+
+    def _execute(self, job: StartedJob) -> str | None:
         started = time.perf_counter()
         outcome = "lost"
         written = propagate.extract(job.trace_context or {})
@@ -72,7 +99,12 @@ class Worker:
     def _attempt(self, job: StartedJob) -> str | None:
         try:
             again_at = self._task.run(
-                JobRun(job, partial(self._keep, job), partial(self._beat, job))
+                JobRun(
+                    job,
+                    partial(self._keep, job),
+                    partial(self._beat, job),
+                    partial(self._others_wait, job),
+                )
             )
         except LeaseLost:
             log.warning("job lost", extra={"task": job.task, "job_id": job.job_id})
@@ -85,7 +117,21 @@ class Worker:
             log.exception("job failed", extra={"task": job.task, "job_id": job.job_id})
             return self._fail(job, error)
         with self._database.connection() as conn:
-            return store.finish_job(conn, job, again_at)
+            state = store.finish_job(conn, job, again_at)
+        if state == "pending":
+            self._send_again(job)
+        return state
+
+    def _send_again(self, job: StartedJob) -> None:
+        """Send the wake-up of a job that is due again already. Where Redis is away, a publisher does it later."""
+        if self._redis is None:
+            return
+        with self._database.connection() as conn:
+            publication = store.publish_again(conn, job.job_id)
+        try:
+            send(self._database, self._redis, [publication] if publication else [])
+        except redis.RedisError as error:
+            log.warning("wake-ups wait for Redis", extra={"error": str(error)})
 
     def _fail(self, job: StartedJob, error: Exception) -> str | None:
         text = f"{type(error).__name__}: {error}"[:ERROR_CHARS]
@@ -109,6 +155,10 @@ class Worker:
             if not store.beat_lease(conn, job, self._task.lease_s):
                 raise LeaseLost
 
+    def _others_wait(self, job: StartedJob) -> bool:
+        with self._database.connection() as conn:
+            return store.others_wait(conn, job)
+
 
 def _links(written: Context) -> list[Link]:
     """Return a link to the write that made a job due."""
@@ -120,15 +170,16 @@ _worker: Worker | None = None
 
 
 def execute(job_id: int, fence: int) -> None:
-    """Do a job. RQ calls this by name; the fence only makes the id of the wake-up new."""
+    """Do the job whose turn it is. RQ calls this by name; the fence only makes the id of the wake-up new."""
     if _worker is None:
         raise RuntimeError("run_worker was not called in this process")
-    _worker.execute(job_id)
+    _worker.execute_next(job_id)
 
 
 def run_worker(database: BlockingDatabase, redis_url: str, task: Task) -> None:
     """Take wake-ups of `task` until SIGTERM."""
     global _worker  # RQ knows functions by name, and gives them nothing but the wake-up
-    _worker = Worker(database, task)
-    log.info("worker started", extra={"task": task.name})
-    queue.work(redis_url, task.name)
+    with closing(queue.connect(redis_url)) as connection:
+        _worker = Worker(database, task, connection)
+        log.info("worker started", extra={"task": task.name})
+        queue.work(redis_url, task.name)

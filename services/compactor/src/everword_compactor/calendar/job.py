@@ -23,7 +23,8 @@ class RollUp:
         """Write what the period owes, and what is out of date in it.
 
         An instance that fails does not keep back the others; a failure is raised at the end, and what failed stays
-        owed. Raises everword.chat.errors.ChatError, and NodeExists where somebody else wrote a node meanwhile.
+        owed. Where another namespace waits, the rest is left to a later run. Raises everword.chat.errors.ChatError, and
+        NodeExists where somebody else wrote a node meanwhile.
         """
         namespace_id = run.job.namespace_id
         try:
@@ -41,8 +42,12 @@ class RollUp:
         outdated = [node.instance for node in nodes if desk.is_outdated(node)]
         failures = Failures()
         with self._workshop.ledger.of_namespace(namespace_id):
-            for instance in sorted({*owing, *outdated}):
+            left = sorted({*owing, *outdated})
+            while left:
                 with failures.kept():
-                    desk.sum_up(instance)
+                    desk.sum_up(left.pop(0))
+                    # Only after one that did not fail: else the next run would begin, and end, with the same.
+                    if run.others_wait():
+                        break
         failures.raise_any()
-        return None
+        return self._workshop.now() if left else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -22,6 +22,9 @@ from everword_compactor.nodes.write import (
 )
 from everword_compactor.workshop import Workshop
 
+#: So many steps of a kind a job.
+STEPS = 10
+
 
 @dataclass(frozen=True)
 class Bench:
@@ -35,6 +38,17 @@ class Bench:
     @property
     def namespace_id(self) -> int:
         return self.namespace.id
+
+    def steps(self, failures: Sized = ()) -> Iterator[int]:
+        """Yield a number for each step of a kind that the job may do: one, and more while no other namespace waits.
+
+        After a step that failed there is another in any case: else the next run would begin, and end, with the same.
+        """
+        for step in range(STEPS):
+            failed = len(failures)
+            yield step
+            if len(failures) == failed and self.run.others_wait():
+                return
 
     def write(
         self,

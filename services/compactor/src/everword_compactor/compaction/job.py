@@ -23,7 +23,7 @@ class Compaction:
         self._workshop = workshop
 
     def run(self, run: JobRun) -> datetime | None:
-        """Do what is due for the conversation, up to a limit; returns when there will be more.
+        """Do what is due for the conversation, up to a limit, or until others wait; returns when there will be more.
 
         A node that fails does not keep back the others, but for the leaves after it; a failure is raised at the end.
         Raises everword.chat.errors.ChatError where no model answers as it should; what was stored before stays.

@@ -12,13 +12,10 @@ from everword_compactor.compaction.plan import MOST, group_size
 from everword_compactor.compose.model import Level, Source
 from everword_compactor.nodes.store import read_source_messages
 
-#: So many nodes of a level a job.
-STEPS = 10
-
 
 def raise_level(bench: Bench, level: Level) -> bool:
     """Make the nodes of a level that are due, from those below; returns whether there may be more."""
-    return all(_raise_once(bench, level) for _ in range(STEPS))
+    return all(_raise_once(bench, level) for _ in bench.steps())
 
 
 def _raise_once(bench: Bench, level: Level) -> bool:

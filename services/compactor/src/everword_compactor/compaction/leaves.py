@@ -15,9 +15,6 @@ from everword_compactor.compose.model import Level, Source
 from everword_compactor.nodes.store import read_message_sources
 from everword_compactor.nodes.write import NodeExists
 
-#: So many steps a job; then others have their turn.
-STEPS = 10
-
 
 @dataclass(frozen=True)
 class _Step:
@@ -28,7 +25,7 @@ class _Step:
 
 def make_leaves(bench: Bench) -> datetime | None:
     """Sum up what is due; returns when there may be more to do, if anything waits."""
-    for _ in range(STEPS):
+    for _ in bench.steps():
         step = _next_step(bench)
         if step is None or step.plan.through is None:
             return step.plan.due_at if step else None

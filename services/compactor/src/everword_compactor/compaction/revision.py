@@ -12,9 +12,6 @@ from everword_compactor.compose.model import Level, Source
 from everword_compactor.failures import Failures
 from everword_compactor.nodes.store import read_source_messages
 
-#: So many nodes a job.
-STEPS = 10
-
 
 def revise_outdated(bench: Bench, failures: Failures) -> bool:
     """Write nodes anew, lower ones first; returns whether there may be more.
@@ -22,7 +19,7 @@ def revise_outdated(bench: Bench, failures: Failures) -> bool:
     Until it is replaced, a node stays as it is, and can be found. One that fails stays so too, and is passed over.
     """
     tried: list[UUID] = []
-    return all(_revise_once(bench, failures, tried) for _ in range(STEPS))
+    return all(_revise_once(bench, failures, tried) for _ in bench.steps(failures))
 
 
 def _revise_once(bench: Bench, failures: Failures, tried: list[UUID]) -> bool:

@@ -1,9 +1,9 @@
 """The task `tool-sentences`: says in a sentence what tool calls did.
 
-A namespace's queue is emptied batch by batch. A batch is claimed, read, put into words outside of any transaction,
-several calls at once, and stored in one transaction with everything that belongs to it. A call whose sentence cannot be
-used waits for another attempt, and is given up after three, and so does one that the model alone does not answer; where
-the model is away, calls are given back and the job fails.
+A namespace's queue is emptied batch by batch, in turn with those of others. A batch is claimed, read, put into words
+outside of any transaction, several calls at once, and stored in one transaction with everything that belongs to it. A
+call whose sentence cannot be used waits for another attempt, and is given up after three, and so does one that the
+model alone does not answer; where the model is away, calls are given back and the job fails.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ToolSentences:
         if namespace is None:
             return None
         with self._workshop.ledger.of_namespace(namespace_id):
-            while self._do_batch(namespace, run):
+            while self._do_batch(namespace, run) and not run.others_wait():
                 pass
         with self._database.connection() as conn:
             return store.next_due(conn, namespace_id)

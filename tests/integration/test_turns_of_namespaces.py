@@ -1,0 +1,318 @@
+"""Nobody's background work waits for another's: whatever one namespace owes, the others have their turns.
+
+What counts is how often the model is asked before a namespace's work is done: alone, and beside another's backlog.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from itertools import count
+
+import numpy as np
+import numpy.typing as npt
+import psycopg
+import pytest
+import redis as redis_client
+
+from everword.db.blocking import BlockingDatabase
+from everword.jobs import queue
+from everword.jobs.publisher import Publisher
+from everword.jobs.store import StartedJob
+from everword.jobs.task import JobRun, Task, queue_name
+from everword.jobs.worker import Worker
+from everword_compactor.calendar.job import RollUp
+from everword_compactor.calendar.schedule import schedule_roll_ups
+from everword_compactor.compaction.job import Compaction
+from everword_compactor.compose.model import Draft
+from everword_compactor.tools.job import ToolSentences
+from everword_compactor.workshop import Workshop
+from everword_embedder.calibration import UNRELATED
+from everword_embedder.drain import BATCH, Drain
+from everword_embedder.drain_store import SQL, claim_owed
+from everword_embedder.schedule import schedule_owed
+from support.calendar_calls import said
+from support.callers import make_namespaces, within
+from support.calls import append
+from support.compaction import ScriptedComposer, current, workshop
+from support.databases import DatabaseUnderTest
+from support.plans import indexes
+from support.scripted_chat import Body, Reply, ScriptedChat
+from support.stack import Stack
+from support.tool_calls import consulted, path_in, sentence_workshop, tool_call
+
+#: Whoever is alone waits for nobody; beside another, at most for so many times that.
+MOST = 3
+LATER = datetime(2027, 3, 1, tzinfo=UTC)
+_numbers = count()
+CONVERSATIONS = """
+WITH made AS (
+    INSERT INTO conversations (namespace_id, id, session_key, agent, channel, last_seq, turn_count)
+    SELECT n.id, gen_random_uuid(), gen_random_uuid()::text, '', '', %(messages)s, %(messages)s
+      FROM namespaces n, generate_series(1, %(conversations)s::int) WHERE n.name = %(namespace)s
+    RETURNING namespace_id, id
+), said AS (
+    INSERT INTO messages (namespace_id, conversation_id, id, seq, role, content, occurred_at)
+    SELECT namespace_id, id, gen_random_uuid(), seq, 2, %(namespace)s || ' says something', now()
+      FROM made, generate_series(1, %(messages)s) AS seq
+)
+INSERT INTO jobs (namespace_id, task, subject) SELECT namespace_id, 'compact', id::text FROM made
+"""
+
+
+@pytest.fixture
+def jobs(database: DatabaseUnderTest) -> Iterator[BlockingDatabase]:
+    blocking = BlockingDatabase(database.settings("embedder"), "embedder")
+    blocking.open()
+    yield blocking
+    blocking.close()
+
+
+@pytest.fixture
+def redis(valkey_url: str) -> Iterator[redis_client.Redis]:
+    with closing(queue.connect(valkey_url)) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+async def two(stack: Stack) -> Stack:
+    """A stack with two namespaces."""
+    await make_namespaces(stack, "flood", "quiet")
+    return stack
+
+
+class Asked(list[str]):
+    """Whose work the model was asked for, in order."""
+
+    def until_done(self) -> int:
+        """Return how often it was asked before the last of the quiet one's work was done, and forget all."""
+        asked = max(number for number, whose in enumerate(self, 1) if "quiet" in whose)
+        self.clear()
+        return asked
+
+
+def send(shop: Workshop, redis: redis_client.Redis) -> None:
+    """Send the wake-ups of what is due: whoever owes something later has its own behind them."""
+    Publisher(shop.database, redis).publish()
+
+
+def work_off(
+    shop: Workshop, redis: redis_client.Redis, name: str, run: Callable[[JobRun], datetime | None]
+) -> None:
+    """Do the jobs of a task as its only worker does: wake-up by wake-up, in the order in which they were sent."""
+    send(shop, redis)
+    worker = Worker(shop.database, Task(name, run), redis)
+    while wake_up := redis.lpop(f"rq:queue:{queue_name(name)}"):
+        assert isinstance(wake_up, bytes)
+        worker.execute_next(int(wake_up.decode().partition("-")[0]))
+
+
+def composer_of(asked: Asked) -> ScriptedComposer:
+    def compose(draft: Draft) -> None:
+        asked.append(draft.sources[0].text)
+
+    return ScriptedComposer(on_compose=compose)
+
+
+@pytest.mark.parametrize(("conversations", "messages"), [(30, 10), (1, 300)])
+async def test_leaves(
+    two: Stack, redis: redis_client.Redis, conversations: int, messages: int
+) -> None:
+    """One with many conversations, and one with a long one."""
+    asked = Asked()
+
+    def say(namespace: str, conversations: int, messages: int) -> None:
+        values = {"namespace": namespace, "conversations": conversations, "messages": messages}
+        with two.database.connect() as conn:
+            conn.execute(CONVERSATIONS, values)
+
+    with workshop(two.database, composer_of(asked)) as shop:
+        compaction = Compaction(shop)
+        say("quiet", 1, 30)
+        work_off(shop, redis, "compact", compaction.run)
+        alone = asked.until_done()
+        say("flood", conversations, messages)
+        send(shop, redis)
+        say("quiet", 1, 30)
+        work_off(shop, redis, "compact", compaction.run)
+        assert len(asked) > 5 * alone
+        assert asked.until_done() <= MOST * alone
+
+
+async def test_days(two: Stack, redis: redis_client.Redis) -> None:
+    asked = Asked()
+
+    async def say(namespace: str, days: Sequence[str], instances: int) -> None:
+        for instance in range(instances):
+            texts = [
+                said(day, f"{namespace} says something", instance=f"{instance}") for day in days
+            ]
+            await append(two, *texts, session_key=f"{next(_numbers)}", metadata=within(namespace))
+
+    with workshop(two.database, composer_of(asked), now=LATER) as shop:
+
+        def roll_up() -> None:
+            while schedule_roll_ups(shop.database, current(shop.composer), lambda: LATER, 0.0):
+                work_off(shop, redis, "roll-up", RollUp(shop).run)
+
+        await say("quiet", ["2026-01-10T12:00"], 1)
+        roll_up()
+        alone = asked.until_done()
+        # Each day of many instances is one job.
+        await say("flood", [f"2026-05-{day}T12:00" for day in range(10, 20)], 10)
+        await say("quiet", ["2026-05-10T12:00"], 1)
+        roll_up()
+        assert len(asked) > 10 * alone
+        whose = list(asked)
+        assert next(n for n, text in enumerate(whose, 1) if "quiet" in text) <= MOST
+
+
+async def test_tool_sentences(two: Stack, redis: redis_client.Redis) -> None:
+    asked = Asked()
+
+    def answer(request: Body) -> Reply:
+        asked.append(path_in(request))
+        return consulted(request)
+
+    with (
+        ScriptedChat(answer).running() as server,
+        sentence_workshop(two.database, server) as shop,
+    ):
+        sentences = ToolSentences(shop)
+        calls = [tool_call(f"quiet/{n}.py") for n in range(16)]
+        await append(two, *calls, metadata=within("quiet"))
+        work_off(shop, redis, "tool-sentences", sentences.run)
+        alone = asked.until_done()
+        flood = [tool_call(f"flood/{n}.py") for n in range(160)]
+        await append(two, *flood, metadata=within("flood"))
+        send(shop, redis)
+        await append(two, *calls, session_key="other", metadata=within("quiet"))
+        work_off(shop, redis, "tool-sentences", sentences.run)
+        assert len(asked) == 11 * alone
+        assert asked.until_done() <= MOST * alone
+
+
+class CountingModel:
+    """Counts the batches; at the third, somebody else comes."""
+
+    def __init__(self, comes: Callable[[], object] = lambda: None) -> None:
+        self.batches: list[Sequence[str]] = []
+        self._comes = comes
+
+    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        if texts[0] != UNRELATED[0]:
+            self.batches.append(texts)
+            if len(self.batches) == 3:
+                self._comes()
+        return np.ones((len(texts), 384), np.float32)
+
+
+def drain(jobs: BlockingDatabase, model: CountingModel) -> None:
+    job = StartedJob(1, 1, "embed", "shard-0", 1, 1, 1, None)
+    Drain(jobs, model).run(JobRun(job, lambda: None, lambda: None))
+
+
+async def test_vectors(two: Stack, jobs: BlockingDatabase) -> None:
+    await append(two, *[f"flood {n}" for n in range(15 * BATCH)], metadata=within("flood"))
+    await append(two, *[f"quiet {n}" for n in range(10)], metadata=within("quiet"))
+    with two.database.connect() as conn:
+        set_due = (
+            "UPDATE embedding_queue SET not_before = {} FROM namespaces n"
+            " WHERE n.id = namespace_id AND n.name = 'quiet'"
+        )
+        conn.execute(set_due.format("now() + interval '1 hour'").encode())
+        # As what was written an hour later, were it not for the turns.
+        model = CountingModel(lambda: conn.execute(set_due.format("now()").encode()))
+        drain(jobs, model)
+        assert conn.execute("SELECT count(*) FROM embedding_queue").fetchone() == (0,)
+    whose = [Counter(re.sub(r" \d+", "", text) for text in batch) for batch in model.batches]
+    waited = [number for number, counted in enumerate(whose) if counted["quiet"]]
+    # The other lane may have its batch already.
+    assert len(waited) == 1
+    assert waited[0] <= 2 + MOST
+    assert whose[waited[0]].total() == BATCH
+
+
+def owe(conn: psycopg.Connection, namespaces: int, each: int) -> None:
+    """Have so many namespaces owe so many vectors each, without the passages; the first ones for longest."""
+    conn.execute(
+        "INSERT INTO namespaces (name) SELECT 'n-' || n FROM generate_series(1, %s) AS n",
+        [namespaces],
+    )
+    conn.execute(
+        "INSERT INTO embedding_queue (namespace_id, generation_id, memory_id, not_before)"
+        " SELECT id, 1, id * 1000000 + n, now() - interval '1 hour' + id * interval '1 s'"
+        "   FROM namespaces, generate_series(1, %s) AS n WHERE name LIKE 'n-%%'",
+        [each],
+    )
+
+
+def test_more_namespaces_than_a_batch_has_places_take_turns(
+    database: DatabaseUnderTest, jobs: BlockingDatabase
+) -> None:
+    with database.connect() as conn, jobs.connection() as worker:
+        owe(conn, namespaces=100, each=5)
+        last, had = 0, Counter[int]()
+        for _ in range(4):
+            claimed = claim_owed(worker, 1, last, BATCH, 60.0)
+            assert len(claimed) == BATCH
+            had.update(entry.namespace_id for entry in claimed)
+            last = max((entry.namespace_id for entry in claimed), key=lambda n: (n <= last, n))
+    assert len(had) == 100
+    assert set(had.values()) == {2, 3}
+
+
+def test_few_namespaces_share_a_batch(database: DatabaseUnderTest, jobs: BlockingDatabase) -> None:
+    with database.connect() as conn, jobs.connection() as worker:
+        owe(conn, namespaces=3, each=100)
+        conn.execute(
+            "DELETE FROM embedding_queue WHERE memory_id % 1000000 > 10"
+            "   AND namespace_id = (SELECT max(id) FROM namespaces)"
+        )
+        claimed = claim_owed(worker, 1, 0, BATCH, 60.0)
+        shares = sorted(Counter(entry.namespace_id for entry in claimed).values())
+        assert shares == [10, 27, 27]
+
+
+def test_every_namespace_that_was_forgotten_is_scheduled_at_once(
+    database: DatabaseUnderTest, jobs: BlockingDatabase
+) -> None:
+    with database.connect() as conn:
+        owe(conn, namespaces=1, each=10_500)
+        conn.execute("UPDATE namespaces SET name = 'flood' WHERE name = 'n-1'")
+        owe(conn, namespaces=2, each=1)
+        assert schedule_owed(jobs) == 3
+
+
+def test_a_claim_reads_what_it_takes_and_little_more(
+    database: DatabaseUnderTest, jobs: BlockingDatabase
+) -> None:
+    """Neither a long queue nor what others hold makes it slow."""
+    values = {"generation_id": 1, "after": 0, "batch": BATCH, "lease_s": 60.0}
+    with database.connect() as conn:
+        owe(conn, namespaces=20, each=2_000)
+        conn.execute(
+            "UPDATE embedding_queue SET not_before = now() + interval '1 minute'"
+            " WHERE memory_id % 1000000 < 1000"
+        )
+        conn.execute("ANALYZE embedding_queue")
+    with jobs.connection() as worker, worker.transaction(force_rollback=True):
+        explain = f"EXPLAIN (FORMAT JSON, ANALYZE) {SQL['claim_owed'].sql}"
+        [[[found]]] = worker.execute(explain.encode(), values).fetchall()
+    assert indexes(found["Plan"]) == {"embedding_queue_turns", "embedding_queue_pkey"}
+    assert most_rows(found["Plan"]) <= 20 * BATCH
+
+
+def most_rows(plan: dict[str, object]) -> float:
+    """Return how many rows the node went through that went through most."""
+    rows = sum(
+        float(str(plan.get(name, 0)))
+        for name in ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
+    )
+    below = plan.get("Plans", [])
+    assert isinstance(below, list)
+    return max([rows * float(str(plan["Actual Loops"])), *map(most_rows, below)])
