@@ -68,7 +68,9 @@ def waiting(redis: redis_client.Redis, task: str = "t") -> list[str]:
     return [each.decode() for each in found if isinstance(each, bytes)]
 
 
-def make_due(owner: psycopg.Connection, subject: str = "s", task: str = "t") -> int:
+def make_due(
+    owner: psycopg.Connection, subject: str = "s", task: str = "t", namespace: int = NAMESPACE
+) -> int:
     """Do what a write does: make a job, or mark it dirty."""
     [job_id] = owner.execute(
         """
@@ -79,7 +81,7 @@ def make_due(owner: psycopg.Connection, subject: str = "s", task: str = "t") -> 
                state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END
         RETURNING id
         """,
-        [NAMESPACE, task, subject, TRACE],
+        [namespace, task, subject, TRACE],
     ).fetchone() or [0]
     return int(job_id)
 
@@ -245,6 +247,99 @@ def test_a_publisher_sends_each_wake_up_once(
     publisher = Publisher(jobs, redis)
     assert (publisher.publish(), publisher.publish()) == (3, 0)
     assert redis.llen(f"rq:queue:{queue_name('t')}") == 3
+
+
+def make_namespace(owner: psycopg.Connection, name: str) -> int:
+    found = owner.execute("INSERT INTO namespaces (name) VALUES (%s) RETURNING id", [name])
+    [id_] = found.fetchone() or (0,)
+    return int(id_)
+
+
+def test_a_namespaces_wake_ups_are_sent_in_turn_with_those_of_others(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    other = make_namespace(owner, "other")
+    owner.execute(
+        "INSERT INTO jobs (namespace_id, task, subject, not_before)"
+        " SELECT %s, 't', n::text, now() - interval '1 hour' FROM generate_series(1, 1100) n",
+        [NAMESPACE],
+    )
+    quiet = make_due(owner, namespace=other)
+    assert Publisher(jobs, redis).publish() == 500
+    assert f"{quiet}-1" in waiting(redis)
+
+
+def test_a_worker_goes_from_namespace_to_namespace(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    names = {make_namespace(owner, name): name for name in ("a", "b", "c")}
+    for namespace, name in names.items():
+        for number in range(4 if name == "b" else 1):
+            make_due(owner, f"{name}{number}", namespace=namespace)
+    Publisher(jobs, redis).publish()
+    done: list[str] = []
+    doing = worker(jobs, lambda run: done.append(run.job.subject))
+    wake_ups = [int(wake_up.partition("-")[0]) for wake_up in waiting(redis)]
+    assert [doing.execute_next(job_id) for job_id in wake_ups] == ["done"] * 6
+    assert done == ["a0", "b0", "c0", "b1", "b2", "b3"]
+    # A wake-up that served another's job is not lost.
+    redis.flushall()
+    sent_before(owner, seconds=60)
+    assert Publisher(jobs, redis).resend_lost() == 0
+
+
+def test_as_many_wake_ups_are_lost_as_there_are_fewer_than_jobs(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    for number in range(5):
+        make_due(owner, f"{number}")
+    publisher = Publisher(jobs, redis)
+    publisher.publish()
+    redis.lpop(f"rq:queue:{queue_name('t')}", 2)
+    sent_before(owner, seconds=60)
+    assert (publisher.resend_lost(), publisher.publish()) == (2, 2)
+    assert len(waiting(redis)) == 5
+    sent_before(owner, seconds=60)
+    assert publisher.resend_lost() == 0
+
+
+def test_a_job_that_leaves_something_due_is_woken_by_its_worker(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    job_id = make_due(owner)
+    others: list[bool] = []
+
+    def leave_the_rest(run: JobRun) -> datetime | None:
+        others.append(run.others_wait())
+        return datetime.now(UTC) if len(others) == 1 else None
+
+    returning = Worker(jobs, Task("t", leave_the_rest), redis)
+    assert returning.execute(job_id) == "pending"
+    assert waiting(redis) == [f"{job_id}-2"]
+    make_due(owner, namespace=make_namespace(owner, "other"))
+    Publisher(jobs, redis).publish()
+    assert returning.execute(job_id) == "done"
+    # Nobody waits, and then another does.
+    assert others == [False, True]
+
+
+def test_the_last_wake_up_waits_for_a_write_that_holds_the_job(
+    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
+) -> None:
+    job_ids = [make_due(owner, subject) for subject in ("one", "two")]
+    Publisher(jobs, redis).publish()
+    done: list[str] = []
+    doing = worker(jobs, lambda run: done.append(run.job.subject))
+    with owner.transaction():
+        owner.execute("UPDATE jobs SET dirty_seq = dirty_seq + 1 WHERE subject = 'one'")
+        # Each wake-up is another's.
+        assert doing.execute_next(job_ids[0]) == "done"
+        waits = threading.Thread(target=doing.execute_next, args=[job_ids[1]])
+        waits.start()
+        time.sleep(0.2)
+        assert done == ["two"]
+    waits.join()
+    assert done == ["two", "one"]
 
 
 def test_two_publishers_share_the_work(

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 
@@ -27,6 +28,7 @@ from everword.jobs.worker import Worker
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.calendar.schedule import schedule_roll_ups
 from everword_compactor.compaction.job import Compaction
+from everword_compactor.compaction.schedule import schedule_outdated
 from everword_compactor.compose.model import Draft
 from everword_compactor.tools.job import ToolSentences
 from everword_compactor.workshop import Workshop
@@ -37,7 +39,7 @@ from everword_embedder.schedule import schedule_owed
 from support.calendar_calls import said
 from support.callers import make_namespaces, within
 from support.calls import append
-from support.compaction import ScriptedComposer, current, workshop
+from support.compaction import ScriptedComposer, current, work, workshop
 from support.databases import DatabaseUnderTest
 from support.plans import indexes
 from support.scripted_chat import Body, Reply, ScriptedChat
@@ -316,3 +318,36 @@ def most_rows(plan: dict[str, object]) -> float:
     below = plan.get("Plans", [])
     assert isinstance(below, list)
     return max([rows * float(str(plan["Actual Loops"])), *map(most_rows, below)])
+
+
+def impatient(run: Callable[[JobRun], datetime | None]) -> Callable[[JobRun], datetime | None]:
+    """Have another namespace wait all the time."""
+    return lambda job: run(replace(job, others_wait=lambda: True))
+
+
+async def test_what_fails_does_not_keep_back_the_rest_though_others_wait(stack: Stack) -> None:
+    """A job that does one step a turn must not begin with the same each time."""
+    texts = [said("2026-01-10T12:00", f"number {n}", instance=f"{n % 3}") for n in range(30)]
+    await append(stack, *texts)
+
+    def fail(draft: Draft) -> None:
+        if "number 0" in draft.sources[0].text:
+            raise ValueError("no words")
+
+    composer = ScriptedComposer()
+    with workshop(stack.database, composer, now=LATER) as shop:
+        tasks = {
+            name: Task(name, impatient(run), pauses_s=(0.0,))
+            for name, run in (("compact", Compaction(shop).run), ("roll-up", RollUp(shop).run))
+        }
+        work(stack.database, shop.database, tasks["compact"], LATER)
+        composer.version, composer.on_compose = 2, fail
+        schedule_outdated(shop.database, current(composer))
+        schedule_roll_ups(shop.database, current(composer), lambda: LATER, 0.0)
+        for task in tasks.values():
+            assert set(work(stack.database, shop.database, task, LATER).values()) == {"failed"}
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            "SELECT level, prompt_version, count(*) FROM summaries GROUP BY 1, 2 ORDER BY 1, 2"
+        ).fetchall()
+    assert rows == [(1, 1, 1), (1, 2, 2), (4, 2, 2)]

@@ -21,6 +21,8 @@ POLL_S = 1.0
 #: How long it leaves Redis alone after a failure, so that a dead one costs little.
 REDIS_PAUSE_S = 2.0
 BATCH = 500
+#: Due jobs among which namespaces take turns: more come into it as fast as wake-ups are sent.
+WINDOW = 50_000
 #: How many looks a wake-up may be on its way. One too many does no harm.
 PATIENCE_ROUNDS = 3
 
@@ -73,7 +75,7 @@ class Publisher:
     def publish(self) -> int:
         """Send the wake-ups of one batch of jobs, and return how many. Raises redis.RedisError, with none claimed."""
         with self._database.connection() as conn:
-            publications = store.claim_publications(conn, BATCH)
+            publications = store.claim_publications(conn, BATCH, WINDOW)
         send(self._database, self._redis, publications)
         return len(publications)
 

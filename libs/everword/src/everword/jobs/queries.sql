@@ -1,13 +1,20 @@
 -- Statements on jobs. They cross namespaces, and see ids, states and counters only.
 
 -- claim_publications --
--- Take jobs that are due and whose wake-up is not on its way. The fence makes each wake-up's RQ id new: RQ loses a
--- wake-up whose id it has seen.
+-- Take jobs that are due and whose wake-up is not on its way: those of one namespace and task in turn with those of others,
+-- as far as a window reaches. The fence makes each wake-up's RQ id new: RQ loses a wake-up whose id it has seen.
+WITH due AS MATERIALIZED (
+    SELECT id, row_number() OVER (PARTITION BY namespace_id, task ORDER BY not_before, id) AS turn
+      FROM (SELECT id, namespace_id, task, not_before FROM jobs
+             WHERE state = 'pending' AND published_at IS NULL AND not_before <= now()
+             ORDER BY not_before, id LIMIT %(window)s) AS waiting
+     ORDER BY turn, id LIMIT %(batch)s
+)
 UPDATE jobs
    SET fence = fence + 1, published_at = now()
  WHERE id IN (SELECT id FROM jobs
-               WHERE state = 'pending' AND published_at IS NULL AND not_before <= now()
-               ORDER BY not_before, id LIMIT %(batch)s FOR UPDATE SKIP LOCKED)
+               WHERE id = ANY (ARRAY(SELECT id FROM due))
+                 AND state = 'pending' AND published_at IS NULL AND not_before <= now() FOR UPDATE SKIP LOCKED)
 RETURNING id AS job_id, task, fence, trace_context;
 
 -- publish_again --

@@ -47,8 +47,10 @@ class StartedJob:
     trace_context: dict[str, str] | None
 
 
-def claim_publications(conn: Connection, batch: int) -> list[Publication]:
-    return fetch_all(conn, SQL["claim_publications"], {"batch": batch}, Publication)
+def claim_publications(conn: Connection, batch: int, window: int) -> list[Publication]:
+    """Take up to `batch` jobs, in turns of the namespaces among the `window` that wait for longest."""
+    parameters = {"batch": batch, "window": window}
+    return fetch_all(conn, SQL["claim_publications"], parameters, Publication)
 
 
 def publish_again(conn: Connection, job_id: int) -> Publication | None:

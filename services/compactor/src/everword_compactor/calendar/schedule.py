@@ -16,7 +16,7 @@ from everword_compactor.compose.model import Level
 
 #: Periods of a namespace in a round.
 BATCH = 1_000
-#: Outdated nodes of all namespaces in a round and level: what is scheduled is done before more is.
+#: About so many outdated nodes in a round and level, shared by the namespaces: what is scheduled is done before more is.
 OUTDATED_BATCH = 100
 #: A period that was given up gets another chance after so long: the days after an outage are not lost.
 PARKED_S = 6 * 3600.0
@@ -59,12 +59,17 @@ def schedule_roll_ups(
 
 def _outdated(database: BlockingDatabase, current: CurrentComposer) -> list[tuple[int, Period]]:
     found: list[tuple[int, Period]] = []
+    #: Where something is out of date below: what is above is made from what is still to come.
+    held: set[int] = set()
     for level in PeriodLevel:
         with database.connection() as conn:
             rows = store.outdated_periods(
                 conn, level, current.model, current.versions[Level(level)], OUTDATED_BATCH, PARKED_S
             )
-        found += [(row.namespace_id, Period(level, row.period)) for row in rows]
-        if len(rows) == OUTDATED_BATCH:
-            break  # what is above is made from what is still to come
+        found += [
+            (row.namespace_id, Period(level, row.period))
+            for row in rows
+            if row.namespace_id not in held
+        ]
+        held.update(row.namespace_id for row in rows)
     return found
