@@ -351,3 +351,25 @@ async def test_what_fails_does_not_keep_back_the_rest_though_others_wait(stack: 
             "SELECT level, prompt_version, count(*) FROM summaries GROUP BY 1, 2 ORDER BY 1, 2"
         ).fetchall()
     assert rows == [(1, 1, 1), (1, 2, 2), (4, 2, 2)]
+
+
+async def test_what_is_outdated_is_scheduled_for_each_namespace(two: Stack) -> None:
+    with two.database.connect() as conn:
+        for namespace, conversations in (("flood", 150), ("quiet", 1)):
+            conn.execute(
+                CONVERSATIONS,
+                {"namespace": namespace, "conversations": conversations, "messages": 1},
+            )
+        conn.execute(
+            "INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, content,"
+            "                       message_count, earliest_at, latest_at, model)"
+            " SELECT namespace_id, gen_random_uuid(), 1, id, 1, 1, 'words', 1, now(), now(), 'older' FROM conversations"
+        )
+        conn.execute("DELETE FROM jobs")
+        with workshop(two.database) as shop:
+            scheduled = schedule_outdated(shop.database, current(ScriptedComposer()))
+        found = conn.execute(
+            "SELECT n.name, count(*) FROM jobs JOIN namespaces n ON n.id = namespace_id GROUP BY 1 ORDER BY 1"
+        ).fetchall()
+    assert found == [("flood", 50), ("quiet", 1)]
+    assert scheduled == 51

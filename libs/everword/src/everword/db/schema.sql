@@ -273,31 +273,63 @@ CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model tex
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-    -- Nothing of a language model gives way to sentences that were chosen without one.
-    SELECT s.namespace_id, s.conversation_id, s.period
-      FROM (SELECT * FROM summaries
-             WHERE level = at_level AND model < current_model AND current_model <> 'extractive'
-             UNION ALL
-            SELECT * FROM summaries
-             WHERE level = at_level AND model > current_model AND current_model <> 'extractive'
-             UNION ALL
-            SELECT * FROM summaries
-             WHERE level = at_level AND model = current_model AND prompt_version < current_version) AS s
-      JOIN namespaces n ON n.id = s.namespace_id AND n.state = 'active'
-     -- What was given up waits for its cause to go; it must not keep the rest waiting.
-     WHERE NOT EXISTS (SELECT FROM jobs j
-                        WHERE j.namespace_id = s.namespace_id AND j.state = 'failed' AND j.updated_at > parked_since
-                          AND j.task = CASE WHEN at_level < 4 THEN 'compact' ELSE 'roll-up' END
-                          AND j.subject = CASE at_level
-                                          WHEN 4 THEN to_char(s.period, '"day/"YYYY-MM-DD')
-                                          WHEN 5 THEN to_char(s.period, '"week/"IYYY"-W"IW')
-                                          WHEN 6 THEN to_char(s.period, '"month/"YYYY-MM')
-                                          WHEN 7 THEN to_char(s.period, '"year/"YYYY')
-                                          ELSE s.conversation_id::text END)
-     LIMIT batch
+    -- From one step to the next in the index, however many nodes there are: first what wrote any, then for whom.
+    WITH RECURSIVE writer (model, prompt_version) AS (
+        (SELECT s.model, s.prompt_version FROM summaries s
+          WHERE s.level = at_level ORDER BY s.model, s.prompt_version LIMIT 1)
+         UNION ALL
+        SELECT next.model, next.prompt_version
+          FROM writer
+         CROSS JOIN LATERAL (
+               SELECT s.model, s.prompt_version FROM summaries s
+                WHERE s.level = at_level AND (s.model, s.prompt_version) > (writer.model, writer.prompt_version)
+                ORDER BY s.model, s.prompt_version LIMIT 1) AS next
+    ), round AS (
+        -- Each minute with others, where there are more than a batch has places.
+        SELECT floor(extract(epoch FROM now()) / 60)::bigint * 7919 % (max(id) + 1) AS after FROM namespaces
+    ), walk (model, prompt_version, is_wrapped, namespace_id, found) AS (
+        SELECT writer.model, writer.prompt_version, start.is_wrapped, start.namespace_id, 0
+          FROM writer CROSS JOIN round
+         CROSS JOIN LATERAL (VALUES (false, round.after), (true, 0)) AS start (is_wrapped, namespace_id)
+         -- Nothing of a language model gives way to sentences that were chosen without one.
+         WHERE CASE WHEN writer.model = current_model THEN writer.prompt_version < current_version
+                    ELSE current_model <> 'extractive' END
+         UNION ALL
+        SELECT walk.model, walk.prompt_version, walk.is_wrapped, next.namespace_id, walk.found + 1
+          FROM walk CROSS JOIN round
+         CROSS JOIN LATERAL (
+               SELECT s.namespace_id FROM summaries s
+                WHERE s.level = at_level AND s.model = walk.model AND s.prompt_version = walk.prompt_version
+                  AND s.namespace_id > walk.namespace_id
+                ORDER BY s.namespace_id LIMIT 1) AS next
+         WHERE walk.found < batch AND (next.namespace_id <= round.after OR NOT walk.is_wrapped)
+    ), turns AS MATERIALIZED (
+        SELECT walk.model, walk.prompt_version, walk.namespace_id, count(*) OVER () AS turns
+          FROM walk JOIN namespaces n ON n.id = walk.namespace_id AND n.state = 'active'
+         WHERE walk.found > 0
+         ORDER BY walk.is_wrapped, walk.namespace_id LIMIT batch
+    )
+    SELECT outdated.namespace_id, outdated.conversation_id, outdated.period
+      FROM turns
+     CROSS JOIN LATERAL (
+           SELECT s.namespace_id, s.conversation_id, s.period
+             FROM summaries s
+            WHERE s.level = at_level AND s.model = turns.model AND s.prompt_version = turns.prompt_version
+              AND s.namespace_id = turns.namespace_id
+              -- What was given up waits for its cause to go; it must not keep the rest waiting.
+              AND NOT EXISTS (SELECT FROM jobs j
+                               WHERE j.namespace_id = s.namespace_id AND j.state = 'failed' AND j.updated_at > parked_since
+                                 AND j.task = CASE WHEN at_level < 4 THEN 'compact' ELSE 'roll-up' END
+                                 AND j.subject = CASE at_level
+                                                 WHEN 4 THEN to_char(s.period, '"day/"YYYY-MM-DD')
+                                                 WHEN 5 THEN to_char(s.period, '"week/"IYYY"-W"IW')
+                                                 WHEN 6 THEN to_char(s.period, '"month/"YYYY-MM')
+                                                 WHEN 7 THEN to_char(s.period, '"year/"YYYY')
+                                                 ELSE s.conversation_id::text END)
+            LIMIT (batch - 1) / least(turns.turns, batch) + 1) AS outdated
 $$;
 
-COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Where nodes of a level were written by another model or from an older prompt, a row a node: ids and dates only. What was given up after `parked_since` is left out.';
+COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Where nodes of a level were written by another model or from an older prompt, a row a node, some of each namespace: ids and dates only. What was given up after `parked_since` is left out.';
 
 CREATE FUNCTION everword.owed_periods(batch integer, quiet interval, longest interval) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1798,15 +1830,15 @@ CREATE INDEX calendar_owed_period ON everword.calendar_owed USING btree (namespa
 
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
-CREATE INDEX embedding_queue_owed ON everword.embedding_queue USING btree (generation_id, not_before, memory_id) WHERE (state = 'owed'::text);
+CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'owed'::text);
 
 CREATE INDEX jobs_done ON everword.jobs USING btree (updated_at) WHERE (state = 'done'::text);
 
 CREATE INDEX jobs_running ON everword.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
-CREATE INDEX jobs_unpublished ON everword.jobs USING btree (not_before, id) WHERE ((state = 'pending'::text) AND (published_at IS NULL));
+CREATE INDEX jobs_startable ON everword.jobs USING btree (task, namespace_id, not_before, id) INCLUDE (published_at) WHERE ((state = 'pending'::text) AND (published_at IS NOT NULL));
 
-CREATE INDEX jobs_wake_ups ON everword.jobs USING btree (task, published_at) WHERE ((state = 'pending'::text) AND (published_at IS NOT NULL));
+CREATE INDEX jobs_unpublished ON everword.jobs USING btree (not_before, id) WHERE ((state = 'pending'::text) AND (published_at IS NULL));
 
 CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id, author) WHERE (author <> ''::text);
 
@@ -1924,9 +1956,9 @@ CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btre
 
 CREATE INDEX summaries_level ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id);
 
-CREATE INDEX summaries_model ON ONLY everword.summaries USING btree (level, model, prompt_version);
+CREATE INDEX summaries_written_by ON ONLY everword.summaries USING btree (level, model, prompt_version, namespace_id);
 
-CREATE INDEX summaries_p0_level_model_prompt_version_idx ON everword.summaries_p0 USING btree (level, model, prompt_version);
+CREATE INDEX summaries_p0_level_model_prompt_version_namespace_id_idx ON everword.summaries_p0 USING btree (level, model, prompt_version, namespace_id);
 
 CREATE UNIQUE INDEX summaries_p0_namespace_id_conversation_id_level_first_seq_idx ON everword.summaries_p0 USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
@@ -1948,7 +1980,7 @@ CREATE INDEX summaries_parent ON ONLY everword.summaries USING btree (namespace_
 
 CREATE INDEX summaries_p0_namespace_id_parent_id_idx ON everword.summaries_p0 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
-CREATE INDEX summaries_p1_level_model_prompt_version_idx ON everword.summaries_p1 USING btree (level, model, prompt_version);
+CREATE INDEX summaries_p1_level_model_prompt_version_namespace_id_idx ON everword.summaries_p1 USING btree (level, model, prompt_version, namespace_id);
 
 CREATE UNIQUE INDEX summaries_p1_namespace_id_conversation_id_level_first_seq_idx ON everword.summaries_p1 USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
@@ -1962,7 +1994,7 @@ CREATE UNIQUE INDEX summaries_p1_namespace_id_level_period_instance_idx ON everw
 
 CREATE INDEX summaries_p1_namespace_id_parent_id_idx ON everword.summaries_p1 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
-CREATE INDEX summaries_p2_level_model_prompt_version_idx ON everword.summaries_p2 USING btree (level, model, prompt_version);
+CREATE INDEX summaries_p2_level_model_prompt_version_namespace_id_idx ON everword.summaries_p2 USING btree (level, model, prompt_version, namespace_id);
 
 CREATE UNIQUE INDEX summaries_p2_namespace_id_conversation_id_level_first_seq_idx ON everword.summaries_p2 USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
@@ -1976,7 +2008,7 @@ CREATE UNIQUE INDEX summaries_p2_namespace_id_level_period_instance_idx ON everw
 
 CREATE INDEX summaries_p2_namespace_id_parent_id_idx ON everword.summaries_p2 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
-CREATE INDEX summaries_p3_level_model_prompt_version_idx ON everword.summaries_p3 USING btree (level, model, prompt_version);
+CREATE INDEX summaries_p3_level_model_prompt_version_namespace_id_idx ON everword.summaries_p3 USING btree (level, model, prompt_version, namespace_id);
 
 CREATE UNIQUE INDEX summaries_p3_namespace_id_conversation_id_level_first_seq_idx ON everword.summaries_p3 USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
@@ -2150,7 +2182,7 @@ ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p3_
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p3_pkey;
 
-ALTER INDEX everword.summaries_model ATTACH PARTITION everword.summaries_p0_level_model_prompt_version_idx;
+ALTER INDEX everword.summaries_written_by ATTACH PARTITION everword.summaries_p0_level_model_prompt_version_namespace_id_idx;
 
 ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p0_namespace_id_conversation_id_level_first_seq_idx;
 
@@ -2166,7 +2198,7 @@ ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p0_nam
 
 ALTER INDEX everword.summaries_pkey ATTACH PARTITION everword.summaries_p0_pkey;
 
-ALTER INDEX everword.summaries_model ATTACH PARTITION everword.summaries_p1_level_model_prompt_version_idx;
+ALTER INDEX everword.summaries_written_by ATTACH PARTITION everword.summaries_p1_level_model_prompt_version_namespace_id_idx;
 
 ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p1_namespace_id_conversation_id_level_first_seq_idx;
 
@@ -2182,7 +2214,7 @@ ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p1_nam
 
 ALTER INDEX everword.summaries_pkey ATTACH PARTITION everword.summaries_p1_pkey;
 
-ALTER INDEX everword.summaries_model ATTACH PARTITION everword.summaries_p2_level_model_prompt_version_idx;
+ALTER INDEX everword.summaries_written_by ATTACH PARTITION everword.summaries_p2_level_model_prompt_version_namespace_id_idx;
 
 ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p2_namespace_id_conversation_id_level_first_seq_idx;
 
@@ -2198,7 +2230,7 @@ ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p2_nam
 
 ALTER INDEX everword.summaries_pkey ATTACH PARTITION everword.summaries_p2_pkey;
 
-ALTER INDEX everword.summaries_model ATTACH PARTITION everword.summaries_p3_level_model_prompt_version_idx;
+ALTER INDEX everword.summaries_written_by ATTACH PARTITION everword.summaries_p3_level_model_prompt_version_namespace_id_idx;
 
 ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p3_namespace_id_conversation_id_level_first_seq_idx;
 

@@ -16,7 +16,8 @@ from everword_compactor.compose.model import Level
 
 #: Periods of a namespace in a round.
 BATCH = 1_000
-#: About so many outdated nodes in a round and level, shared by the namespaces: what is scheduled is done before more is.
+#: About so many outdated nodes in a round and level, shared by the namespaces: what is scheduled is done before more
+#: is.
 OUTDATED_BATCH = 100
 #: A period that was given up gets another chance after so long: the days after an outage are not lost.
 PARKED_S = 6 * 3600.0

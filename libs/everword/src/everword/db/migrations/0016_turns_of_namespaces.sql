@@ -34,30 +34,30 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
                SELECT s.model, s.prompt_version FROM summaries s
                 WHERE s.level = at_level AND (s.model, s.prompt_version) > (writer.model, writer.prompt_version)
                 ORDER BY s.model, s.prompt_version LIMIT 1) AS next
-    ), begin AS (
+    ), round AS (
         -- Each minute with others, where there are more than a batch has places.
         SELECT floor(extract(epoch FROM now()) / 60)::bigint * 7919 % (max(id) + 1) AS after FROM namespaces
-    ), having (model, prompt_version, is_wrapped, namespace_id, found) AS (
+    ), walk (model, prompt_version, is_wrapped, namespace_id, found) AS (
         SELECT writer.model, writer.prompt_version, start.is_wrapped, start.namespace_id, 0
-          FROM writer CROSS JOIN begin
-         CROSS JOIN LATERAL (VALUES (false, begin.after), (true, 0)) AS start (is_wrapped, namespace_id)
+          FROM writer CROSS JOIN round
+         CROSS JOIN LATERAL (VALUES (false, round.after), (true, 0)) AS start (is_wrapped, namespace_id)
          -- Nothing of a language model gives way to sentences that were chosen without one.
          WHERE CASE WHEN writer.model = current_model THEN writer.prompt_version < current_version
                     ELSE current_model <> 'extractive' END
          UNION ALL
-        SELECT having.model, having.prompt_version, having.is_wrapped, next.namespace_id, having.found + 1
-          FROM having CROSS JOIN begin
+        SELECT walk.model, walk.prompt_version, walk.is_wrapped, next.namespace_id, walk.found + 1
+          FROM walk CROSS JOIN round
          CROSS JOIN LATERAL (
                SELECT s.namespace_id FROM summaries s
-                WHERE s.level = at_level AND s.model = having.model AND s.prompt_version = having.prompt_version
-                  AND s.namespace_id > having.namespace_id
+                WHERE s.level = at_level AND s.model = walk.model AND s.prompt_version = walk.prompt_version
+                  AND s.namespace_id > walk.namespace_id
                 ORDER BY s.namespace_id LIMIT 1) AS next
-         WHERE having.found < batch AND (next.namespace_id <= begin.after OR NOT having.is_wrapped)
+         WHERE walk.found < batch AND (next.namespace_id <= round.after OR NOT walk.is_wrapped)
     ), turns AS MATERIALIZED (
-        SELECT having.model, having.prompt_version, having.namespace_id, count(*) OVER () AS turns
-          FROM having JOIN namespaces n ON n.id = having.namespace_id AND n.state = 'active'
-         WHERE having.found > 0
-         ORDER BY having.is_wrapped, having.namespace_id LIMIT batch
+        SELECT walk.model, walk.prompt_version, walk.namespace_id, count(*) OVER () AS turns
+          FROM walk JOIN namespaces n ON n.id = walk.namespace_id AND n.state = 'active'
+         WHERE walk.found > 0
+         ORDER BY walk.is_wrapped, walk.namespace_id LIMIT batch
     )
     SELECT outdated.namespace_id, outdated.conversation_id, outdated.period
       FROM turns
