@@ -33,7 +33,7 @@ from everword_compactor.compose.model import Draft
 from everword_compactor.tools.job import ToolSentences
 from everword_compactor.workshop import Workshop
 from everword_embedder.calibration import UNRELATED
-from everword_embedder.drain import BATCH, Drain
+from everword_embedder.drain import BATCH, FEW, Drain
 from everword_embedder.drain_store import SQL, claim_owed
 from everword_embedder.schedule import schedule_owed
 from support.calendar_calls import said
@@ -253,19 +253,22 @@ def owe(conn: psycopg.Connection, namespaces: int, each: int) -> None:
     )
 
 
+@pytest.mark.parametrize(("each", "at_once"), [(1, BATCH), (3, 22), (100, BATCH // FEW)])
 def test_more_namespaces_than_a_batch_has_places_take_turns(
-    database: DatabaseUnderTest, jobs: BlockingDatabase
+    database: DatabaseUnderTest, jobs: BlockingDatabase, each: int, at_once: int
 ) -> None:
+    """So many of them fill one: each costs transactions of its own, no oftener than it must."""
     with database.connect() as conn, jobs.connection() as worker:
-        owe(conn, namespaces=100, each=5)
-        last, had = 0, Counter[int]()
-        for _ in range(4):
-            claimed = claim_owed(worker, 1, last, BATCH, 60.0)
+        owe(conn, namespaces=100, each=each)
+        last, had = 0, list[int]()
+        for _ in range(100 // at_once):
+            claimed = claim_owed(worker, 1, last, BATCH, FEW, 60.0)
             assert len(claimed) == BATCH
-            had.update(entry.namespace_id for entry in claimed)
-            last = max((entry.namespace_id for entry in claimed), key=lambda n: (n <= last, n))
-    assert len(had) == 100
-    assert set(had.values()) == {2, 3}
+            whose = sorted({entry.namespace_id for entry in claimed})
+            assert len(whose) == at_once
+            had += whose
+            last = whose[-1]
+    assert had == sorted(set(had))
 
 
 def test_few_namespaces_share_a_batch(database: DatabaseUnderTest, jobs: BlockingDatabase) -> None:
@@ -275,7 +278,7 @@ def test_few_namespaces_share_a_batch(database: DatabaseUnderTest, jobs: Blockin
             "DELETE FROM embedding_queue WHERE memory_id % 1000000 > 10"
             "   AND namespace_id = (SELECT max(id) FROM namespaces)"
         )
-        claimed = claim_owed(worker, 1, 0, BATCH, 60.0)
+        claimed = claim_owed(worker, 1, 0, BATCH, FEW, 60.0)
         shares = sorted(Counter(entry.namespace_id for entry in claimed).values())
         assert shares == [10, 27, 27]
 
@@ -294,7 +297,7 @@ def test_a_claim_reads_what_it_takes_and_little_more(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
     """Neither a long queue nor what others hold makes it slow."""
-    values = {"generation_id": 1, "after": 0, "batch": BATCH, "lease_s": 60.0}
+    values = {"generation_id": 1, "after": 0, "batch": BATCH, "few": FEW, "lease_s": 60.0}
     with database.connect() as conn:
         owe(conn, namespaces=20, each=2_000)
         conn.execute(

@@ -35,6 +35,8 @@ from everword_embedder.unembeddable import unembeddable_reason
 log = logging.getLogger(__name__)
 #: Passages that are claimed at once. The model server batches within them as it sees fit.
 BATCH = 64
+#: Passages of a namespace in a batch where many owe some: each namespace is read and stored in transactions of its own.
+FEW = 8
 #: Batches in work at once: the model has one while the other is read or stored.
 LANES = 2
 #: A text that fails alone is parked after so many attempts.
@@ -129,7 +131,7 @@ class Drain:
         """Do one batch; False where nothing is due, or the model is away."""
         after = self._last_turns.get(generation.id, 0)
         with self._database.connection() as conn:
-            owed = store.claim_owed(conn, generation.id, after, BATCH, self._lease_s)
+            owed = store.claim_owed(conn, generation.id, after, BATCH, FEW, self._lease_s)
         if not owed:
             return False
         # They began after that one, and went on with the first.

@@ -77,13 +77,14 @@ def set_background(conn: Connection, generation_id: int, mean: float, deviation:
 
 
 def claim_owed(
-    conn: Connection, generation_id: int, after: int, batch: int, lease_s: float
+    conn: Connection, generation_id: int, after: int, batch: int, few: int, lease_s: float
 ) -> list[Owed]:
-    """Take up to `batch` passages for `lease_s`; the namespaces that come next `after` one take turns."""
+    """Take up to `batch` passages for `lease_s`: of the namespaces that come next `after` one a few each, or more."""
     parameters = {
         "generation_id": generation_id,
         "after": after,
         "batch": batch,
+        "few": few,
         "lease_s": lease_s,
     }
     return fetch_all(conn, SQL["claim_owed"], parameters, Owed)

@@ -28,24 +28,31 @@ SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_p
 
 -- claim_owed --
 -- Take passages that are owed a vector: the namespaces that come after one take turns, within each the longest waiting
--- first. Where few namespaces owe some, they share the batch. Each attempt has a number, and only the latest one's result
--- counts; not_before is the lease.
-WITH RECURSIVE owing (is_wrapped, namespace_id, not_before, due) AS (
+-- first. Each takes a few, for it costs transactions of its own; where few namespaces owe some, they share the batch. Each
+-- attempt has a number, and only the latest one's result counts; not_before is the lease.
+WITH RECURSIVE owing (is_wrapped, namespace_id, few, claimed) AS (
     -- From one namespace to the next in the index, however much each owes: those after one, and from the first up to it.
-    SELECT start.is_wrapped, start.namespace_id, 'infinity'::timestamptz, 0
+    SELECT start.is_wrapped, start.namespace_id, 0::bigint, 0::bigint
       FROM (VALUES (false, %(after)s::bigint), (true, 0)) AS start (is_wrapped, namespace_id)
      UNION ALL
-    SELECT owing.is_wrapped, next.namespace_id, next.not_before, owing.due + (next.not_before <= now())::integer
+    SELECT owing.is_wrapped, next.namespace_id, due.few, owing.claimed + due.few
       FROM owing
      CROSS JOIN LATERAL (
-           SELECT q.namespace_id, q.not_before FROM embedding_queue q
+           SELECT q.namespace_id FROM embedding_queue q
             WHERE q.generation_id = %(generation_id)s AND q.state = 'owed' AND q.namespace_id > owing.namespace_id
-            ORDER BY q.namespace_id, q.not_before LIMIT 1) AS next
-     WHERE owing.due < %(batch)s AND (next.namespace_id <= %(after)s OR NOT owing.is_wrapped)
+            ORDER BY q.namespace_id LIMIT 1) AS next
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS few
+             FROM (SELECT FROM embedding_queue q
+                    WHERE q.generation_id = %(generation_id)s AND q.state = 'owed'
+                      AND q.namespace_id = next.namespace_id AND q.not_before <= now() LIMIT %(few)s) AS first) AS due
+     WHERE owing.claimed < %(batch)s AND (next.namespace_id <= %(after)s OR NOT owing.is_wrapped)
 ), turns AS MATERIALIZED (
     SELECT namespace_id, row_number() OVER (ORDER BY is_wrapped, namespace_id) AS turn, count(*) OVER () AS turns
-      FROM (SELECT is_wrapped, namespace_id FROM owing
-             WHERE not_before <= now() ORDER BY is_wrapped, namespace_id LIMIT %(batch)s) AS due
+      FROM (SELECT is_wrapped, namespace_id,
+                   sum(few) OVER (ORDER BY is_wrapped, namespace_id) - few AS before
+              FROM owing WHERE few > 0) AS due
+     WHERE before < %(batch)s
 ), shares AS MATERIALIZED (
     SELECT namespace_id, count(*) AS share
       FROM (SELECT turns.namespace_id
@@ -56,7 +63,7 @@ WITH RECURSIVE owing (is_wrapped, namespace_id, not_before, due) AS (
                             WHERE q.generation_id = %(generation_id)s AND q.state = 'owed'
                               AND q.namespace_id = turns.namespace_id AND q.not_before <= now()
                             LIMIT %(batch)s + 1 - turns.turns) AS owed) AS owed
-             ORDER BY owed.place, turns.turn LIMIT %(batch)s) AS taken
+             ORDER BY greatest(owed.place, %(few)s), turns.turn, owed.place LIMIT %(batch)s) AS taken
      GROUP BY namespace_id
 ), due AS MATERIALIZED (
     SELECT q.namespace_id, q.memory_id
