@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 #: Passages that are claimed at once. The model server batches within them as it sees fit.
 BATCH = 64
 #: Passages of a namespace in a batch where many owe some: each namespace is read and stored in transactions of its own.
-FEW = 8
+FEW = 16
 #: Batches in work at once: the model has one while the other is read or stored.
 LANES = 2
 #: A text that fails alone is parked after so many attempts.
@@ -161,7 +161,8 @@ class Drain:
                 ids = [entry.memory_id for entry in group]
                 passages = {p.memory_id: p for p in store.read_passages(conn, namespace_id, ids)}
                 gone = [entry for entry in group if entry.memory_id not in passages]
-                store.settle_owed(conn, namespace_id, generation.id, gone)
+                if gone:
+                    store.settle_owed(conn, namespace_id, generation.id, gone)
                 for entry in group:
                     if passage := passages.get(entry.memory_id):
                         if reason := unembeddable_reason(passage.content):
