@@ -91,6 +91,10 @@ train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…
 test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
 	PYTHONPATH=tests $(BIN)/python -m kills
 
+.PHONY: test-fuzz
+test-fuzz: $(SETUP) ## Make 100,000 calls of all RPCs with hostile requests (CALLS=100000 SEED=1 OUT=out.json)
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(CALLS),--calls $(CALLS)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--json $(OUT))
+
 .PHONY: test-floods
 test-floods: $(SETUP) ## Time one tenant's calls beside another's floods of each kind (OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m floods $(if $(OUT),--json $(OUT))

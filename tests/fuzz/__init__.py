@@ -1,0 +1,1 @@
+"""Calls of every RPC with whatever its contract allows, and somewhat more."""

@@ -1,0 +1,35 @@
+"""`python -m fuzz.health ADDRESS…`: asks for the health of services until its input ends, and prints the seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+
+from everword.rpc.channel import open_channel
+from support.health import serving
+
+PAUSE_S = 0.02
+
+
+async def watch(addresses: list[str]) -> dict[str, list[float]]:
+    """Return the seconds that each answer took, by address. Raises where one does not serve."""
+    ended = asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    took: dict[str, list[float]] = {address: [] for address in addresses}
+
+    async def ask(address: str) -> None:
+        async with open_channel(address) as channel:
+            while not ended.done():
+                started = time.perf_counter()
+                if not await serving(channel):
+                    raise RuntimeError(f"{address} does not serve")
+                took[address].append(time.perf_counter() - started)
+                await asyncio.sleep(PAUSE_S)
+
+    await asyncio.gather(*(ask(address) for address in addresses))
+    return took
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(watch(sys.argv[1:]))))

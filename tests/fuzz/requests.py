@@ -1,0 +1,152 @@
+"""Requests of every RPC, made from what its descriptors say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from buf.validate import validate_pb2
+from google.protobuf import field_mask_pb2
+from google.protobuf.descriptor import Descriptor, MethodDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from everword.v1 import (
+    admin_service_pb2,
+    context_service_pb2,
+    ingest_service_pb2,
+    maintenance_service_pb2,
+    search_service_pb2,
+    summary_service_pb2,
+)
+from fuzz.values import MARK, SURROGATE, Values
+
+#: By service: what hosts it.
+HOSTS = {
+    "ingest": (ingest_service_pb2, admin_service_pb2),
+    "search": (search_service_pb2, context_service_pb2, summary_service_pb2),
+    "compactor": (maintenance_service_pb2,),
+}
+#: These make calls wait; a few are enough.
+SELDOM = {"WaitForIndexing", "FlushConversation", "DeleteNamespace", "RevokeApiKey"}
+#: Of a list that may be long, what most have.
+USUAL_ITEMS = 3
+#: How likely the values of a request are sane: most calls should get past their validation.
+SANITY = (1.0, 1.0, 0.95, 0.95, 0.8, 0.3)
+
+
+def methods() -> list[tuple[str, MethodDescriptor]]:
+    """Return (service process, method) of every public RPC."""
+    return [
+        (host, method)
+        for host, modules in HOSTS.items()
+        for module in modules
+        for service in module.DESCRIPTOR.services_by_name.values()
+        for method in service.methods
+    ]
+
+
+def draw_request(values: Values, method: MethodDescriptor) -> Message:
+    """Return a request, mostly one that is let through."""
+    values.sane = values.rng.choice(SANITY)
+    values.large_left = 1 if values.rng.random() < 0.03 else 0
+    request = _message(values, method.input_type, 0)
+    if method.name == "DeleteNamespace":
+        request.name = f"gone{values.rng.randrange(5)}"  # type: ignore[attr-defined]
+    return request
+
+
+def to_wire(values: Values, request: Message) -> bytes:
+    """Return the bytes of a request, seldom as no protobuf at all."""
+    raw = request.SerializeToString()
+    marked = MARK.encode()
+    if marked in raw:
+        raw = raw.replace(marked, SURROGATE)
+    dice = values.rng.random()
+    if dice < 0.01:
+        return raw[: values.rng.randrange(len(raw) + 1)]
+    if dice < 0.02 and raw:
+        at = values.rng.randrange(len(raw))
+        return raw[:at] + bytes([values.rng.randrange(256)]) + raw[at + 1 :]
+    if dice < 0.025:
+        return values.rng.randbytes(values.rng.randrange(200))
+    return raw
+
+
+def _message(values: Values, descriptor: Descriptor, depth: int) -> Message:
+    message = GetMessageClass(descriptor)()
+    chosen = {
+        oneof.name: values.rng.choice(oneof.fields).name
+        for oneof in descriptor.oneofs
+        if len(oneof.fields) > 1
+    }
+    for field in descriptor.fields:
+        oneof = field.containing_oneof
+        if oneof and chosen.get(oneof.name, field.name) != field.name:
+            continue
+        rules = field.GetOptions().Extensions[validate_pb2.field]
+        needed = rules.required or rules.repeated.min_items or rules.string.min_len
+        likely = needed or rules.string.uuid or bool(oneof and oneof.name in chosen)
+        if values.rng.random() < (0.97 if likely else 0.35):
+            _set(values, message, field, rules, depth)
+    return message
+
+
+def _set(values: Values, message: Message, field: Any, rules: Any, depth: int) -> None:
+    if field.message_type and field.message_type.GetOptions().map_entry:
+        _fill_map(values, getattr(message, field.name), field, rules.map)
+    elif field.is_repeated:
+        items = [
+            _value(values, field, rules.repeated.items, depth)
+            for _ in range(_count(values, field, rules.repeated))
+        ]
+        getattr(message, field.name).extend(items)
+    elif field.message_type:
+        getattr(message, field.name).CopyFrom(_value(values, field, rules, depth))
+    else:
+        setattr(message, field.name, _value(values, field, rules, depth))
+
+
+def _value(values: Values, field: Any, rules: Any, depth: int) -> Any:
+    if not field.message_type:
+        return values.scalar(field, rules)
+    name = field.message_type.full_name
+    if name == "google.protobuf.Timestamp":
+        return values.timestamp()
+    if name == "google.protobuf.Struct":
+        return values.struct()
+    if name == "google.protobuf.FieldMask":
+        return _field_mask(values, field)
+    return _message(values, field.message_type, depth + 1)
+
+
+def _count(values: Values, field: Any, rules: Any) -> int:
+    """Return how many items a list has: seldom as many as it may have, or one more."""
+    limit = rules.max_items or 10
+    if values.is_sane() or (field.message_type and not values.large_left):
+        return values.rng.randint(max(0, min(1, rules.min_items)), min(limit, USUAL_ITEMS))
+    return int(limit + values.rng.choice([0, 1]))
+
+
+def _fill_map(values: Values, target: Any, field: Any, rules: Any) -> None:
+    key = field.message_type.fields_by_name["key"]
+    value = field.message_type.fields_by_name["value"]
+    limit = rules.max_pairs or 10
+    count = values.rng.randint(0, 3) if values.is_sane() else limit + values.rng.choice([0, 1])
+    for number in range(count):
+        name = f"{values.scalar(key, rules.keys)}{number if count > 3 else ''}"
+        if value.message_type:
+            target[name].CopyFrom(_message(values, value.message_type, 1))
+        else:
+            target[name] = values.scalar(value, rules.values)
+
+
+def _field_mask(values: Values, field: Any) -> field_mask_pb2.FieldMask:
+    if not values.is_sane():
+        return field_mask_pb2.FieldMask(
+            paths=[values.string("path", validate_pb2.StringRules())] * 3
+        )
+    parent = field.containing_type
+    settings = parent.fields_by_name.get("settings") or parent.fields_by_name.get("voice")
+    inner = settings.message_type if settings and settings.message_type else parent
+    names = [each.name for each in inner.fields]
+    return field_mask_pb2.FieldMask(paths=values.rng.sample(names, k=min(2, len(names))))
