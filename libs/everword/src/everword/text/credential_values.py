@@ -1,0 +1,87 @@
+"""Whether what stands where a credential may stand is one, or a placeholder, a name in code, a word about passwords."""
+
+from __future__ import annotations
+
+import regex
+
+_FLAGS = regex.IGNORECASE | regex.VERSION1
+
+_PLACEHOLDER = regex.compile(
+    r"[<\[{(&]|\$[({\w]|%[({sd]|\*{3}|\.{3}|…|x{4}|change[-_ ]?me|placeholder|redacted|"
+    r"(?:your|my|test|example|sample|dummy|fake|some|new|old|current|wrong|right|valid|invalid|user|admin|hashed|"
+    r"secure|strong|default|the)?[-_ ]*+"
+    r"(?:passwor[dt]s?|passwd|passphrase|pass|secret|api[-_]?key|token|key)?(?:[-_ ]?(?:hash|here|field|123|\d))?$",
+    _FLAGS,
+)
+_IN_CODE = regex.compile(r"[a-z_][\w.]*+[(\[]|[a-z_]\w*+(?:\.[a-z_]\w*+)++$|https?://|[\w.]*+(?:environ|getenv|process\.env)", _FLAGS)
+_ALGORITHM = regex.compile(r"(?:sha|md|base|utf|argon|oauth|x|aes|rsa|hs|rs|http)-?\d++\w{0,4}", _FLAGS)
+_JOINED = regex.compile(r"\p{L}++(?:[-_.]\p{L}++){2,}+")
+_INNER_SIGN = regex.compile(r"[\p{L}\p{N}][!#$%&*+=?@^~]++[\p{L}\p{N}]")
+_SETTING = regex.compile(r"(?:^|\s)[A-Z0-9_]++=$")
+_NO_VALUE = frozenset(
+    """
+    required optional string str text bytes char varchar number int integer bool boolean object any none null nil
+    undefined true false yes no not set unset empty missing wrong incorrect invalid valid correct expired changed reset
+    forgotten lost unknown hidden protected encrypted hashed masked stored saved enabled disabled needed there here this
+    that same default prompt input field value policy manager hash falsch richtig geändert vergessen abgelaufen ungültig
+    incorrecte incorrecta incorrecto errato sbagliata vergeten onjuist неверный self args const let var return await
+    type email username minlength maxlength
+    """.split()
+)
+_ENDS = ".,;:)]}"
+#: Letters alone that are a password, and no short word of a form.
+_SHORTEST_WORD = 5
+
+
+def trimmed(value: str) -> str:
+    """Return a value without what ends the sentence or the bracket that it stands in."""
+    return value.rstrip(_ENDS)
+
+
+def is_password(value: str) -> bool:
+    """Whether a value may be a password: neither a placeholder, nor a name in code, nor a word about passwords."""
+    return (
+        any(sign.isalnum() for sign in value)
+        and value.lower() not in _NO_VALUE
+        and not _PLACEHOLDER.match(value)
+        and not _IN_CODE.match(value)
+    )
+
+
+def is_blank(value: str) -> bool:
+    """Whether the password of a URL only shows where one goes."""
+    return value[0] in "<[{$%*(" or value.lower() in {"password", "passwd", "pass", "pwd", "pw", "xxx"}
+
+
+def looks_chosen(value: str) -> bool:
+    """Whether a word in a sentence looks like a password: it has digits, signs, odd capitals, or several parts."""
+    if len(value) < 4 or not is_password(value) or _ALGORITHM.fullmatch(value):
+        return False
+    if not any(sign.isalpha() for sign in value):
+        return len(value) >= 6 and value.isdigit()
+    odd = any(low.islower() and high.isupper() for low, high in zip(value, value[1:], strict=False))
+    return (
+        odd
+        or any(sign.isdigit() for sign in value)
+        or _JOINED.fullmatch(value) is not None
+        or _INNER_SIGN.search(value) is not None
+    )
+
+
+def is_drawn(value: str, shortest: int) -> bool:
+    """Whether a value looks drawn by chance: letters and digits, or, where it is long, capitals among small letters."""
+    if len(value) < shortest or not is_password(value):
+        return False
+    letters = [sign for sign in value if sign.isalpha()]
+    if any(sign.isdigit() for sign in value):
+        return len(letters) >= 2
+    return len(value) >= 20 and not value.islower() and not value.isupper()
+
+
+def stands_alone(match: regex.Match[str]) -> bool:
+    """Whether letters behind `password:` end their line as a value does; behind `=`, only those of a setting."""
+    value, sign = trimmed(match["value"]), match["sign"]
+    before = match.string[max(0, match.start() - 40) : match.end("sign")]
+    if "=" in sign and not _SETTING.search(before):
+        return False
+    return len(value) >= _SHORTEST_WORD and not match.string[match.end() : match.end() + 2].strip(" \r").strip("\n")

@@ -1,0 +1,116 @@
+"""Masks passwords, keys and tokens in what is derived from messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import regex
+
+from everword.text.credential_patterns import own_spans
+
+if TYPE_CHECKING:
+    from kingfisher_sdk import Scanner
+
+#: What stands in the place of a credential.
+MARK = "[credential removed]"
+#: What is left of a text is looked at again, so that to mask twice is to mask once. Two rounds do for most.
+_ROUNDS = 4
+# What a vendor's token could be in: none is shorter, and most sentences hold no such run.
+_RUN = regex.compile(r"[A-Za-z0-9_.~+/=-]{16,}+", regex.VERSION1)
+_LOADING = Lock()
+
+
+def mask_credentials(text: str) -> str:
+    """Return `text` with a mark in the place of each credential. Threads may call it at once."""
+    for _ in range(_ROUNDS):
+        spans = _spans(text)
+        if not spans:
+            break
+        text = _replaced(text, spans)
+    return text
+
+
+def mask_passage(passage: str, text: str) -> str:
+    """Return a passage of `text` with its credentials masked, also those that only the words around it show."""
+    start = text.find(passage)
+    if start < 0:
+        return mask_credentials(passage)
+    end = start + len(passage)
+    spans = [
+        (max(first, start) - start, min(last, end) - start)
+        for first, last in _spans(text)
+        if first < end and last > start
+    ]
+    return mask_credentials(_replaced(passage, spans))
+
+
+def _replaced(text: str, spans: list[tuple[int, int]]) -> str:
+    pieces, place = list[str](), 0
+    for start, end in spans:
+        pieces += [text[place:start], MARK]
+        place = end
+    return "".join([*pieces, text[place:]])
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Return where credentials stand, in order, none touching another, none reaching into a mark."""
+    found: list[tuple[int, int]] = []
+    mark = text.find(MARK)
+    own = sorted(set(own_spans(text)))
+    for start, end in sorted({*own, *_known_spans(_blanked(text, own))}):
+        while 0 <= mark and mark + len(MARK) <= start:
+            mark = text.find(MARK, mark + len(MARK))
+        if mark >= 0:
+            end = min(end, mark)
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        elif end > start:
+            found.append((start, end))
+    return found
+
+
+def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    """Return a text of the same length without what stands in `spans`: who knows it is found need not look at it."""
+    pieces, place = list[str](), 0
+    for start, end in spans:
+        if end > place:
+            pieces += [text[place : max(place, start)], " " * (end - max(place, start))]
+            place = end
+    return "".join([*pieces, text[place:]])
+
+
+def _known_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where tokens stand that the scanner knows by their issuer's form."""
+    if not any(_is_odd(match[0]) for match in _RUN.finditer(text, concurrent=True)):
+        return
+    encoded = text.encode(errors="replace")
+    findings = [finding for finding in _scanner().scan(encoded) if finding.visible]
+    places = sorted((each.location["start_offset"], each.location["end_offset"]) for each in findings)
+    start = before = 0
+    for first, last in places:
+        # The scanner counts bytes.
+        start += len(encoded[before:first].decode(errors="replace"))
+        before = first
+        yield start, start + len(encoded[first:last].decode(errors="replace"))
+
+
+def _is_odd(run: str) -> bool:
+    """Whether a long run is no word and no path of words."""
+    return not (run.islower() or run.istitle()) or any(sign.isdigit() for sign in run)
+
+
+def _scanner() -> Scanner:
+    # Loading takes some tenths of a second, and seconds the first time on a machine: once is enough.
+    with _LOADING:
+        return _load()
+
+
+@cache
+def _load() -> Scanner:
+    # Whoever never sees what looks like a token does not pay 45 MB for it.
+    from kingfisher_sdk import Scanner
+
+    return Scanner(base64=False)
