@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from uuid import UUID
 
+from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import ConversationNotFound
 from everword.domain.records import SummaryRecord
+from everword.text.credentials import mask_credentials
 from everword_compactor.compaction import requests
 from everword_compactor.compaction.cover import cover
 
@@ -26,7 +28,8 @@ INSTRUCTION = (
     "not be lost, with the tools you have for notes and memories: decisions and the reasons for them, facts you were "
     "told, the exact names, numbers, paths, identifiers and wordings you will need again, what was promised to whom, "
     "and what is still to be done. Write each so that it can be understood without this conversation. Save only what "
-    "the conversation says. If nothing needs saving, say so. Then go on with your work."
+    "the conversation says. Never save passwords, keys, tokens or other credentials: note what they open and where "
+    "they are kept. If nothing needs saving, say so. Then go on with your work."
 )
 
 
@@ -139,6 +142,10 @@ async def _replacement(
             conn, namespace_id, id_, covered.through, request.protected_ids, covered.gaps
         )
         replaced = await requests.count_tokens(conn, namespace_id, id_, covered.through, kept)
+        settings = await get_namespace_settings(conn, namespace_id)
+    if settings.masks_credentials:
+        # One that was written before credentials were masked holds what its sources do.
+        summaries = await asyncio.to_thread(_masked, summaries)
     return Flushed(
         FlushAction.REPLACE,
         used,
@@ -147,3 +154,7 @@ async def _replacement(
         kept_ids=kept,
         freed_tokens=max(0, replaced - sum(summary.token_count for summary in summaries)),
     )
+
+
+def _masked(summaries: Sequence[SummaryRecord]) -> list[SummaryRecord]:
+    return [replace(each, content=mask_credentials(each.content)) for each in summaries]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from everword.domain.records import ConversationRecord
 from everword.domain.tokens import ConsistencyToken
 from everword.telemetry import names
 from everword.telemetry.tracing import counter
+from everword.text.credentials import mask_credentials
 from everword_ingest import store
 from everword_ingest.days import owed_days
 from everword_ingest.indexing import (
@@ -39,6 +41,8 @@ from everword_ingest.store import ExternalMessageRow, HighestPassageRow, Request
 
 #: A title that is taken from a message is at most this long.
 TITLE_CHARS = 80
+#: A credential in it is seen whole.
+_TITLE_SOURCE_CHARS = 2_000
 _USER = 2
 
 
@@ -263,7 +267,7 @@ async def _write(
             "messages": len(placed),
             "turns": turns,
             "last_message_at": placed[-1].occurred_at,
-            "title": _title(placed),
+            "title": conversation.title or await _title(placed, settings),
         },
     )
     owed = owed_days(placed, settings, conversation.channel)
@@ -294,11 +298,14 @@ def _size(placed: Sequence[PlacedMessage]) -> int:
     return sum(entry.message.size for entry in placed)
 
 
-def _title(placed: Sequence[PlacedMessage]) -> str:
+async def _title(placed: Sequence[PlacedMessage], settings: NamespaceSettings) -> str:
     """Return the beginning of the first user's message, for a conversation without a title."""
     for entry in placed:
-        words = entry.message.content.split()
+        words = entry.message.content.split(maxsplit=TITLE_CHARS)[:TITLE_CHARS]
         if entry.message.role == _USER and words and not entry.message.automated:
-            title = " ".join(words[:TITLE_CHARS])
+            title = " ".join(words)[:_TITLE_SOURCE_CHARS]
+            if settings.masks_credentials:
+                # In a thread: the first token of a process loads what knows tokens.
+                title = await asyncio.to_thread(mask_credentials, title)
             return title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1].rstrip()}…"
     return ""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from everword.chat.errors import InputTooLong
 from everword.chat.model import ChatAnswer
+from everword.db.namespaces import get_namespace_settings
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import ChatUnavailable
 from everword.domain.records import MemoryRecord
 from everword.text.analysis import folded_words
+from everword.text.credentials import mask_credentials
 from everword_search.answer_check import find_unsupported
 from everword_search.answer_prompt import answer_request, fitting, read_citations
 from everword_search.asking import Asking
@@ -75,6 +78,10 @@ async def answer(
     memories = _memories(found.results, request)
     if found.verdict is Verdict.NOTHING_RELEVANT or not memories:
         return Answered("", {}, Verdict.NOTHING_RELEVANT, "", ())
+    async with sources.database.transaction(namespace.id) as conn:
+        settings = await get_namespace_settings(conn, namespace.id)
+    if settings.masks_credentials:
+        memories = await asyncio.to_thread(_masked, memories)
     reply, shown = await _ask(asking, namespace, request, memories)
     text, numbers = read_citations(reply.text, len(shown))
     citations = {number: shown[number - 1] for number in sorted(numbers)}
@@ -104,6 +111,18 @@ async def _ask(
                 ) from error
         else:
             return reply, shown
+
+
+def _masked(memories: Sequence[MemoryRecord]) -> list[MemoryRecord]:
+    """Return memories without credentials, as the model is shown them and as they are cited."""
+    return [
+        replace(
+            memory,
+            content=mask_credentials(memory.content),
+            synthesized_content=mask_credentials(memory.synthesized_content),
+        )
+        for memory in memories
+    ]
 
 
 def _search(request: AnswerRequest) -> SearchRequest:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import ConversationNotFound, InvalidArgument
+from everword.domain.records import MessageRecord
 from everword_search import store
 from everword_search.context_budget import SEPARATOR, Block, Plan, divide_budget
 from everword_search.context_text import Item, memory_item, turn_item
@@ -122,7 +125,9 @@ async def _read_conversation(
             conn, namespace.id, conversation_id, request.max_recent_turns, MAX_TURN_BYTES
         )
         latest = await store.latest_user_message(conn, namespace.id, conversation_id, _USER)
-    items = [turn_item(turn, record.agent) for turn in turns]
+        masks = (await get_namespace_settings(conn, namespace.id)).masks_credentials
+    # Turns may be long: the loop goes on meanwhile.
+    items = await asyncio.to_thread(_turn_items, turns, record.agent, masks)
     known = {turn.id for turn in turns} | ({latest.id} if latest else set())
     return _Conversation(
         items,
@@ -168,9 +173,24 @@ async def _items(
     ids = [result.memory.id for result in results]
     async with database.transaction(namespace.id) as conn:
         tokens = await store.message_token_counts(conn, namespace.id, ids)
+        masks = (await get_namespace_settings(conn, namespace.id)).masks_credentials
+    return await asyncio.to_thread(_memory_items, results, tokens, masks)
+
+
+def _turn_items(turns: Sequence[MessageRecord], agent: str, masks: bool) -> list[Item]:
+    return [turn_item(turn, agent, masks=masks) for turn in turns]
+
+
+def _memory_items(
+    results: Sequence[SearchResult], tokens: Mapping[UUID, int], masks: bool
+) -> list[Item]:
     return [
         memory_item(
-            result.memory, result.passage, tokens.get(result.memory.id, 0), result.hit.score
+            result.memory,
+            result.passage,
+            tokens.get(result.memory.id, 0),
+            result.hit.score,
+            masks=masks,
         )
         for result in results
     ]

@@ -71,6 +71,11 @@ def _options() -> list[Callable[[Command], Command]]:
             multiple=True,
             help=f"CHANNEL=POLICIES, of {', '.join(POLICIES)}; several times for several.",
         ),
+        click.option(
+            "--credentials",
+            type=click.Choice(["mask", "keep"]),
+            help="What becomes of passwords, keys and tokens in what is derived.",
+        ),
     ]
 
 
@@ -80,6 +85,10 @@ def _settings(given: dict[str, Any]) -> dict[str, Any]:
     if "use_counting" in chosen:
         chosen["use_counting"] = pb.UseCounting.Value(
             f"USE_COUNTING_{chosen['use_counting'].upper()}"
+        )
+    if "credentials" in chosen:
+        chosen["credentials"] = pb.CredentialPolicy.Value(
+            f"CREDENTIAL_POLICY_{chosen['credentials'].upper()}"
         )
     if "channel_policies" in chosen:
         chosen["channel_policies"] = dict(chosen["channel_policies"])
@@ -196,5 +205,11 @@ def _show(namespace: pb.Namespace, as_json: bool) -> None:
             pb.UseCounting.Name(settings.use_counting).removeprefix("USE_COUNTING_").lower(),
         ),
         ("channel policies", "\n".join(policies)),
+        (
+            "credentials",
+            pb.CredentialPolicy.Name(settings.credentials)
+            .removeprefix("CREDENTIAL_POLICY_")
+            .lower(),
+        ),
     ]
     print_table(("", ""), rows)

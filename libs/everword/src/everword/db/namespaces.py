@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from everword.db.pool import SQL, Connection
 from everword.db.statements import Question, fetch_each
+from everword.domain.credentials import CredentialPolicy
 from everword.domain.errors import NamespaceNotFound
 
 
@@ -21,6 +22,13 @@ class NamespaceSettings:
     use_counting: int
     #: By channel: `index`, `roll_up`, `digest`.
     channel_policies: dict[str, dict[str, bool]]
+    #: Values equal proto `CredentialPolicy`.
+    credentials: int
+
+    @property
+    def masks_credentials(self) -> bool:
+        """Whether what is derived holds marks in the place of credentials."""
+        return self.credentials != CredentialPolicy.KEEP
 
     def indexes(self, channel: str) -> bool:
         """Whether the messages of `channel` are searchable."""

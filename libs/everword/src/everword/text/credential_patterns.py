@@ -21,11 +21,7 @@ from everword.text.credential_values import (
 )
 
 _PASSWORDS = (
-    *(
-        "password passwd passphrase passcode pwd passwort kennwort contraseña contrasena senha wachtwoord lösenord "
-        "adgangskode passord salasana hasło heslo jelszó parolă şifre пароль κωδικός סיסמה パスワード 暗証番号 密码 密碼 "
-        "口令 비밀번호 암호"
-    ).split(),
+    *["password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "contraseña", "contrasena", "senha", "wachtwoord", "lösenord", "adgangskode", "passord", "salasana", "hasło", "heslo", "jelszó", "parolă", "şifre", "пароль", "κωδικός", "סיסמה", "パスワード", "暗証番号", "密码", "密碼", "口令", "비밀번호", "암호"],
     *("mot de passe", "palavra-passe", "كلمة المرور", "mật khẩu", "kata sandi"),
 )
 _QUOTES = r"[\\\"'`“”„«»‘’*]{0,4}+"
@@ -42,7 +38,9 @@ _BASE64 = r"[A-Za-z0-9+/=]"
 _KEY = regex.compile(
     r"(?:api|access|private|secret|account|signing|encryption|license|subscription|master)[-_ ]?key$|[?&]key$"
 )
-_TOKEN = regex.compile(r"(?<!page|next|sync|cursor|continuation|consistency|max)[-_ ]?+(?:token|secret)$")
+_TOKEN = regex.compile(
+    r"(?<!page|next|sync|cursor|continuation|consistency|max)[-_ ]?+(?:token|secret)$"
+)
 _NAME_CHARS = 48
 #: A command and its password stand on one line, this close.
 _COMMAND_CHARS = 200
@@ -180,11 +178,22 @@ _FORMS = (
     ),
     _Form(
         ["sig=", "signature=", "auth=", "code="],
-        _compiled(r"(?<=[?&](?:x-amz-|x-goog-)?(?:sig|signature|auth|code)=)(?P<value>[\w.~+/=%-]{12,8192}+)"),
+        _compiled(
+            r"(?<=[?&](?:x-amz-|x-goog-)?(?:sig|signature|auth|code)=)(?P<value>[\w.~+/=%-]{12,8192}+)"
+        ),
         _drawn(12),
     ),
     _Form(
-        ["pin", "otp", "verification code", "security code", "one-time code", "login code", "access code", "door code"],
+        [
+            "pin",
+            "otp",
+            "verification code",
+            "security code",
+            "one-time code",
+            "login code",
+            "access code",
+            "door code",
+        ],
         _compiled(
             r"(?<!\w(?:pin|otp))(?:[- ]code)?+(?:[ \t]++(?!is\b|ist\b|lautet\b)[^\s.:;!?=,]{1,30}+){0,3}+"
             r"[ \t]*+(?:is\b|ist\b|lautet\b|:|=)[ \t]*+(?P<value>\d{4,8}+)(?!\w)"
@@ -210,7 +219,13 @@ _FORMS = (
         _given_to("curl", "wget", "http"),
     ),
     # What scanners hold back without a second one beside it, or do not know.
-    _Form(["akia", "asia"], _compiled(r"(?<=(?<![A-Za-z0-9])(?-i:(?P<value>AKIA|ASIA)))(?-i:[A-Z2-7]{16})(?![A-Za-z0-9])"), _always),
+    _Form(
+        ["akia", "asia"],
+        _compiled(
+            r"(?<=(?<![A-Za-z0-9])(?-i:(?P<value>AKIA|ASIA)))(?-i:[A-Z2-7]{16})(?![A-Za-z0-9])"
+        ),
+        _always,
+    ),
     _Form(["hf_"], _compiled(r"(?<=(?<!\w)(?P<value>hf_))[A-Za-z0-9]{30,60}+(?!\w)"), _always),
     _Form([":aa"], _compiled(r"(?<=(?<!\w)\d{8,10}:(?P<value>AA))[\w-]{33}(?![\w-])"), _always),
 )

@@ -13,20 +13,18 @@ _PLACEHOLDER = regex.compile(
     r"(?:passwor[dt]s?|passwd|passphrase|pass|secret|api[-_]?key|token|key)?(?:[-_ ]?(?:hash|here|field|123|\d))?$",
     _FLAGS,
 )
-_IN_CODE = regex.compile(r"[a-z_][\w.]*+[(\[]|[a-z_]\w*+(?:\.[a-z_]\w*+)++$|https?://|[\w.]*+(?:environ|getenv|process\.env)", _FLAGS)
-_ALGORITHM = regex.compile(r"(?:sha|md|base|utf|argon|oauth|x|aes|rsa|hs|rs|http)-?\d++\w{0,4}", _FLAGS)
+_IN_CODE = regex.compile(
+    r"[a-z_][\w.]*+[(\[]|[a-z_]\w*+(?:\.[a-z_]\w*+)++$|https?://|[\w.]*+(?:environ|getenv|process\.env)",
+    _FLAGS,
+)
+_ALGORITHM = regex.compile(
+    r"(?:sha|md|base|utf|argon|oauth|x|aes|rsa|hs|rs|http)-?\d++\w{0,4}", _FLAGS
+)
 _JOINED = regex.compile(r"\p{L}++(?:[-_.]\p{L}++){2,}+")
 _INNER_SIGN = regex.compile(r"[\p{L}\p{N}][!#$%&*+=?@^~]++[\p{L}\p{N}]")
 _SETTING = regex.compile(r"(?:^|\s)[A-Z0-9_]++=$")
 _NO_VALUE = frozenset(
-    """
-    required optional string str text bytes char varchar number int integer bool boolean object any none null nil
-    undefined true false yes no not set unset empty missing wrong incorrect invalid valid correct expired changed reset
-    forgotten lost unknown hidden protected encrypted hashed masked stored saved enabled disabled needed there here this
-    that same default prompt input field value policy manager hash falsch richtig geändert vergessen abgelaufen ungültig
-    incorrecte incorrecta incorrecto errato sbagliata vergeten onjuist неверный self args const let var return await
-    type email username minlength maxlength
-    """.split()
+    ["required", "optional", "string", "str", "text", "bytes", "char", "varchar", "number", "int", "integer", "bool", "boolean", "object", "any", "none", "null", "nil", "undefined", "true", "false", "yes", "no", "not", "set", "unset", "empty", "missing", "wrong", "incorrect", "invalid", "valid", "correct", "expired", "changed", "reset", "forgotten", "lost", "unknown", "hidden", "protected", "encrypted", "hashed", "masked", "stored", "saved", "enabled", "disabled", "needed", "there", "here", "this", "that", "same", "default", "prompt", "input", "field", "value", "policy", "manager", "hash", "falsch", "richtig", "geändert", "vergessen", "abgelaufen", "ungültig", "incorrecte", "incorrecta", "incorrecto", "errato", "sbagliata", "vergeten", "onjuist", "неверный", "self", "args", "const", "let", "var", "return", "await", "type", "email", "username", "minlength", "maxlength"]
 )
 _ENDS = ".,;:)]}"
 #: Letters alone that are a password, and no short word of a form.
@@ -50,7 +48,14 @@ def is_password(value: str) -> bool:
 
 def is_blank(value: str) -> bool:
     """Whether the password of a URL only shows where one goes."""
-    return value[0] in "<[{$%*(" or value.lower() in {"password", "passwd", "pass", "pwd", "pw", "xxx"}
+    return value[0] in "<[{$%*(" or value.lower() in {
+        "password",
+        "passwd",
+        "pass",
+        "pwd",
+        "pw",
+        "xxx",
+    }
 
 
 def looks_chosen(value: str) -> bool:
@@ -84,4 +89,6 @@ def stands_alone(match: regex.Match[str]) -> bool:
     before = match.string[max(0, match.start() - 40) : match.end("sign")]
     if "=" in sign and not _SETTING.search(before):
         return False
-    return len(value) >= _SHORTEST_WORD and not match.string[match.end() : match.end() + 2].strip(" \r").strip("\n")
+    return len(value) >= _SHORTEST_WORD and not match.string[match.end() : match.end() + 2].strip(
+        " \r"
+    ).strip("\n")

@@ -61,7 +61,7 @@ def _spans(text: str) -> list[tuple[int, int]]:
     mark = text.find(MARK)
     own = sorted(set(own_spans(text)))
     for start, end in sorted({*own, *_known_spans(_blanked(text, own))}):
-        while 0 <= mark and mark + len(MARK) <= start:
+        while mark >= 0 and mark + len(MARK) <= start:
             mark = text.find(MARK, mark + len(MARK))
         if mark >= 0:
             end = min(end, mark)
@@ -88,7 +88,9 @@ def _known_spans(text: str) -> Iterator[tuple[int, int]]:
         return
     encoded = text.encode(errors="replace")
     findings = [finding for finding in _scanner().scan(encoded) if finding.visible]
-    places = sorted((each.location["start_offset"], each.location["end_offset"]) for each in findings)
+    places = sorted(
+        (each.location["start_offset"], each.location["end_offset"]) for each in findings
+    )
     start = before = 0
     for first, last in places:
         # The scanner counts bytes.

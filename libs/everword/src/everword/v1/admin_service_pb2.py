@@ -28,7 +28,7 @@ from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mas
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/admin_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"?\n\rChannelPolicy\x12\r\n\x05index\x18\x01 \x01(\x08\x12\x0f\n\x07roll_up\x18\x02 \x01(\x08\x12\x0e\n\x06\x64igest\x18\x03 \x01(\x08\"\xe3\x02\n\x11NamespaceSettings\x12\x1a\n\ttime_zone\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12&\n\x12\x64\x61y_cutoff_minutes\x18\x02 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xd0\x05(\x00\x12#\n\x12text_search_config\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18?\x12\x38\n\x0cuse_counting\x18\x04 \x01(\x0e\x32\x18.everword.v1.UseCountingB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12W\n\x10\x63hannel_policies\x18\x05 \x03(\x0b\x32\x33.everword.v1.NamespaceSettings.ChannelPoliciesEntryB\x08\xbaH\x05\x9a\x01\x02\x10\x64\x1aR\n\x14\x43hannelPoliciesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12)\n\x05value\x18\x02 \x01(\x0b\x32\x1a.everword.v1.ChannelPolicy:\x02\x38\x01\"|\n\tNamespace\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x30\n\x08settings\x18\x02 \x01(\x0b\x32\x1e.everword.v1.NamespaceSettings\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"{\n\x16\x43reateNamespaceRequest\x12/\n\x04name\x18\x01 \x01(\tB!\xbaH\x1er\x1c\x32\x1a^[a-z0-9][a-z0-9_-]{0,62}$\x12\x30\n\x08settings\x18\x02 \x01(\x0b\x32\x1e.everword.v1.NamespaceSettings\"D\n\x17\x43reateNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\",\n\x13GetNamespaceRequest\x12\x15\n\x04name\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\"A\n\x14GetNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\"\xa2\x01\n\x16UpdateNamespaceRequest\x12\x15\n\x04name\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\x12\x38\n\x08settings\x18\x02 \x01(\x0b\x32\x1e.everword.v1.NamespaceSettingsB\x06\xbaH\x03\xc8\x01\x01\x12\x37\n\x0bupdate_mask\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01\"D\n\x17UpdateNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\"G\n\x15ListNamespacesRequest\x12\x1a\n\tpage_size\x18\x01 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x12\n\npage_token\x18\x02 \x01(\t\"]\n\x16ListNamespacesResponse\x12*\n\nnamespaces\x18\x01 \x03(\x0b\x32\x16.everword.v1.Namespace\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"/\n\x16\x44\x65leteNamespaceRequest\x12\x15\n\x04name\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\".\n\x17\x44\x65leteNamespaceResponse\x12\x13\n\x0brows_erased\x18\x01 \x01(\x03\"\xc5\x01\n\x06\x41piKey\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tnamespace\x18\x02 \x01(\t\x12%\n\x04role\x18\x03 \x01(\x0e\x32\x17.everword.v1.ApiKeyRole\x12\x13\n\x0b\x64\x65scription\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brevoke_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xf6\x01\n\x13\x43reateApiKeyRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x31\n\x04role\x18\x02 \x01(\x0e\x32\x17.everword.v1.ApiKeyRoleB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x1d\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02:z\xbaHw\x1au\n\x11\x61pi_key.namespace\x12\x34\x61n admin key has no namespace, any other key has one\x1a*(this.role == 3) == (this.namespace == \'\')\"L\n\x14\x43reateApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey\x12\x0e\n\x06secret\x18\x02 \x01(\t\"W\n\x12ListApiKeysRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x1a\n\tpage_size\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x12\n\npage_token\x18\x03 \x01(\t\"U\n\x13ListApiKeysResponse\x12%\n\x08\x61pi_keys\x18\x01 \x03(\x0b\x32\x13.everword.v1.ApiKey\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"3\n\x13RevokeApiKeyRequest\x12\x1c\n\napi_key_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\"<\n\x14RevokeApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey*]\n\x0bUseCounting\x12\x1c\n\x18USE_COUNTING_UNSPECIFIED\x10\x00\x12\x15\n\x11USE_COUNTING_USED\x10\x01\x12\x19\n\x15USE_COUNTING_RETURNED\x10\x02*q\n\nApiKeyRole\x12\x1c\n\x18\x41PI_KEY_ROLE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x41PI_KEY_ROLE_READ\x10\x01\x12\x16\n\x12\x41PI_KEY_ROLE_WRITE\x10\x02\x12\x16\n\x12\x41PI_KEY_ROLE_ADMIN\x10\x03\x32\x84\x06\n\x0c\x41\x64minService\x12\x62\n\x0f\x43reateNamespace\x12#.everword.v1.CreateNamespaceRequest\x1a$.everword.v1.CreateNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cGetNamespace\x12 .everword.v1.GetNamespaceRequest\x1a!.everword.v1.GetNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12\x62\n\x0fUpdateNamespace\x12#.everword.v1.UpdateNamespaceRequest\x1a$.everword.v1.UpdateNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12_\n\x0eListNamespaces\x12\".everword.v1.ListNamespacesRequest\x1a#.everword.v1.ListNamespacesResponse\"\x04\xe8\xe0\x18\x03\x12\x62\n\x0f\x44\x65leteNamespace\x12#.everword.v1.DeleteNamespaceRequest\x1a$.everword.v1.DeleteNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0c\x43reateApiKey\x12 .everword.v1.CreateApiKeyRequest\x1a!.everword.v1.CreateApiKeyResponse\"\x04\xe8\xe0\x18\x03\x12V\n\x0bListApiKeys\x12\x1f.everword.v1.ListApiKeysRequest\x1a .everword.v1.ListApiKeysResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cRevokeApiKey\x12 .everword.v1.RevokeApiKeyRequest\x1a!.everword.v1.RevokeApiKeyResponse\"\x04\xe8\xe0\x18\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/admin_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"?\n\rChannelPolicy\x12\r\n\x05index\x18\x01 \x01(\x08\x12\x0f\n\x07roll_up\x18\x02 \x01(\x08\x12\x0e\n\x06\x64igest\x18\x03 \x01(\x08\"\xa1\x03\n\x11NamespaceSettings\x12\x1a\n\ttime_zone\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12&\n\x12\x64\x61y_cutoff_minutes\x18\x02 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xd0\x05(\x00\x12#\n\x12text_search_config\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18?\x12\x38\n\x0cuse_counting\x18\x04 \x01(\x0e\x32\x18.everword.v1.UseCountingB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12W\n\x10\x63hannel_policies\x18\x05 \x03(\x0b\x32\x33.everword.v1.NamespaceSettings.ChannelPoliciesEntryB\x08\xbaH\x05\x9a\x01\x02\x10\x64\x12<\n\x0b\x63redentials\x18\x06 \x01(\x0e\x32\x1d.everword.v1.CredentialPolicyB\x08\xbaH\x05\x82\x01\x02\x10\x01\x1aR\n\x14\x43hannelPoliciesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12)\n\x05value\x18\x02 \x01(\x0b\x32\x1a.everword.v1.ChannelPolicy:\x02\x38\x01\"|\n\tNamespace\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x30\n\x08settings\x18\x02 \x01(\x0b\x32\x1e.everword.v1.NamespaceSettings\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"{\n\x16\x43reateNamespaceRequest\x12/\n\x04name\x18\x01 \x01(\tB!\xbaH\x1er\x1c\x32\x1a^[a-z0-9][a-z0-9_-]{0,62}$\x12\x30\n\x08settings\x18\x02 \x01(\x0b\x32\x1e.everword.v1.NamespaceSettings\"D\n\x17\x43reateNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\",\n\x13GetNamespaceRequest\x12\x15\n\x04name\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\"A\n\x14GetNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\"\xa2\x01\n\x16UpdateNamespaceRequest\x12\x15\n\x04name\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\x12\x38\n\x08settings\x18\x02 \x01(\x0b\x32\x1e.everword.v1.NamespaceSettingsB\x06\xbaH\x03\xc8\x01\x01\x12\x37\n\x0bupdate_mask\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01\"D\n\x17UpdateNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\"G\n\x15ListNamespacesRequest\x12\x1a\n\tpage_size\x18\x01 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x12\n\npage_token\x18\x02 \x01(\t\"]\n\x16ListNamespacesResponse\x12*\n\nnamespaces\x18\x01 \x03(\x0b\x32\x16.everword.v1.Namespace\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"/\n\x16\x44\x65leteNamespaceRequest\x12\x15\n\x04name\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\".\n\x17\x44\x65leteNamespaceResponse\x12\x13\n\x0brows_erased\x18\x01 \x01(\x03\"\xc5\x01\n\x06\x41piKey\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tnamespace\x18\x02 \x01(\t\x12%\n\x04role\x18\x03 \x01(\x0e\x32\x17.everword.v1.ApiKeyRole\x12\x13\n\x0b\x64\x65scription\x18\x04 \x01(\t\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brevoke_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xf6\x01\n\x13\x43reateApiKeyRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x31\n\x04role\x18\x02 \x01(\x0e\x32\x17.everword.v1.ApiKeyRoleB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x1d\n\x0b\x64\x65scription\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02:z\xbaHw\x1au\n\x11\x61pi_key.namespace\x12\x34\x61n admin key has no namespace, any other key has one\x1a*(this.role == 3) == (this.namespace == \'\')\"L\n\x14\x43reateApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey\x12\x0e\n\x06secret\x18\x02 \x01(\t\"W\n\x12ListApiKeysRequest\x12\x11\n\tnamespace\x18\x01 \x01(\t\x12\x1a\n\tpage_size\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x12\n\npage_token\x18\x03 \x01(\t\"U\n\x13ListApiKeysResponse\x12%\n\x08\x61pi_keys\x18\x01 \x03(\x0b\x32\x13.everword.v1.ApiKey\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"3\n\x13RevokeApiKeyRequest\x12\x1c\n\napi_key_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\"<\n\x14RevokeApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey*]\n\x0bUseCounting\x12\x1c\n\x18USE_COUNTING_UNSPECIFIED\x10\x00\x12\x15\n\x11USE_COUNTING_USED\x10\x01\x12\x19\n\x15USE_COUNTING_RETURNED\x10\x02*m\n\x10\x43redentialPolicy\x12!\n\x1d\x43REDENTIAL_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43REDENTIAL_POLICY_MASK\x10\x01\x12\x1a\n\x16\x43REDENTIAL_POLICY_KEEP\x10\x02*q\n\nApiKeyRole\x12\x1c\n\x18\x41PI_KEY_ROLE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x41PI_KEY_ROLE_READ\x10\x01\x12\x16\n\x12\x41PI_KEY_ROLE_WRITE\x10\x02\x12\x16\n\x12\x41PI_KEY_ROLE_ADMIN\x10\x03\x32\x84\x06\n\x0c\x41\x64minService\x12\x62\n\x0f\x43reateNamespace\x12#.everword.v1.CreateNamespaceRequest\x1a$.everword.v1.CreateNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cGetNamespace\x12 .everword.v1.GetNamespaceRequest\x1a!.everword.v1.GetNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12\x62\n\x0fUpdateNamespace\x12#.everword.v1.UpdateNamespaceRequest\x1a$.everword.v1.UpdateNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12_\n\x0eListNamespaces\x12\".everword.v1.ListNamespacesRequest\x1a#.everword.v1.ListNamespacesResponse\"\x04\xe8\xe0\x18\x03\x12\x62\n\x0f\x44\x65leteNamespace\x12#.everword.v1.DeleteNamespaceRequest\x1a$.everword.v1.DeleteNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0c\x43reateApiKey\x12 .everword.v1.CreateApiKeyRequest\x1a!.everword.v1.CreateApiKeyResponse\"\x04\xe8\xe0\x18\x03\x12V\n\x0bListApiKeys\x12\x1f.everword.v1.ListApiKeysRequest\x1a .everword.v1.ListApiKeysResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cRevokeApiKey\x12 .everword.v1.RevokeApiKeyRequest\x1a!.everword.v1.RevokeApiKeyResponse\"\x04\xe8\xe0\x18\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -47,6 +47,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_NAMESPACESETTINGS'].fields_by_name['use_counting']._serialized_options = b'\272H\005\202\001\002\020\001'
   _globals['_NAMESPACESETTINGS'].fields_by_name['channel_policies']._loaded_options = None
   _globals['_NAMESPACESETTINGS'].fields_by_name['channel_policies']._serialized_options = b'\272H\005\232\001\002\020d'
+  _globals['_NAMESPACESETTINGS'].fields_by_name['credentials']._loaded_options = None
+  _globals['_NAMESPACESETTINGS'].fields_by_name['credentials']._serialized_options = b'\272H\005\202\001\002\020\001'
   _globals['_CREATENAMESPACEREQUEST'].fields_by_name['name']._loaded_options = None
   _globals['_CREATENAMESPACEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\036r\0342\032^[a-z0-9][a-z0-9_-]{0,62}$'
   _globals['_GETNAMESPACEREQUEST'].fields_by_name['name']._loaded_options = None
@@ -87,52 +89,54 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ADMINSERVICE'].methods_by_name['ListApiKeys']._serialized_options = b'\350\340\030\003'
   _globals['_ADMINSERVICE'].methods_by_name['RevokeApiKey']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['RevokeApiKey']._serialized_options = b'\350\340\030\003'
-  _globals['_USECOUNTING']._serialized_start=2345
-  _globals['_USECOUNTING']._serialized_end=2438
-  _globals['_APIKEYROLE']._serialized_start=2440
-  _globals['_APIKEYROLE']._serialized_end=2553
+  _globals['_USECOUNTING']._serialized_start=2407
+  _globals['_USECOUNTING']._serialized_end=2500
+  _globals['_CREDENTIALPOLICY']._serialized_start=2502
+  _globals['_CREDENTIALPOLICY']._serialized_end=2611
+  _globals['_APIKEYROLE']._serialized_start=2613
+  _globals['_APIKEYROLE']._serialized_end=2726
   _globals['_CHANNELPOLICY']._serialized_start=170
   _globals['_CHANNELPOLICY']._serialized_end=233
   _globals['_NAMESPACESETTINGS']._serialized_start=236
-  _globals['_NAMESPACESETTINGS']._serialized_end=591
-  _globals['_NAMESPACESETTINGS_CHANNELPOLICIESENTRY']._serialized_start=509
-  _globals['_NAMESPACESETTINGS_CHANNELPOLICIESENTRY']._serialized_end=591
-  _globals['_NAMESPACE']._serialized_start=593
-  _globals['_NAMESPACE']._serialized_end=717
-  _globals['_CREATENAMESPACEREQUEST']._serialized_start=719
-  _globals['_CREATENAMESPACEREQUEST']._serialized_end=842
-  _globals['_CREATENAMESPACERESPONSE']._serialized_start=844
-  _globals['_CREATENAMESPACERESPONSE']._serialized_end=912
-  _globals['_GETNAMESPACEREQUEST']._serialized_start=914
-  _globals['_GETNAMESPACEREQUEST']._serialized_end=958
-  _globals['_GETNAMESPACERESPONSE']._serialized_start=960
-  _globals['_GETNAMESPACERESPONSE']._serialized_end=1025
-  _globals['_UPDATENAMESPACEREQUEST']._serialized_start=1028
-  _globals['_UPDATENAMESPACEREQUEST']._serialized_end=1190
-  _globals['_UPDATENAMESPACERESPONSE']._serialized_start=1192
-  _globals['_UPDATENAMESPACERESPONSE']._serialized_end=1260
-  _globals['_LISTNAMESPACESREQUEST']._serialized_start=1262
-  _globals['_LISTNAMESPACESREQUEST']._serialized_end=1333
-  _globals['_LISTNAMESPACESRESPONSE']._serialized_start=1335
-  _globals['_LISTNAMESPACESRESPONSE']._serialized_end=1428
-  _globals['_DELETENAMESPACEREQUEST']._serialized_start=1430
-  _globals['_DELETENAMESPACEREQUEST']._serialized_end=1477
-  _globals['_DELETENAMESPACERESPONSE']._serialized_start=1479
-  _globals['_DELETENAMESPACERESPONSE']._serialized_end=1525
-  _globals['_APIKEY']._serialized_start=1528
-  _globals['_APIKEY']._serialized_end=1725
-  _globals['_CREATEAPIKEYREQUEST']._serialized_start=1728
-  _globals['_CREATEAPIKEYREQUEST']._serialized_end=1974
-  _globals['_CREATEAPIKEYRESPONSE']._serialized_start=1976
-  _globals['_CREATEAPIKEYRESPONSE']._serialized_end=2052
-  _globals['_LISTAPIKEYSREQUEST']._serialized_start=2054
-  _globals['_LISTAPIKEYSREQUEST']._serialized_end=2141
-  _globals['_LISTAPIKEYSRESPONSE']._serialized_start=2143
-  _globals['_LISTAPIKEYSRESPONSE']._serialized_end=2228
-  _globals['_REVOKEAPIKEYREQUEST']._serialized_start=2230
-  _globals['_REVOKEAPIKEYREQUEST']._serialized_end=2281
-  _globals['_REVOKEAPIKEYRESPONSE']._serialized_start=2283
-  _globals['_REVOKEAPIKEYRESPONSE']._serialized_end=2343
-  _globals['_ADMINSERVICE']._serialized_start=2556
-  _globals['_ADMINSERVICE']._serialized_end=3328
+  _globals['_NAMESPACESETTINGS']._serialized_end=653
+  _globals['_NAMESPACESETTINGS_CHANNELPOLICIESENTRY']._serialized_start=571
+  _globals['_NAMESPACESETTINGS_CHANNELPOLICIESENTRY']._serialized_end=653
+  _globals['_NAMESPACE']._serialized_start=655
+  _globals['_NAMESPACE']._serialized_end=779
+  _globals['_CREATENAMESPACEREQUEST']._serialized_start=781
+  _globals['_CREATENAMESPACEREQUEST']._serialized_end=904
+  _globals['_CREATENAMESPACERESPONSE']._serialized_start=906
+  _globals['_CREATENAMESPACERESPONSE']._serialized_end=974
+  _globals['_GETNAMESPACEREQUEST']._serialized_start=976
+  _globals['_GETNAMESPACEREQUEST']._serialized_end=1020
+  _globals['_GETNAMESPACERESPONSE']._serialized_start=1022
+  _globals['_GETNAMESPACERESPONSE']._serialized_end=1087
+  _globals['_UPDATENAMESPACEREQUEST']._serialized_start=1090
+  _globals['_UPDATENAMESPACEREQUEST']._serialized_end=1252
+  _globals['_UPDATENAMESPACERESPONSE']._serialized_start=1254
+  _globals['_UPDATENAMESPACERESPONSE']._serialized_end=1322
+  _globals['_LISTNAMESPACESREQUEST']._serialized_start=1324
+  _globals['_LISTNAMESPACESREQUEST']._serialized_end=1395
+  _globals['_LISTNAMESPACESRESPONSE']._serialized_start=1397
+  _globals['_LISTNAMESPACESRESPONSE']._serialized_end=1490
+  _globals['_DELETENAMESPACEREQUEST']._serialized_start=1492
+  _globals['_DELETENAMESPACEREQUEST']._serialized_end=1539
+  _globals['_DELETENAMESPACERESPONSE']._serialized_start=1541
+  _globals['_DELETENAMESPACERESPONSE']._serialized_end=1587
+  _globals['_APIKEY']._serialized_start=1590
+  _globals['_APIKEY']._serialized_end=1787
+  _globals['_CREATEAPIKEYREQUEST']._serialized_start=1790
+  _globals['_CREATEAPIKEYREQUEST']._serialized_end=2036
+  _globals['_CREATEAPIKEYRESPONSE']._serialized_start=2038
+  _globals['_CREATEAPIKEYRESPONSE']._serialized_end=2114
+  _globals['_LISTAPIKEYSREQUEST']._serialized_start=2116
+  _globals['_LISTAPIKEYSREQUEST']._serialized_end=2203
+  _globals['_LISTAPIKEYSRESPONSE']._serialized_start=2205
+  _globals['_LISTAPIKEYSRESPONSE']._serialized_end=2290
+  _globals['_REVOKEAPIKEYREQUEST']._serialized_start=2292
+  _globals['_REVOKEAPIKEYREQUEST']._serialized_end=2343
+  _globals['_REVOKEAPIKEYRESPONSE']._serialized_start=2345
+  _globals['_REVOKEAPIKEYRESPONSE']._serialized_end=2405
+  _globals['_ADMINSERVICE']._serialized_start=2729
+  _globals['_ADMINSERVICE']._serialized_end=3501
 # @@protoc_insertion_point(module_scope)

@@ -45,6 +45,33 @@ USE_COUNTING_RETURNED: UseCounting.ValueType  # 2
 """USE_COUNTING_RETURNED counts every result of Search as well."""
 Global___UseCounting: _TypeAlias = UseCounting  # noqa: Y015
 
+class _CredentialPolicy:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CredentialPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CredentialPolicy.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CREDENTIAL_POLICY_UNSPECIFIED: _CredentialPolicy.ValueType  # 0
+    """CREDENTIAL_POLICY_UNSPECIFIED is MASK."""
+    CREDENTIAL_POLICY_MASK: _CredentialPolicy.ValueType  # 1
+    """CREDENTIAL_POLICY_MASK puts `[credential removed]` in the place of what is recognised as one."""
+    CREDENTIAL_POLICY_KEEP: _CredentialPolicy.ValueType  # 2
+    """CREDENTIAL_POLICY_KEEP leaves them as they are."""
+
+class CredentialPolicy(_CredentialPolicy, metaclass=_CredentialPolicyEnumTypeWrapper):
+    """CredentialPolicy says what becomes of passwords, keys and tokens in what is derived from messages: in titles that are
+    taken from a message, summaries, the sentences of tool calls, contexts, and what a language model is shown for an answer.
+    Messages, what is recorded as significant, and their search stay as they were sent in any case.
+    """
+
+CREDENTIAL_POLICY_UNSPECIFIED: CredentialPolicy.ValueType  # 0
+"""CREDENTIAL_POLICY_UNSPECIFIED is MASK."""
+CREDENTIAL_POLICY_MASK: CredentialPolicy.ValueType  # 1
+"""CREDENTIAL_POLICY_MASK puts `[credential removed]` in the place of what is recognised as one."""
+CREDENTIAL_POLICY_KEEP: CredentialPolicy.ValueType  # 2
+"""CREDENTIAL_POLICY_KEEP leaves them as they are."""
+Global___CredentialPolicy: _TypeAlias = CredentialPolicy  # noqa: Y015
+
 class _ApiKeyRole:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -135,6 +162,7 @@ class NamespaceSettings(_message.Message):
     TEXT_SEARCH_CONFIG_FIELD_NUMBER: _builtins.int
     USE_COUNTING_FIELD_NUMBER: _builtins.int
     CHANNEL_POLICIES_FIELD_NUMBER: _builtins.int
+    CREDENTIALS_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
@@ -148,6 +176,11 @@ class NamespaceSettings(_message.Message):
     """
     use_counting: Global___UseCounting.ValueType
     """use_counting says what counts as a use. USED if unset."""
+    credentials: Global___CredentialPolicy.ValueType
+    """credentials says what becomes of passwords, keys and tokens in what is derived. MASK if unset. A change counts at once
+    for contexts and answers, and for what is written from then on; summaries, sentences and titles that are there stay as
+    they are until they are written anew.
+    """
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
         """channel_policies are the policies of channels by name. A channel without one is indexed and rolled up. At most 100."""
@@ -160,10 +193,11 @@ class NamespaceSettings(_message.Message):
         text_search_config: _builtins.str = ...,
         use_counting: Global___UseCounting.ValueType = ...,
         channel_policies: _abc.Mapping[_builtins.str, Global___ChannelPolicy] | None = ...,
+        credentials: Global___CredentialPolicy.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel_policies", b"channel_policies", "day_cutoff_minutes", b"day_cutoff_minutes", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

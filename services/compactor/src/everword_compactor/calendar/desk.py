@@ -14,7 +14,7 @@ from everword_compactor.calendar.digest import digest_channel
 from everword_compactor.calendar.material import read_material
 from everword_compactor.calendar.model import Material, VoiceSettings
 from everword_compactor.checks.inherited import with_inherited
-from everword_compactor.compose.model import EXTRACTIVE, Composition, Draft, Level, Source
+from everword_compactor.compose.model import EXTRACTIVE, Composition, Draft, Level, Source, masked
 from everword_compactor.nodes.model import NewNode, NodeNamespace, NodeRow, Place
 from everword_compactor.nodes.write import hold, insert_node, revise_node, with_vectors
 from everword_compactor.workshop import Workshop
@@ -68,7 +68,10 @@ class Desk:
         self.run.keep()
 
     def _compose(self, material: Material, instance: str) -> NewNode:
-        draft = self._draft(material.sources, instance, self.period.label)
+        sources = material.sources
+        if self.namespace.masks_credentials:
+            sources = masked(sources, self.run.beat)
+        draft = self._draft(sources, instance, self.period.label)
         digested = self._digested(draft) if self.period.level == PeriodLevel.DAY else []
         unsupported = list(material.unsupported)
         if digested:

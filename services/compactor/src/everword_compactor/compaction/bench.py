@@ -10,8 +10,9 @@ from everword.db.blocking import Connection
 from everword.domain.ids import new_id
 from everword.domain.times import write_minute
 from everword.jobs.task import JobRun
+from everword.text.credentials import mask_credentials
 from everword_compactor.compaction.model import Compacted
-from everword_compactor.compose.model import Draft, Level, Source
+from everword_compactor.compose.model import Draft, Level, Source, masked
 from everword_compactor.nodes.model import NewNode, NodeNamespace, Place
 from everword_compactor.nodes.write import (
     NodeExists,
@@ -102,10 +103,14 @@ class Bench:
     ) -> NewNode:
         with self.workshop.database.transaction(self.namespace_id) as conn:
             sources = with_vectors(conn, self.namespace_id, sources)
+        title = conversation.title
+        if self.namespace.masks_credentials:
+            sources = masked(sources, self.run.beat)
+            title = mask_credentials(title)
         draft = Draft(
             level=level,
             sources=sources,
-            title=conversation.title,
+            title=title,
             conversation_id=conversation.id,
             agent=conversation.agent,
             channel=conversation.channel,
@@ -117,7 +122,7 @@ class Bench:
             composition = replace(composition, content=plain)
         place = Place(
             level=level,
-            title=conversation.title,
+            title=title,
             conversation_id=conversation.id,
             first_seq=stretch[0],
             last_seq=stretch[1],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum
 from typing import Protocol
 from uuid import UUID
+
+from everword.text.credentials import mask_credentials
 
 
 class Level(IntEnum):
@@ -41,7 +43,7 @@ BUDGET_TOKENS = {
 #: How a node says that no model wrote it.
 EXTRACTIVE = "extractive"
 #: Of the way in which sentences are chosen then. A node with a lower one is written again.
-EXTRACTIVE_VERSION = 1
+EXTRACTIVE_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,15 @@ class Source:
     instance: str = ""
     #: Vectors of its passages, where there are some: unit length, all of one model generation.
     vectors: Sequence[Sequence[float]] = field(default=(), repr=False)
+
+
+def masked(sources: Sequence[Source], beat: Callable[[], None]) -> list[Source]:
+    """Return sources without credentials: what is made of these, chosen or by a model, holds none."""
+    result = []
+    for source in sources:
+        beat()
+        result.append(replace(source, text=mask_credentials(source.text)))
+    return result
 
 
 @dataclass(frozen=True)

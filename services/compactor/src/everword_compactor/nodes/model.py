@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
+from everword.domain.credentials import CredentialPolicy
 from everword_compactor.compose.model import Composition, Level, Source
 
 
@@ -21,6 +22,13 @@ class NodeNamespace:
     text_search_config: str
     #: By channel: `index`, `roll_up`, `digest`.
     channel_policies: dict[str, dict[str, bool]]
+    #: Values equal proto `CredentialPolicy`.
+    credentials: int
+
+    @property
+    def masks_credentials(self) -> bool:
+        """Whether its nodes and sentences hold marks in the place of credentials."""
+        return self.credentials != CredentialPolicy.KEEP
 
     def rolls_up(self, channel: str) -> bool:
         """Whether the messages of `channel` go into calendar summaries."""

@@ -9,17 +9,18 @@ from statistics import fmean
 from threading import Event
 from uuid import UUID
 
-from everword.db.namespaces import get_namespace_settings
+from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.tokens import PageTokens
+from everword.text.credentials import mask_credentials
 from everword_compactor.calendar import requests as calendar
 from everword_compactor.calendar.digest import digest_name
 from everword_compactor.calendar.model import VoiceSettings
 from everword_compactor.checks.faithfulness import check_faithfulness
 from everword_compactor.checks.inherited import with_inherited
 from everword_compactor.checks.tags import CHAT, render_tag
-from everword_compactor.compose.model import Draft, Faithfulness, Level, Source
+from everword_compactor.compose.model import Draft, Faithfulness, Level, Source, masked
 from everword_compactor.overview import store
 from everword_compactor.overview.agreement import find_disagreements
 from everword_compactor.overview.model import Audit, AuditedRow, AuditFinding
@@ -55,10 +56,10 @@ async def audit_summaries(
     size = min(page_size or DEFAULT_PAGE, MAX_PAGE)
     after_id = UUID(after[0]) if after else _BEFORE_ALL
     async with database.transaction(namespace.id) as conn:
-        zone = (await get_namespace_settings(conn, namespace.id)).time_zone
+        settings = await get_namespace_settings(conn, namespace.id)
         voice = await calendar.get_voice(conn, namespace.id)
         found = await store.list_audited(conn, namespace.id, conversation_id, after_id, size + 1)
-    auditor = _Auditor(database, namespace.id, zone, voice)
+    auditor = _Auditor(database, namespace.id, settings, voice)
     results = [result for node in found[:size] if (result := await auditor.audit(node))]
     findings = [result for result in results if _is_wrong(result)]
     checked = [result.faithfulness for result in results]
@@ -81,11 +82,15 @@ class _Auditor:
     """Checks one node after the other: the sources of many at once could be more than memory holds."""
 
     def __init__(
-        self, database: Database, namespace_id: int, time_zone: str, voice: VoiceSettings
+        self,
+        database: Database,
+        namespace_id: int,
+        settings: NamespaceSettings,
+        voice: VoiceSettings,
     ) -> None:
         self._database = database
         self._namespace_id = namespace_id
-        self._time_zone = time_zone
+        self._settings = settings
         self._voice = voice
 
     async def audit(self, node: AuditedRow) -> AuditFinding | None:
@@ -147,12 +152,16 @@ class _Auditor:
     ) -> Faithfulness:
         if not sources:
             return Faithfulness((), (), 0.0, 0.0)
+        content = node.content
+        if self._settings.masks_credentials:
+            # As the node's writer saw them; an older node may hold one still.
+            sources, content = masked(sources, beat), mask_credentials(content)
         level = Level(node.level)
         draft = Draft(
             level,
             sources,
             node.title,
-            time_zone=self._time_zone if level.of_calendar else "UTC",
+            time_zone=self._settings.time_zone if level.of_calendar else "UTC",
             conversation_id=node.conversation_id,
             agent=node.agent,
             channel=node.channel,
@@ -161,7 +170,7 @@ class _Auditor:
         shown = [preamble(draft), self._voice.user_name, self._voice.pronouns]
         shown.append(self._voice.instructions(source.channel for source in sources))
         found = check_faithfulness(
-            node.content,
+            content,
             sources,
             time_zone=draft.time_zone,
             preamble="\n".join(shown),

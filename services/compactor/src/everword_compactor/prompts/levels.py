@@ -6,13 +6,13 @@ from everword_compactor.compose.model import Level
 
 #: A node whose prompt has a lower version is written anew. Raise it with each change of what is asked, rules included.
 PROMPT_VERSIONS = {
-    Level.LEAF: 1,
-    Level.BRANCH: 1,
-    Level.ROOT: 1,
-    Level.DAY: 1,
-    Level.WEEK: 1,
-    Level.MONTH: 1,
-    Level.YEAR: 1,
+    Level.LEAF: 2,
+    Level.BRANCH: 2,
+    Level.ROOT: 2,
+    Level.DAY: 2,
+    Level.WEEK: 2,
+    Level.MONTH: 2,
+    Level.YEAR: 2,
 }
 _SECTIONS = (
     "Write a section for each topic, with a heading that names it, and the facts as bullets below."

@@ -113,7 +113,7 @@ class ToolSentences:
         with ThreadPoolExecutor(BATCH, thread_name_prefix="sentence") as pool:
             # Each in the trace of the job.
             futures = {
-                pool.submit(copy_context().run, attempt, self._writer, call, ended): call.id
+                pool.submit(copy_context().run, self._attempt, namespace, call, ended): call.id
                 for call in calls
             }
             try:
@@ -124,6 +124,12 @@ class ToolSentences:
                 ended.set()
                 raise
         return _gathered(futures)
+
+    def _attempt(
+        self, namespace: NodeNamespace, call: ToolCall, ended: Event
+    ) -> Sentence | Exception:
+        shown = call.masked() if namespace.masks_credentials else call
+        return attempt(self._writer, shown, ended)
 
     def _answers_others(
         self, namespace: NodeNamespace, run: JobRun, claims: Sequence[Claim]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from everword.domain.records import message_text
+from everword.text.credentials import mask_credentials
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,15 @@ class ToolCall:
         """What can be read in the message."""
         return message_text(
             self.content, self.content_blocks, self.tool_name, self.tool_args, self.tool_result
+        )
+
+    def masked(self) -> ToolCall:
+        """Return the call without credentials, as it is put into words."""
+        return replace(
+            self,
+            tool_name=mask_credentials(self.tool_name),
+            tool_args=mask_credentials(self.tool_args),
+            tool_result=mask_credentials(self.tool_result),
         )
 
 

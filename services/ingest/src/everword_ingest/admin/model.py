@@ -28,6 +28,8 @@ class NamespaceRecord:
     use_counting: int
     #: By channel: `index`, `roll_up`, `digest`.
     channel_policies: dict[str, dict[str, bool]]
+    #: Values equal proto `CredentialPolicy`.
+    credentials: int
     created_at: datetime
 
 

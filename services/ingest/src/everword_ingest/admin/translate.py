@@ -19,6 +19,7 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
             channel: {"index": policy.index, "roll_up": policy.roll_up, "digest": policy.digest}
             for channel, policy in settings.channel_policies.items()
         },
+        credentials=settings.credentials or pb.CREDENTIAL_POLICY_MASK,
     )
 
 
@@ -34,6 +35,7 @@ def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
                 channel: pb.ChannelPolicy(**policy)
                 for channel, policy in record.channel_policies.items()
             },
+            credentials=pb.CredentialPolicy.ValueType(record.credentials),
         ),
         create_time=to_timestamp(record.created_at),
     )
