@@ -51,7 +51,10 @@ def _begin_deletion(stack: Stack, name: str) -> None:
 async def test_a_namespace_without_settings_has_the_stated_defaults(stack: Stack) -> None:
     made = await _make(stack, "acme")
     assert made.settings == pb.NamespaceSettings(
-        time_zone="UTC", text_search_config="english", use_counting=pb.USE_COUNTING_USED
+        time_zone="UTC",
+        text_search_config="english",
+        use_counting=pb.USE_COUNTING_USED,
+        credentials=pb.CREDENTIAL_POLICY_MASK,
     )
     found = await stack.admin.GetNamespace(pb.GetNamespaceRequest(name="acme"))
     assert found.namespace == made
@@ -64,6 +67,7 @@ async def test_settings_come_back_as_they_were_given(stack: Stack) -> None:
         text_search_config="german",
         use_counting=pb.USE_COUNTING_RETURNED,
         channel_policies={"discord": pb.ChannelPolicy(index=True, digest=True)},
+        credentials=pb.CREDENTIAL_POLICY_KEEP,
     )
     await stack.admin.CreateNamespace(pb.CreateNamespaceRequest(name="acme", settings=settings))
     found = await stack.admin.GetNamespace(pb.GetNamespaceRequest(name="acme"))

@@ -34,7 +34,7 @@ SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexem
 -- What a search depends on in its namespace: settings, how many passages there are and how long they are together, and which
 -- of the words of the query, all in lower case, name authors.
 SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
-       n.channel_policies,
+       n.channel_policies, n.credentials,
        corpus.passages, corpus.lexemes,
        ARRAY(SELECT name FROM author_names
               WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])) AS names

@@ -20,8 +20,12 @@ from everword.text.credential_values import (
     trimmed,
 )
 
+_WORDS = """
+password passwd passphrase passcode pwd passwort kennwort contraseña contrasena senha wachtwoord lösenord adgangskode
+passord salasana hasło heslo jelszó parolă şifre пароль κωδικός סיסמה パスワード 暗証番号 密码 密碼 口令 비밀번호 암호
+"""
 _PASSWORDS = (
-    *["password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "contraseña", "contrasena", "senha", "wachtwoord", "lösenord", "adgangskode", "passord", "salasana", "hasło", "heslo", "jelszó", "parolă", "şifre", "пароль", "κωδικός", "סיסמה", "パスワード", "暗証番号", "密码", "密碼", "口令", "비밀번호", "암호"],
+    *_WORDS.split(),
     *("mot de passe", "palavra-passe", "كلمة المرور", "mật khẩu", "kata sandi"),
 )
 _QUOTES = r"[\\\"'`“”„«»‘’*]{0,4}+"
@@ -39,7 +43,7 @@ _KEY = regex.compile(
     r"(?:api|access|private|secret|account|signing|encryption|license|subscription|master)[-_ ]?key$|[?&]key$"
 )
 _TOKEN = regex.compile(
-    r"(?<!page|next|sync|cursor|continuation|consistency|max)[-_ ]?+(?:token|secret)$"
+    r"(?<!(?:page|next|sync|cursor|continuation|consistency|max)[-_ ]?)(?:token|secret)$"
 )
 _NAME_CHARS = 48
 #: A command and its password stand on one line, this close.
@@ -172,7 +176,8 @@ _FORMS = (
     _Form(
         ["key", "token", "secret"],
         _compiled(
-            rf"(?![\p{{L}}\p{{N}}_-]){_QUOTES}(?:{_SIGN}|[ \t]++(?:{_IS}[ \t]++)?+){_QUOTES}(?P<value>[\w.~+/=$!@#%^*-]{{12,8192}}+)"
+            rf"(?![\p{{L}}\p{{N}}_-]){_QUOTES}(?:{_SIGN}|[ \t]++(?:{_IS}[ \t]++)?+){_QUOTES}"
+            r"(?P<value>[\w.~+/=$!@#%^*-]{12,8192}+)"
         ),
         _token,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import regex
 
 _FLAGS = regex.IGNORECASE | regex.VERSION1
@@ -23,9 +25,15 @@ _ALGORITHM = regex.compile(
 _JOINED = regex.compile(r"\p{L}++(?:[-_.]\p{L}++){2,}+")
 _INNER_SIGN = regex.compile(r"[\p{L}\p{N}][!#$%&*+=?@^~]++[\p{L}\p{N}]")
 _SETTING = regex.compile(r"(?:^|\s)[A-Z0-9_]++=$")
-_NO_VALUE = frozenset(
-    ["required", "optional", "string", "str", "text", "bytes", "char", "varchar", "number", "int", "integer", "bool", "boolean", "object", "any", "none", "null", "nil", "undefined", "true", "false", "yes", "no", "not", "set", "unset", "empty", "missing", "wrong", "incorrect", "invalid", "valid", "correct", "expired", "changed", "reset", "forgotten", "lost", "unknown", "hidden", "protected", "encrypted", "hashed", "masked", "stored", "saved", "enabled", "disabled", "needed", "there", "here", "this", "that", "same", "default", "prompt", "input", "field", "value", "policy", "manager", "hash", "falsch", "richtig", "geändert", "vergessen", "abgelaufen", "ungültig", "incorrecte", "incorrecta", "incorrecto", "errato", "sbagliata", "vergeten", "onjuist", "неверный", "self", "args", "const", "let", "var", "return", "await", "type", "email", "username", "minlength", "maxlength"]
-)
+_WORDS = """
+required optional string str text bytes char varchar number int integer bool boolean object any none null nil undefined
+true false yes no not set unset empty missing wrong incorrect invalid valid correct expired changed reset forgotten lost
+unknown hidden protected encrypted hashed masked stored saved enabled disabled needed there here this that same default
+prompt input field value policy manager hash falsch richtig geändert vergessen abgelaufen ungültig incorrecte incorrecta
+incorrecto errato sbagliata vergeten onjuist неверный self args const let var return await type email username minlength
+maxlength
+"""
+_NO_VALUE = frozenset(_WORDS.split())
 _ENDS = ".,;:)]}"
 #: Letters alone that are a password, and no short word of a form.
 _SHORTEST_WORD = 5
@@ -64,7 +72,7 @@ def looks_chosen(value: str) -> bool:
         return False
     if not any(sign.isalpha() for sign in value):
         return len(value) >= 6 and value.isdigit()
-    odd = any(low.islower() and high.isupper() for low, high in zip(value, value[1:], strict=False))
+    odd = any(low.islower() and high.isupper() for low, high in pairwise(value))
     return (
         odd
         or any(sign.isdigit() for sign in value)
@@ -89,6 +97,5 @@ def stands_alone(match: regex.Match[str]) -> bool:
     before = match.string[max(0, match.start() - 40) : match.end("sign")]
     if "=" in sign and not _SETTING.search(before):
         return False
-    return len(value) >= _SHORTEST_WORD and not match.string[match.end() : match.end() + 2].strip(
-        " \r"
-    ).strip("\n")
+    after = match.string[match.end() : match.end() + 2].lstrip(" \r")
+    return len(value) >= _SHORTEST_WORD and after[:1] in ("", "\n")
