@@ -50,6 +50,7 @@ class ContextServiceServicer:
         """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
         recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
         before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
+        Credentials are masked, unless the namespace keeps them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -20,6 +20,7 @@ class ContextServiceStub:
     """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
     recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
     before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
+    Credentials are masked, unless the namespace keeps them.
     """
 
 class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -34,6 +35,7 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
         recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
         before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
+        Credentials are masked, unless the namespace keeps them.
         """
 
 def add_ContextServiceServicer_to_server(servicer: ContextServiceServicer, server: _aio.Server) -> None: ...

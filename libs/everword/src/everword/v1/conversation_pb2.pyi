@@ -77,7 +77,7 @@ class ConversationDetails(_message.Message):
     """client_session_id is an id that the client keeps for its own use. At most 512 characters."""
     title: _builtins.str
     """title is the conversation's title, at most 512 characters. Where none is given, the beginning of the first user's
-    message is taken.
+    message is taken, without credentials unless the namespace keeps them.
     """
     @_builtins.property
     def settings(self) -> _struct_pb2.Struct:

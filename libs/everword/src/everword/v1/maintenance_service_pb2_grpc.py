@@ -127,7 +127,7 @@ class MaintenanceServiceServicer:
         the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
         turns. Nothing of the conversation is deleted. The call waits for summaries that are still to be made, until its
         deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
-        and the summaries are made all the same.
+        and the summaries are made all the same. Credentials are masked, unless the namespace keeps them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -33,7 +33,7 @@ class MaintenanceServiceStub:
     the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
     turns. Nothing of the conversation is deleted. The call waits for summaries that are still to be made, until its
     deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
-    and the summaries are made all the same.
+    and the summaries are made all the same. Credentials are masked, unless the namespace keeps them.
     """
     CompactionStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.CompactionStatusRequest, _maintenance_service_pb2.CompactionStatusResponse]
     """CompactionStatus says how summaries are made, and what waits for them."""
@@ -95,7 +95,7 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
         turns. Nothing of the conversation is deleted. The call waits for summaries that are still to be made, until its
         deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
-        and the summaries are made all the same.
+        and the summaries are made all the same. Credentials are masked, unless the namespace keeps them.
         """
 
     @_abc_1.abstractmethod

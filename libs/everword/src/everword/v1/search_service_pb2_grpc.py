@@ -143,6 +143,7 @@ class SearchServiceServicer:
     def Answer(self, request, context):
         """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
         CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
+        Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

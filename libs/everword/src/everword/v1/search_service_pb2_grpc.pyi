@@ -40,6 +40,7 @@ class SearchServiceStub:
     Answer: _aio.UnaryUnaryMultiCallable[_search_service_pb2.AnswerRequest, _search_service_pb2.AnswerResponse]
     """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
     CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
+    Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
     """
     Stats: _aio.UnaryUnaryMultiCallable[_search_service_pb2.StatsRequest, _search_service_pb2.StatsResponse]
     """Stats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
@@ -118,6 +119,7 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_search_service_pb2.AnswerResponse]:
         """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
         CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
+        Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
         """
 
     @_abc_1.abstractmethod
