@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
 
-from everword.jobs.store import StartedJob
-from everword.jobs.task import LeaseLost, Task
+from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword.v1 import memory_pb2
 from everword_compactor.compaction import store
@@ -19,7 +20,7 @@ from everword_compactor.compaction.job import Compaction
 from everword_compactor.compaction.schedule import schedule_outdated
 from everword_compactor.compose.current import CurrentComposer, current_composer
 from everword_compactor.compose.extractive import ExtractiveComposer
-from everword_compactor.compose.model import Draft, Level
+from everword_compactor.compose.model import Composition, Draft, Level
 from everword_compactor.nodes import store as nodes
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact, compact_everything, workshop
@@ -234,22 +235,25 @@ async def test_a_leaf_that_cannot_be_written_anew_keeps_back_no_other_node(stack
     assert states(stack.database) == {"failed": 1}
 
 
-async def test_the_lease_is_kept_while_a_model_writes(stack: Stack) -> None:
-    """The job's function gets a lease that is lost: the composer's beat ends it, and nothing is stored."""
+async def test_a_lease_that_is_lost_ends_what_a_composer_does(stack: Stack) -> None:
+    """Nothing is stored, and the composer goes on no longer than to its next beat."""
     await say(stack, 10)
-    with workshop(stack.database, ScriptedComposer()) as shop, shop.database.connection() as conn:
+    beats: list[bool] = []
+
+    class Endless(ScriptedComposer):
+        def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
+            with stack.database.connect() as conn:
+                conn.execute("UPDATE jobs SET fence = fence + 1 WHERE task = 'compact'")
+            while True:
+                beat()
+                beats.append(True)
+                time.sleep(0.01)
+
+    with workshop(stack.database, Endless()) as shop, shop.database.connection() as conn:
         [job_id] = conn.execute("SELECT id FROM jobs WHERE task = 'compact'").fetchone() or [0]
-        worker = Worker(shop.database, Task("compact", Compaction(shop).run, lease_s=5.0))
-        beats: list[StartedJob] = []
-
-        def lost(self: Worker, job: StartedJob) -> None:
-            beats.append(job)
-            raise LeaseLost
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Worker, "_beat", lost)
-            assert worker.execute(job_id) is None
-    assert len(beats) == 1
+        worker = Worker(shop.database, Task("compact", Compaction(shop).run, lease_s=0.4))
+        assert worker.execute(job_id) is None
+    assert beats
     assert not read_dag(stack.database).nodes
 
 

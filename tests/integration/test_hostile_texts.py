@@ -14,7 +14,6 @@ from everword.text.values.evidence import Evidence, find_values
 from everword.text.values.folding import row
 from everword.text.values.row_search import found_rows
 from everword_compactor.checks.faithfulness import check_faithfulness
-from everword_compactor.compose import beats
 from everword_compactor.compose.extractive import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level, Source
 from everword_compactor.compose.sentences import split_sentences
@@ -77,19 +76,6 @@ def test_twelve_times_the_text_takes_about_twelve_times_as_long(work: str, text:
     pytest.fail(f"{quick:.3f} s for {len(short)} characters, {slow:.3f} s for {len(long)}")
 
 
-def test_a_worker_gives_signs_of_life_with_each_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beats, "EVERY_S", 0.0)
-    given = {}
-    for count in (10, 20):
-        signs: list[int] = []
-        sources = [source("Nothing.") for _ in range(count)]
-        draft = Draft(Level.LEAF, sources, "a title")
-        ExtractiveComposer().compose(draft, lambda signs=signs: signs.append(1))  # type: ignore[misc]
-        given[count] = len(signs)
-    # Once to choose from it, and three times to check.
-    assert given[20] - given[10] >= 40
-
-
 def test_a_sign_of_life_may_end_a_check() -> None:
     class Lost(Exception):
         pass
@@ -99,16 +85,6 @@ def test_a_sign_of_life_may_end_a_check() -> None:
 
     with pytest.raises(Lost):
         check_faithfulness("Fine.", [source("Fine.")], time_zone="UTC", beat=beat)
-
-
-def test_signs_of_life_are_given_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, signs = [100.0], list[float]()
-    monkeypatch.setattr("everword_compactor.compose.beats.time.monotonic", lambda: clock[0])
-    step = beats.seldom(lambda: signs.append(clock[0]))
-    for _ in range(30):
-        clock[0] += 0.25
-        step()
-    assert signs == [101.0, 102.0, 103.0, 104.0, 105.0, 106.0, 107.0]
 
 
 def test_rows_are_found_wherever_they_begin_and_whatever_else_they_hold() -> None:

@@ -152,30 +152,6 @@ def test_a_lease_that_is_lost_ends_the_work(
     assert reached == [True]
 
 
-def test_a_worker_that_dies_each_time_does_not_get_the_job_for_ever(
-    jobs: BlockingDatabase, owner: psycopg.Connection
-) -> None:
-    job_id = make_due(owner)
-    for _ in range(3):
-        with jobs.connection() as conn:
-            assert store.start_job(conn, job_id, lease_s=0.0) is not None
-        assert sweep(jobs).reclaimed == 1
-    assert state(owner, job_id) == ("failed", 3, "the worker ended without a result")
-
-
-def test_work_that_advances_is_not_given_up_however_often_its_worker_dies(
-    jobs: BlockingDatabase, owner: psycopg.Connection
-) -> None:
-    job_id = make_due(owner)
-    for _ in range(5):
-        with jobs.connection() as conn:
-            job = store.start_job(conn, job_id, lease_s=60.0)
-            assert job is not None
-            assert store.extend_lease(conn, job, lease_s=0.0)
-        assert sweep(jobs).reclaimed == 1
-    assert state(owner, job_id) == ("pending", 1, "the worker ended without a result")
-
-
 def test_done_jobs_are_forgotten_after_a_day(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:

@@ -710,6 +710,7 @@ CREATE TABLE everword.jobs (
     error text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    deaths integer DEFAULT 0 NOT NULL,
     CONSTRAINT jobs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text])))
 )
 WITH (fillfactor='70');
@@ -719,6 +720,8 @@ COMMENT ON TABLE everword.jobs IS 'The outbox and the durable state of backgroun
 COMMENT ON COLUMN everword.jobs.dirty_seq IS 'Grows with every write that makes work; the job is done when done_seq has reached it.';
 
 COMMENT ON COLUMN everword.jobs.fence IS 'Grows with every wake-up and with every start; a worker that holds an older one is refused.';
+
+COMMENT ON COLUMN everword.jobs.deaths IS 'Workers that fell silent with the job since it last advanced; 0 in a job that is done or was given up.';
 
 ALTER TABLE everword.jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.jobs_id_seq

@@ -75,10 +75,10 @@ UPDATE jobs
 RETURNING id AS job_id, namespace_id, task, subject, dirty_seq, fence, attempts, trace_context;
 
 -- extend_lease --
--- Keep a job that takes longer, of which a part is done for good: attempts count anew, as what fails next is not what
--- failed before. No row where the lease was lost.
+-- Keep a job that takes longer, of which a part is done for good: attempts and deaths count anew, as what fails next is not
+-- what failed before. No row where the lease was lost.
 UPDATE jobs
-   SET attempts = 1, lease_until = now() + make_interval(secs => %(lease_s)s)
+   SET attempts = 1, deaths = 0, lease_until = now() + make_interval(secs => %(lease_s)s)
  WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING id;
 
@@ -101,7 +101,7 @@ UPDATE jobs
        state = CASE WHEN dirty_seq > %(dirty_seq)s OR %(again_at)s::timestamptz IS NOT NULL
                     THEN 'pending' ELSE 'done' END,
        not_before = CASE WHEN dirty_seq > %(dirty_seq)s THEN now() ELSE coalesce(%(again_at)s::timestamptz, now()) END,
-       attempts = 0, lease_until = NULL, published_at = NULL, error = NULL, updated_at = now()
+       attempts = 0, deaths = 0, lease_until = NULL, published_at = NULL, error = NULL, updated_at = now()
  WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING state;
 
@@ -109,7 +109,7 @@ RETURNING state;
 -- Record a failure: another attempt after a pause, or none any more.
 UPDATE jobs
    SET state = CASE WHEN %(final)s OR attempts >= %(max_attempts)s THEN 'failed' ELSE 'pending' END,
-       lease_until = NULL, published_at = NULL, error = %(error)s,
+       deaths = 0, lease_until = NULL, published_at = NULL, error = %(error)s,
        not_before = now() + make_interval(secs => %(pause_s)s), updated_at = now()
  WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING state;
@@ -123,11 +123,13 @@ UPDATE jobs
 RETURNING state;
 
 -- reclaim_expired --
--- Take jobs back whose worker fell silent.
+-- Take jobs back whose worker fell silent. That counts as no attempt; a job that kills its worker each time is given up all
+-- the same.
 UPDATE jobs
-   SET state = CASE WHEN attempts >= %(max_attempts)s THEN 'failed' ELSE 'pending' END,
-       error = 'the worker ended without a result', lease_until = NULL, published_at = NULL, fence = fence + 1,
-       not_before = now(), updated_at = now()
+   SET state = CASE WHEN deaths + 1 >= %(max_deaths)s THEN 'failed' ELSE 'pending' END,
+       deaths = CASE WHEN deaths + 1 >= %(max_deaths)s THEN 0 ELSE deaths + 1 END,
+       attempts = attempts - 1, error = 'the worker ended without a result', lease_until = NULL, published_at = NULL,
+       fence = fence + 1, not_before = now(), updated_at = now()
  WHERE id IN (SELECT id FROM jobs WHERE state = 'running' AND lease_until < now()
                ORDER BY lease_until LIMIT %(batch)s FOR UPDATE SKIP LOCKED);
 

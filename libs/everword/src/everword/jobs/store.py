@@ -152,8 +152,8 @@ def postpone_job(conn: Connection, job: StartedJob, error: str, pause_s: float) 
     return state
 
 
-def reclaim_expired(conn: Connection, max_attempts: int, batch: int) -> int:
-    parameters = {"max_attempts": max_attempts, "batch": batch}
+def reclaim_expired(conn: Connection, max_deaths: int, batch: int) -> int:
+    parameters = {"max_deaths": max_deaths, "batch": batch}
     return execute(conn, SQL["reclaim_expired"], parameters)
 
 

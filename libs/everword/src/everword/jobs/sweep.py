@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from everword.db.blocking import BlockingDatabase
 from everword.jobs import store
-from everword.jobs.task import MAX_ATTEMPTS
+from everword.jobs.task import MAX_DEATHS
 
 #: How long a job that is done stays visible.
 KEEP_DONE_S = 24 * 3600.0
@@ -25,6 +25,6 @@ def sweep(database: BlockingDatabase) -> Swept:
     """Do one round. Several processes may do so at once: rows that one is at, the others skip."""
     with database.connection() as conn:
         return Swept(
-            reclaimed=store.reclaim_expired(conn, MAX_ATTEMPTS, BATCH),
+            reclaimed=store.reclaim_expired(conn, MAX_DEATHS, BATCH),
             pruned=store.prune_done(conn, KEEP_DONE_S, BATCH),
         )

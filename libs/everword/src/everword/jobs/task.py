@@ -10,6 +10,8 @@ from everword.jobs.store import StartedJob
 
 #: A job that failed this often is given up, and stays visible until it is retried.
 MAX_ATTEMPTS = 3
+#: A worker that dies is mostly no fault of its job. A job whose workers died this often in a row is given up as well.
+MAX_DEATHS = 10
 
 
 class PermanentFailure(Exception):
@@ -29,10 +31,10 @@ class JobRun:
     """One attempt at a job, as the task's function sees it."""
 
     job: StartedJob
-    #: Keeps the lease for another while, and counts attempts anew; raises LeaseLost. Call it after each step of long
-    #: work that need not be done again.
+    #: Says that a step is done and need not be done again: attempts and time count anew. Raises LeaseLost.
     keep: Callable[[], None]
-    #: Keeps the lease for another while, and nothing else; raises LeaseLost. Call it while a long step goes on.
+    #: Raises LeaseLost where the job is somebody else's by now. The lease is kept without it: call it where work that
+    #: nobody wants any more should end.
     beat: Callable[[], None]
     #: Whether a job of another namespace waits for a worker. Look after each step of long work; then leave the rest to
     #: a later run, by returning now as the time when there will be more.
@@ -50,6 +52,8 @@ class Task:
     run: Callable[[JobRun], datetime | None]
     #: How long a worker may be silent before the job is taken from it.
     lease_s: float = 60.0
+    #: How long a step may take, from one `keep` to the next. It ends what hangs; a slow model needs many minutes.
+    step_s: float = 2 * 3600.0
     #: Pauses before the second and later attempts; the last one repeats.
     pauses_s: tuple[float, ...] = (5.0, 30.0, 120.0)
 

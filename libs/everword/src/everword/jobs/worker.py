@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 
@@ -14,6 +16,7 @@ from opentelemetry.trace import Link, SpanKind, StatusCode
 
 from everword.db.blocking import BlockingDatabase, Connection
 from everword.jobs import queue, store
+from everword.jobs.heartbeat import Heartbeat
 from everword.jobs.publisher import send
 from everword.jobs.store import StartedJob
 from everword.jobs.task import (
@@ -37,12 +40,20 @@ class Worker:
     """Executes the jobs of one task, those of one namespace in turn with those of others."""
 
     def __init__(
-        self, database: BlockingDatabase, task: Task, connection: redis.Redis | None = None
+        self,
+        database: BlockingDatabase,
+        task: Task,
+        connection: redis.Redis | None = None,
+        hung: Callable[[], object] = lambda: None,
     ) -> None:
-        """With a connection to Redis it sends the wake-ups of jobs that it leaves due; without one, publishers do."""
+        """With a connection to Redis it sends the wake-ups of jobs that it leaves due; without one, publishers do.
+
+        `hung` is called where a job was given up for its time and still does not end.
+        """
         self._database = database
         self._task = task
         self._redis = connection
+        self._hung = hung
         #: The namespace whose turn was last.
         self._last_turn = 0
 
@@ -97,15 +108,11 @@ class Worker:
         return None if outcome == "lost" else outcome
 
     def _attempt(self, job: StartedJob) -> str | None:
+        overdue = partial(self._fail, job)
         try:
-            again_at = self._task.run(
-                JobRun(
-                    job,
-                    partial(self._keep, job),
-                    partial(self._beat, job),
-                    partial(self._others_wait, job),
-                )
-            )
+            with Heartbeat(self._database, self._task, job, overdue, self._hung) as heart:
+                others_wait = partial(self._others_wait, job)
+                again_at = self._task.run(JobRun(job, heart.advance, heart.check, others_wait))
         except LeaseLost:
             log.warning("job lost", extra={"task": job.task, "job_id": job.job_id})
             return None
@@ -145,16 +152,6 @@ class Worker:
                 pause_s=self._task.pause_after(job.attempts),
             )
 
-    def _keep(self, job: StartedJob) -> None:
-        with self._database.connection() as conn:
-            if not store.extend_lease(conn, job, self._task.lease_s):
-                raise LeaseLost
-
-    def _beat(self, job: StartedJob) -> None:
-        with self._database.connection() as conn:
-            if not store.beat_lease(conn, job, self._task.lease_s):
-                raise LeaseLost
-
     def _others_wait(self, job: StartedJob) -> bool:
         with self._database.connection() as conn:
             return store.others_wait(conn, job)
@@ -176,10 +173,16 @@ def execute(job_id: int, fence: int) -> None:
     _worker.execute_next(job_id)
 
 
+def _end_process() -> None:
+    """End at once. Nothing else ends a call that hangs, and whoever started the worker starts it again."""
+    log.critical("worker hangs")
+    os._exit(1)
+
+
 def run_worker(database: BlockingDatabase, redis_url: str, task: Task) -> None:
     """Take wake-ups of `task` until SIGTERM."""
     global _worker  # RQ knows functions by name, and gives them nothing but the wake-up
     with closing(queue.connect(redis_url)) as connection:
-        _worker = Worker(database, task, connection)
+        _worker = Worker(database, task, connection, _end_process)
         log.info("worker started", extra={"task": task.name})
         queue.work(redis_url, task.name)

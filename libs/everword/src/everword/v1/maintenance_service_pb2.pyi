@@ -737,7 +737,9 @@ class AuditSummariesRequest(_message.Message):
     conversation_id: _builtins.str
     """conversation_id takes only summaries of a conversation."""
     page_size: _builtins.int
-    """page_size is the most summaries to look at. 50 if 0; more than 200 are 200."""
+    """page_size is the most summaries to look at. 50 if 0; more than 200 are 200. A page also ends before the sources that it
+    reads have 8 MiB, unless those of its first summary alone have more, and once half of the call's time is over.
+    """
     page_token: _builtins.str
     """page_token continues after an earlier page."""
     def __init__(

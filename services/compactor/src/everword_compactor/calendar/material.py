@@ -6,7 +6,7 @@ from everword.db.blocking import Connection
 from everword.domain.periods import Period, PeriodLevel
 from everword_compactor.calendar import store
 from everword_compactor.calendar.model import Material
-from everword_compactor.nodes.store import MessageSource, read_source_messages
+from everword_compactor.nodes.store import DAY_CHARS, MessageSource, read_source_messages
 
 
 def read_material(conn: Connection, namespace_id: int, period: Period, instance: str) -> Material:
@@ -21,7 +21,7 @@ def read_material(conn: Connection, namespace_id: int, period: Period, instance:
         return Material(node, parts, owed_ids, bool(owed_ids), unsupported)
     known: list[MessageSource] = []
     if node:
-        known = read_source_messages(conn, namespace_id, node.id)
+        known = read_source_messages(conn, namespace_id, node.id, DAY_CHARS)
     owed = store.read_owed_messages(conn, namespace_id, owed_ids, node.id if node else None)
     messages = {message.id: message for message in [*known, *owed]}
     ordered = sorted(messages.values(), key=_when)

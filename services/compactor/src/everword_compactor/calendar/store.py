@@ -15,7 +15,7 @@ from everword.db.statements import load_statements
 from everword.domain.periods import Period
 from everword_compactor.calendar.model import OwedPeriod, RollUpJob, VoiceSettings
 from everword_compactor.nodes.model import NodeRow
-from everword_compactor.nodes.store import MessageSource, NodeSource
+from everword_compactor.nodes.store import DAY_CHARS, MessageSource, NodeSource
 
 SQL = load_statements("everword_compactor.calendar")
 
@@ -57,7 +57,12 @@ def read_owed_messages(
     conn: Connection, namespace_id: int, owed_ids: Sequence[int], id_: UUID | None
 ) -> list[MessageSource]:
     """Return the messages of these rows that are under no day, or under the node `id_`; some may come twice."""
-    parameters = {"namespace_id": namespace_id, "owed_ids": list(owed_ids), "id": id_}
+    parameters = {
+        "namespace_id": namespace_id,
+        "owed_ids": list(owed_ids),
+        "id": id_,
+        "max_chars": DAY_CHARS,
+    }
     return fetch_all(conn, SQL["read_owed_messages"], parameters, MessageSource)
 
 

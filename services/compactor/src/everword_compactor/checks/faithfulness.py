@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from everword.domain.times import shown_time
@@ -17,6 +19,8 @@ from everword_compactor.checks.latex import find_latex
 from everword_compactor.checks.tags import check_tags, strip_tags
 from everword_compactor.compose.model import Faithfulness, Level, Source
 
+log = logging.getLogger(__name__)
+T = TypeVar("T")
 #: Offenders that are named at most.
 MAX_OFFENDERS = 50
 _IDENTIFIERS = {Kind.URL, Kind.EMAIL, Kind.HASH, Kind.IDENTIFIER}
@@ -31,6 +35,8 @@ having here into just know like made make more most much must need never only ot
 something such sure take than thank thanks that their them then there these they thing things think this those through
 time under until very want wants well were what when where which while will with would yeah your yours
 """
+#: Stands among the offenders of a node that cannot be checked: somebody has to look at it.
+UNREADABLE = "(cannot be checked)"
 _STOP_STEMS = {word[:_STEM_CHARS] for word in _STOP_WORDS.split()}
 
 
@@ -47,7 +53,7 @@ def check_faithfulness(
 
     Times of the sources count on the clock of `time_zone`, as their lines show them; `preamble` is what else the writer
     was shown. Where `level` is given, its tags are demanded. Calls `beat` with each source; what that raises ends the
-    work.
+    work. Nothing else is raised: a source that cannot be read bears out nothing, and a node that cannot is an offender.
     """
     texts = [source.text for source in sources]
     known = Evidence(
@@ -55,14 +61,30 @@ def check_faithfulness(
         _shown_times(sources, ZoneInfo(time_zone)),
     )
     plain = strip_tags(content)
-    missing = known.missing(find_values(plain))
-    unsupported = [value.text for value in missing] + _foreign_latex(plain, sources)
+    unsupported = or_else([UNREADABLE], _unsupported, plain, known, sources)
     return Faithfulness(
         unsupported=list(dict.fromkeys(unsupported))[:MAX_OFFENDERS],
-        wrong_tags=check_tags(content, sources, level),
+        wrong_tags=or_else([UNREADABLE], check_tags, content, sources, level),
         source_coverage=_source_coverage(plain, _beating(texts, beat)),
         identifier_coverage=_identifier_coverage(plain, _beating(texts, beat)),
     )
+
+
+def or_else(otherwise: T, check: Callable[..., T], *texts: object) -> T:
+    """Return what a check finds; where it fails of a text, that is logged, and `otherwise` stands for it.
+
+    What fails each time must not keep a conversation and its days from being summed up for good.
+    """
+    try:
+        return check(*texts)
+    except Exception:
+        log.exception("text not checked", extra={"check": check.__name__})
+        return otherwise
+
+
+def _unsupported(plain: str, known: Evidence, sources: Sequence[Source]) -> list[str]:
+    missing = known.missing(find_values(plain))
+    return [value.text for value in missing] + _foreign_latex(plain, sources)
 
 
 def _beating(texts: Sequence[str], beat: Callable[[], None]) -> Iterator[str]:
@@ -105,12 +127,12 @@ def _source_coverage(content: str, texts: Iterable[str]) -> float:
     That is a word of four letters or more, a number or a name that stands in at most a third of the sources. A source
     without any, such as "ok", has nothing to lose and is not counted.
     """
-    stems = [_stems(text) for text in texts]
+    stems = [or_else(set[str](), _stems, text) for text in texts]
     frequency = Counter(stem for each in stems for stem in each)
     limit = max(1, int(len(stems) * _RARE_SHARE))
     own = [{stem for stem in each if frequency[stem] <= limit} for each in stems]
     telling = [each for each in own if each]
-    said = _stems(content)
+    said = or_else(set[str](), _stems, content)
     return (
         sum(1 for each in telling if not said.isdisjoint(each)) / len(telling) if telling else 1.0
     )
@@ -128,10 +150,14 @@ def _stems(text: str) -> set[str]:
 def _identifier_coverage(content: str, texts: Iterable[str]) -> float:
     wanted: dict[str, Value] = {}
     for text in texts:
-        for value in find_values(strip_tags(text), quotations=False):
-            if value.kind in _IDENTIFIERS:
-                wanted.setdefault(value.text.casefold(), value)
+        for value in or_else(list[Value](), _identifiers, text):
+            wanted.setdefault(value.text.casefold(), value)
     if not wanted:
         return 1.0
     lost = Evidence([content]).missing(wanted.values())
     return 1 - len(lost) / len(wanted)
+
+
+def _identifiers(text: str) -> list[Value]:
+    values = find_values(strip_tags(text), quotations=False)
+    return [value for value in values if value.kind in _IDENTIFIERS]

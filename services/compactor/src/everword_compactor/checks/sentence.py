@@ -9,6 +9,7 @@ from typing import Any
 import regex
 
 from everword.text.values.evidence import Evidence, find_values
+from everword_compactor.checks.faithfulness import or_else
 
 _MIN_CHARS = 10
 _MAX_CHARS = 500
@@ -55,8 +56,12 @@ def check_sentence(sentence: str, tool_name: str, args: str, result: str) -> lis
         )
         if wrong
     ]
-    invented = Evidence([tool_name, *_said(args), *_said(result)]).missing(find_values(text))
-    return complaints + [f"not in the call: {value.text[:120]}" for value in invented]
+    return complaints + or_else(["cannot be checked"], _invented, text, tool_name, args, result)
+
+
+def _invented(text: str, tool_name: str, args: str, result: str) -> list[str]:
+    known = Evidence([tool_name, *_said(args), *_said(result)])
+    return [f"not in the call: {value.text[:120]}" for value in known.missing(find_values(text))]
 
 
 def _is_one_sentence(text: str) -> bool:
@@ -80,12 +85,14 @@ def _said(text: str) -> Iterator[str]:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, each in value.items():
-            yield str(name)
-            yield from _strings(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
+    # However deep they lie: a generator in a generator for each depth would end where Python's stack does.
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            yield from map(str, value)
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value

@@ -8,14 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+import regex
+
 from everword_compactor.compose.model import Level, Source
 
 CHAT = "chat"
 VIA = "via"
-#: A tag; a backslash stands before `]` and before a backslash in its name.
-TAG = re.compile(r"\[(chat|via):((?:[^\]\\\n]|\\.){0,500})\]")
+# What stands in a tag: a backslash is before `]`, before a backslash, and where another tag would begin, so that each
+# place of a text is looked at once. `regex` leaves other threads their turn meanwhile, which `re` does not.
+_NAME = r"(?:[^\[\]\\\n]|\\.|\[(?!chat:|via:)){0,500}+"
+TAG = regex.compile(rf"\[(chat|via):({_NAME})\]")
+_OPENING = re.compile(r"\[(?=chat:|via:)")
 _BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(?=\S)")
-_TAG_AT_END = re.compile(r"(?<![ \t])[ \t]*\[chat:(?:[^\]\\\n]|\\.){0,500}\]")
+_TAG_AT_END = regex.compile(rf"(?<![ \t])[ \t]*+\[chat:{_NAME}\]")
 _EXCERPT_CHARS = 80
 
 
@@ -23,6 +28,7 @@ def render_tag(kind: str, name: str) -> str:
     """Return the tag; line breaks in the name become spaces."""
     line = " ".join(name.split())
     escaped = line.replace("\\", "\\\\").replace("]", "\\]")
+    escaped = _OPENING.sub(r"\\[", escaped)
     return f"[{kind}:{escaped}]"
 
 
@@ -45,7 +51,8 @@ def strip_chat_tags(text: str) -> str:
 
 def defuse_tags(text: str) -> str:
     """Return `text` with `(chat:…)` in place of what somebody wrote that looks like a tag."""
-    return TAG.sub(lambda match: f"({match[0][1:-1]})", text)
+    # What is left may become one where what stood in it is none any more.
+    return _OPENING.sub("(", TAG.sub(lambda match: f"({match[0][1:-1]})", text))
 
 
 def strip_tags(text: str) -> str:

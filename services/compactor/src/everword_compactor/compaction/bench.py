@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -12,7 +14,7 @@ from everword.domain.times import write_minute
 from everword.jobs.task import JobRun
 from everword.text.credentials import mask_credentials
 from everword_compactor.compaction.model import Compacted
-from everword_compactor.compose.model import Draft, Level, Source, masked
+from everword_compactor.compose.model import BUDGET_TOKENS, Draft, Level, Source, masked
 from everword_compactor.nodes.model import NewNode, NodeNamespace, Place
 from everword_compactor.nodes.write import (
     NodeExists,
@@ -35,20 +37,25 @@ class Bench:
     run: JobRun
     namespace: NodeNamespace
     conversation_id: UUID
+    #: When its turn is over, by the monotonic clock.
+    until: float = math.inf
 
     @property
     def namespace_id(self) -> int:
         return self.namespace.id
 
     def steps(self, failures: Sized = ()) -> Iterator[int]:
-        """Yield a number for each step of a kind that the job may do: one, and more while no other namespace waits.
+        """Yield a number for each step of a kind that the job may do.
+
+        That is one, and more while its turn is not over and no other namespace waits.
 
         After a step that failed there is another in any case: else the next run would begin, and end, with the same.
         """
         for step in range(STEPS):
             failed = len(failures)
             yield step
-            if len(failures) == failed and self.run.others_wait():
+            is_over = time.monotonic() >= self.until
+            if len(failures) == failed and (is_over or self.run.others_wait()):
                 return
 
     def write(
@@ -119,7 +126,7 @@ class Bench:
         if not composition.content.strip():
             # Emoji alone, of which no sentence can be chosen.
             plain = "\n".join(plain_line(source) for source in sources)
-            composition = replace(composition, content=plain)
+            composition = replace(composition, content=plain[: BUDGET_TOKENS[level]])
         place = Place(
             level=level,
             title=title,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from uuid import UUID
 
@@ -14,6 +15,9 @@ from everword_compactor.compose.model import Level
 from everword_compactor.failures import Failures
 from everword_compactor.nodes.store import node_namespace
 from everword_compactor.workshop import Workshop
+
+#: How long a conversation keeps a worker from the others, but for the step that it is at then.
+TURN_S = 30.0
 
 
 class Compaction:
@@ -33,7 +37,8 @@ class Compaction:
             namespace = node_namespace(conn, namespace_id)
         if namespace is None:
             return None
-        bench = Bench(self._workshop, run, namespace, UUID(run.job.subject))
+        until = time.monotonic() + TURN_S
+        bench = Bench(self._workshop, run, namespace, UUID(run.job.subject), until)
         failures, due_at = Failures(), None
         with self._workshop.ledger.of_namespace(namespace_id):
             with failures.kept():

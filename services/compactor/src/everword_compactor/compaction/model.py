@@ -39,6 +39,8 @@ class WaitingMessage:
     seq: int
     #: By the database's clock; when it occurred is what the caller said.
     recorded_at: datetime
+    #: Of all that can be read in it.
+    bytes: int
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ SELECT c.id, c.agent, c.subject, c.channel, c.title, c.last_seq, coalesce(p.summ
 
 -- next_messages --
 -- The next messages that can be summed up: those that somebody wrote, and that say something.
-SELECT seq, recorded_at
+SELECT seq, recorded_at,
+       octet_length(content) + octet_length(tool_name) + octet_length(tool_args) + octet_length(tool_result)
+       + coalesce(octet_length(content_blocks::text), 0) AS bytes
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq > %(after)s
    AND seq <= %(through)s AND NOT automated

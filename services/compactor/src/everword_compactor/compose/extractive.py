@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 from everword.text.analysis import folded_words
 from everword.text.passages import split_passages
 from everword_compactor.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.beats import seldom
 from everword_compactor.compose.bullets import Bullet, parse_bullet, tagged, told_by
 from everword_compactor.compose.graph import Likeness, centralities
 from everword_compactor.compose.model import (
@@ -39,6 +38,9 @@ SHARES = {
 }
 #: How much it counts that a sentence is like the others: facts stand at the edge of a graph, so it counts little.
 CENTRALITY = 0.1
+#: Characters of lines that are held against each other at once. More are chosen from in parts, and again from what was
+#: chosen: a step takes seconds, however long the sources are.
+PART_CHARS = 500_000
 #: As `BuildContext` counts where the caller has no tokeniser.
 BYTES_PER_TOKEN = 4
 
@@ -66,26 +68,51 @@ class ExtractiveComposer:
 
         The same draft gives the same node. Only sources without a word give an empty one.
         """
-        beat()
-        candidates = _candidates(draft, seldom(beat))
-        beat()
-        chosen = _chosen(candidates, draft, beat) if candidates else []
+        size = sum(_tokens(source.text) for source in draft.sources)
+        budget = min(SHARES[draft.level] * size, BUDGET_TOKENS[draft.level])
+        chosen = _chosen(_candidates(draft, beat), budget, beat)
         if draft.level.of_calendar:
             chosen.sort(key=lambda candidate: candidate.moment)
         content = "\n".join(candidate.bullet.line for candidate in chosen)
-        beat()
         faithfulness = check_faithfulness(
-            content,
-            draft.sources,
-            time_zone=draft.time_zone,
-            level=draft.level,
-            beat=seldom(beat),
+            content, draft.sources, time_zone=draft.time_zone, level=draft.level, beat=beat
         )
         return Composition(content, self.model, EXTRACTIVE_VERSION, faithfulness, _tokens(content))
 
 
 def _chosen(
-    candidates: Sequence[_Candidate], draft: Draft, beat: Callable[[], None]
+    candidates: Iterable[_Candidate], budget: float, beat: Callable[[], None]
+) -> list[_Candidate]:
+    """Return what is chosen of the candidates, in order: of each part of them, then of what that leaves."""
+    while True:
+        parts, chosen = 0, list[_Candidate]()
+        for part in _parts(candidates):
+            beat()
+            chosen += _best(part, budget, beat)
+            parts += 1
+        if parts < 2:
+            return chosen
+        candidates = chosen
+
+
+def _parts(candidates: Iterable[_Candidate]) -> Iterator[list[_Candidate]]:
+    """Yield the candidates in runs of about `PART_CHARS`, each line once in its run."""
+    part, chars = dict[str, _Candidate](), 0
+    for candidate in candidates:
+        line = candidate.bullet.line
+        if line in part:
+            continue
+        if chars and chars + len(line) > PART_CHARS:
+            yield list(part.values())
+            part, chars = {}, 0
+        part[line] = candidate
+        chars += len(line)
+    if part:
+        yield list(part.values())
+
+
+def _best(
+    candidates: Sequence[_Candidate], budget: float, beat: Callable[[], None]
 ) -> list[_Candidate]:
     speakers = {candidate.bullet.speaker for candidate in candidates}
     names = frozenset(word for speaker in speakers for word in folded_words(speaker))
@@ -105,22 +132,18 @@ def _chosen(
         )
         for candidate, wording, centrality in zip(candidates, wordings, central, strict=True)
     ]
-    size = sum(_tokens(source.text) for source in draft.sources)
-    budget = min(SHARES[draft.level] * size, BUDGET_TOKENS[draft.level])
     return [candidates[number] for number in select(options, likeness, budget, beat)]
 
 
-def _candidates(draft: Draft, beat: Callable[[], None]) -> list[_Candidate]:
-    """Return every line that could be chosen, each once."""
+def _candidates(draft: Draft, beat: Callable[[], None]) -> Iterator[_Candidate]:
+    """Yield every line that could be chosen."""
     zone = ZoneInfo(draft.time_zone)
-    found: dict[str, _Candidate] = {}
     for number, source in enumerate(draft.sources):
         beat()
         for told, vector in _told(source, zone):
             bullet = tagged(told, source, draft.level)
             moment = bullet.moment or source.earliest_at
-            found.setdefault(bullet.line, _Candidate(bullet, number, moment, vector))
-    return list(found.values())
+            yield _Candidate(bullet, number, moment, vector)
 
 
 def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Sequence[float] | None]]:

@@ -10,7 +10,6 @@ from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
 from everword_compactor.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.beats import seldom
 from everword_compactor.compose.llm_room import Room
 from everword_compactor.compose.model import (
     Composition,
@@ -201,5 +200,5 @@ def _checked(task: _Task, content: str, beat: Callable[[], None]) -> Faithfulnes
         time_zone=draft.time_zone,
         preamble="\n".join(shown),
         level=draft.level,
-        beat=seldom(beat),
+        beat=beat,
     )

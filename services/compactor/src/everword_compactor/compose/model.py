@@ -166,7 +166,7 @@ class Composer(Protocol):
         """Return the version of what is asked at this level; a node with a lower one is out of date."""
 
     def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
-        """Return what the node says. Calls `beat` every few seconds; what that raises ends the work.
+        """Return what the node says. Calls `beat` now and then; what that raises ends the work.
 
         Raises everword.chat.errors.ChatError where no model answers as it should; nothing is half done then.
         """

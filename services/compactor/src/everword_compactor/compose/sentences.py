@@ -69,7 +69,8 @@ def split_sentences(text: str) -> list[Sentence]:
         for stop in ends:
             found += _cut(text, start, stop)
             start = stop
-    return found or [Sentence(stripped, text.index(stripped))] * bool(stripped)
+    # A line of dashes is no sentence; where there is nothing else, its beginning stands for it.
+    return found or [Sentence(stripped[:MAX_CHARS], text.index(stripped))] * bool(stripped)
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Sentence]:

@@ -18,6 +18,8 @@ from everword_compactor.compose.model import Faithfulness, Source
 from everword_compactor.nodes.model import NewNode, NodeNamespace, NodeRow
 
 SQL = load_statements("everword_compactor.nodes")
+#: What a day reads of each text of a message. Its leaf reads all of it.
+DAY_CHARS = 32_768
 
 
 @dataclass(frozen=True)
@@ -185,8 +187,11 @@ def read_message_sources(
     return fetch_all(conn, SQL["read_message_sources"], parameters, MessageSource)
 
 
-def read_source_messages(conn: Connection, namespace_id: int, id_: UUID) -> list[MessageSource]:
-    parameters = {"namespace_id": namespace_id, "id": id_}
+def read_source_messages(
+    conn: Connection, namespace_id: int, id_: UUID, max_chars: int | None = None
+) -> list[MessageSource]:
+    """Return the messages that a node was made from, in order; `max_chars` of each where that is given."""
+    parameters = {"namespace_id": namespace_id, "id": id_, "max_chars": max_chars}
     return fetch_all(conn, SQL["read_source_messages"], parameters, MessageSource)
 
 

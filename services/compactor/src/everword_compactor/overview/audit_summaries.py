@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -12,6 +13,7 @@ from uuid import UUID
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.deadline import remaining
 from everword.domain.tokens import PageTokens
 from everword.text.credentials import mask_credentials
 from everword_compactor.calendar import requests as calendar
@@ -21,6 +23,7 @@ from everword_compactor.checks.faithfulness import check_faithfulness
 from everword_compactor.checks.inherited import with_inherited
 from everword_compactor.checks.tags import CHAT, render_tag
 from everword_compactor.compose.model import Draft, Faithfulness, Level, Source, masked
+from everword_compactor.nodes.store import DAY_CHARS
 from everword_compactor.overview import store
 from everword_compactor.overview.agreement import find_disagreements
 from everword_compactor.overview.model import Audit, AuditedRow, AuditFinding
@@ -28,6 +31,11 @@ from everword_compactor.prompts.lines import preamble
 
 DEFAULT_PAGE = 50
 MAX_PAGE = 200
+#: The sources of a page have no more bytes, unless those of its first node do.
+MAX_PAGE_BYTES = 8 * 1024 * 1024
+#: Of the call's time, a page begins no further node after this share.
+TIME_SHARE = 0.5
+LONGEST_S = 3600.0
 #: Of a finding's text.
 CONTENT_CHARS = 200
 #: A node that was written anew while it was looked at is looked at again.
@@ -48,8 +56,10 @@ async def audit_summaries(
 ) -> Audit:
     """Check a page of nodes, and return those with which something is wrong. Raises InvalidPageToken.
 
+    It ends early where the sources are long, or the time runs out.
     What was written down as significant has no sources, and is not looked at.
     """
+    late = time.monotonic() + TIME_SHARE * remaining(LONGEST_S)
     tokens = PageTokens(await database.token_secret(), f"AuditSummaries:{namespace.id}")
     bound_to = str(conversation_id or "")
     after = tokens.read(page_token, bound_to)
@@ -58,9 +68,17 @@ async def audit_summaries(
     async with database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
         voice = await calendar.get_voice(conn, namespace.id)
-        found = await store.list_audited(conn, namespace.id, conversation_id, after_id, size + 1)
+        found = await store.list_audited(
+            conn, namespace.id, conversation_id, after_id, size + 1, MAX_PAGE_BYTES
+        )
     auditor = _Auditor(database, namespace.id, settings, voice)
-    results = [result for node in found[:size] if (result := await auditor.audit(node))]
+    looked_at, results = 0, list[AuditFinding]()
+    for node in found[:size]:
+        if looked_at and time.monotonic() >= late:
+            break
+        if result := await auditor.audit(node):
+            results.append(result)
+        looked_at += 1
     findings = [result for result in results if _is_wrong(result)]
     checked = [result.faithfulness for result in results]
     return Audit(
@@ -68,8 +86,8 @@ async def audit_summaries(
         findings=findings,
         source_coverage=fmean(each.source_coverage for each in checked) if checked else 1.0,
         identifier_coverage=fmean(each.identifier_coverage for each in checked) if checked else 1.0,
-        next_page_token=tokens.issue(bound_to, [str(found[size - 1].id)])
-        if len(found) > size
+        next_page_token=tokens.issue(bound_to, [str(found[looked_at - 1].id)])
+        if found and found[0].available > looked_at
         else "",
     )
 
@@ -109,14 +127,18 @@ class _Auditor:
         return finding
 
     async def _check(self, node: AuditedRow) -> tuple[AuditFinding, int | None]:
+        # Of long messages, a day was made from the beginnings.
+        is_long = node.size > MAX_PAGE_BYTES and Level(node.level).of_calendar
+        max_chars = DAY_CHARS if is_long else None
         async with self._database.transaction(self._namespace_id) as conn:
-            messages = await store.read_source_messages(conn, self._namespace_id, node.id)
+            messages = await store.read_source_messages(
+                conn, self._namespace_id, node.id, max_chars
+            )
             nodes = await store.read_audited_nodes(conn, self._namespace_id, node.id)
             revision = await store.read_revision(conn, self._namespace_id, node.id)
         sources = [*(each.source for each in messages), *(each.source for each in nodes)]
-        faithfulness = await self._check_aside(node, sources)
         inventions = [value for child in nodes for value in child.unsupported]
-        faithfulness = with_inherited(faithfulness, node.content, inventions)
+        faithfulness = await self._check_aside(node, sources, inventions)
         problems = find_disagreements(node, messages, nodes)
         beginning = replace(
             node,
@@ -131,7 +153,9 @@ class _Auditor:
             found = await store.list_audited(conn, self._namespace_id, None, before, 1)
         return found[0] if found and found[0].id == node.id else None
 
-    async def _check_aside(self, node: AuditedRow, sources: Sequence[Source]) -> Faithfulness:
+    async def _check_aside(
+        self, node: AuditedRow, sources: Sequence[Source], inventions: Sequence[str]
+    ) -> Faithfulness:
         """Check in a thread: a year's words take a while to hold against each other, and the server goes on answering.
 
         A thread cannot be ended from outside: once nobody waits for it any more, it ends with the source that it is at.
@@ -143,12 +167,16 @@ class _Auditor:
                 raise Abandoned
 
         try:
-            return await asyncio.to_thread(self._faithfulness, node, sources, beat)
+            return await asyncio.to_thread(self._faithfulness, node, sources, inventions, beat)
         finally:
             ended.set()
 
     def _faithfulness(
-        self, node: AuditedRow, sources: Sequence[Source], beat: Callable[[], None]
+        self,
+        node: AuditedRow,
+        sources: Sequence[Source],
+        inventions: Sequence[str],
+        beat: Callable[[], None],
     ) -> Faithfulness:
         if not sources:
             return Faithfulness((), (), 0.0, 0.0)
@@ -181,4 +209,5 @@ class _Auditor:
             render_tag(CHAT, digest_name(source.channel, node.instance, node.title))
             for source in sources
         }
-        return replace(found, wrong_tags=[tag for tag in found.wrong_tags if tag not in digests])
+        found = replace(found, wrong_tags=[tag for tag in found.wrong_tags if tag not in digests])
+        return with_inherited(found, node.content, inventions)

@@ -66,6 +66,10 @@ class AuditedRow(SummaryRecord):
 
     agent: str
     channel: str
+    #: Nodes from the first of the page on, the next one included where there are more.
+    available: int
+    #: Bytes of its sources.
+    size: int
 
 
 @dataclass(frozen=True)

@@ -35,15 +35,33 @@ SELECT coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(outp
  WHERE namespace_id = %(namespace_id)s AND called_at > now() - interval '24 hours';
 
 -- list_audited --
--- Whole nodes that have sources, in the order of their ids.
+-- Whole nodes that have sources, in the order of their ids: as many as these fit into a number of bytes, but at least one.
+WITH page AS (
+    SELECT * FROM summaries
+     WHERE namespace_id = %(namespace_id)s AND id > %(after_id)s AND level < 8
+       AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
+     ORDER BY id
+     LIMIT %(limit)s
+), sized AS (
+    SELECT page.*, sources.size, count(*) OVER () AS available, sum(sources.size) OVER (ORDER BY page.id) AS size_so_far
+      FROM page
+     CROSS JOIN LATERAL (
+           -- The length of a text is known without it.
+           SELECT coalesce(sum(coalesce(octet_length(c.content), 0) + coalesce(octet_length(m.content), 0)
+                               + coalesce(octet_length(m.tool_args), 0) + coalesce(octet_length(m.tool_result), 0)
+                               + coalesce(pg_column_size(m.content_blocks), 0)), 0)::bigint AS size
+             FROM summary_sources s
+             LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = s.message_id
+             LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = s.child_id
+            WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = page.id) AS sources
+)
 SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, title, instance, period,
        message_count, earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale,
-       needs_review, faithfulness, created_at, revised_at, agent, channel
-  FROM summaries
- WHERE namespace_id = %(namespace_id)s AND id > %(after_id)s AND level < 8
-   AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
- ORDER BY id
- LIMIT %(limit)s;
+       needs_review, faithfulness, created_at, revised_at, agent, channel, available,
+       size
+  FROM sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY id;
 
 -- read_audited_nodes --
 -- The nodes that a node was made from, in order, with the link that each has to the node above it.

@@ -50,21 +50,28 @@ async def sum_usage(conn: Connection, namespace_id: int) -> UsageRow:
 
 
 async def list_audited(
-    conn: Connection, namespace_id: int, conversation_id: UUID | None, after_id: UUID, limit: int
+    conn: Connection,
+    namespace_id: int,
+    conversation_id: UUID | None,
+    after_id: UUID,
+    limit: int,
+    max_bytes: int = 0,
 ) -> list[AuditedRow]:
+    """Return the next nodes, as many as have sources of `max_bytes` together, but at least one."""
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,
         "after_id": after_id,
         "limit": limit,
+        "max_bytes": max_bytes,
     }
     return await fetch_all(conn, SQL["list_audited"], parameters, AuditedRow)
 
 
 async def read_source_messages(
-    conn: Connection, namespace_id: int, id_: UUID
+    conn: Connection, namespace_id: int, id_: UUID, max_chars: int | None
 ) -> list[MessageSource]:
-    parameters = {"namespace_id": namespace_id, "id": id_}
+    parameters = {"namespace_id": namespace_id, "id": id_, "max_chars": max_chars}
     return await fetch_all(conn, NODES["read_source_messages"], parameters, MessageSource)
 
 

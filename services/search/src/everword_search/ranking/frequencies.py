@@ -47,7 +47,11 @@ def _zipf(word: str, config: str) -> float:
     # Here, and not above: with all that it imports itself it is a fifth of what the service would import.
     import wordfreq
 
-    return wordfreq.zipf_frequency(word, language_of(config), wordlist="small") or UNKNOWN_WORD
+    try:
+        return wordfreq.zipf_frequency(word, language_of(config), wordlist="small") or UNKNOWN_WORD
+    except ValueError:
+        # Digits that `regex` knows and int() does not, such as U+10D40.
+        return UNKNOWN_WORD
 
 
 def language_of(config: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import regex
@@ -48,8 +47,9 @@ _DATE = regex.compile(
 )
 #: No name of a month, with what may stand before its day or year, is longer.
 _REACH = 24
-# Digits that are so near to each other that their surroundings overlap are looked at together.
-_WINDOW = re.compile(rf"[0-9]+(?:[^0-9]{{1,{2 * _REACH}}}[0-9]+)*")
+# Digits that are so near to each other that their surroundings overlap are looked at together. `regex` leaves other
+# threads their turn meanwhile, which `re` does not: a long text may be one match.
+_WINDOW = regex.compile(rf"[0-9]++(?:[^0-9]{{1,{2 * _REACH}}}+[0-9]++)*+")
 _TIME = regex.compile(
     r"(?<![0-9:.,])(?:"
     r"(?P<h>[0-9]{1,2}):(?P<m>[0-9]{2})(?::[0-9]{2}(?:\.[0-9]+)?)?(?![0-9])"

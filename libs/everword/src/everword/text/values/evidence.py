@@ -6,6 +6,7 @@ and means the same is the same: 1,000 and 1000, 5 pm and 17:00, `18 April` and 2
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ from everword.text.values.number_words import find_number_words, numbers_in_word
 from everword.text.values.numbers import Readings, find_numbers, number_key
 from everword.text.values.row_search import found_rows
 
+log = logging.getLogger(__name__)
 _MONTH_NEXT = r"(?!\s*+(?:" + "|".join(MONTHS) + r")\b)"
 # Numbers of list items and headings, ordinals of source lines, fences. What opens a line is looked at once.
 _STRUCTURE = regex.compile(
@@ -90,11 +92,17 @@ class Evidence:
     """What sources say, to hold values against."""
 
     def __init__(self, texts: Iterable[str], times: Iterable[datetime] = ()) -> None:
-        """`times` are those of the sources' lines, on the clock that they are shown on."""
+        """`times` are those of the sources' lines, on the clock that they are shown on.
+
+        A text that cannot be read bears out nothing, and keeps no other from being read.
+        """
         self._texts: list[list[str]] = []
         self._keys: set[Key] = set()
         for text in texts:
-            self._add_text(text)
+            try:
+                self._add_text(text)
+            except Exception:  # whatever a text holds: what was made from it would never be checked
+                log.exception("text not read")
         near = {day for word, day in NEAR_DAYS.items() if (WORD, word) in self._keys}
         for time in times:
             self._keys.add((TIME, time.hour, time.minute))

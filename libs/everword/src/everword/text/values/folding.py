@@ -40,7 +40,12 @@ def normalise(text: str) -> str:
     # İ is the one letter whose small form is longer; places in a text must hold in both cases.
     apart = _MARKS.sub(_MARKS_APART, text.translate(_REPLACED))
     plain = unicodedata.normalize("NFKC", apart).replace("İ", "I")
-    return str(_FOREIGN_DIGIT.sub(lambda match: str(unicodedata.decimal(match[0])), plain))
+    return str(_FOREIGN_DIGIT.sub(_ascii_digit, plain))
+
+
+def _ascii_digit(match: regex.Match[str]) -> str:
+    """Return a digit of any script as one of 0 to 9; as it is where only the newer tables of `regex` know it."""
+    return str(unicodedata.decimal(match[0], match[0]))
 
 
 def parts_of(normalised: str) -> list[str]:

@@ -69,6 +69,10 @@ _HASHES = regex.compile(rf"(?i:(?<![0-9a-z]){_HEX}(?![0-9a-z]))")
 _LEFT_OUT = regex.compile(r"\.{3,}|\[[^\]]*\]")
 _CAMEL_HUMP = regex.compile(r"(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})")
 _MISSING_SPACE = regex.compile(r"\p{L}+\.\p{Lu}\p{Ll}*")
+_POINTED = re.compile(r"[0-9]+\.[0-9]+")
+_SCHEME = re.compile(r"^[a-zA-Z0-9+.-]+://(?:www\.)?")
+_SLASH = re.compile(r"[/\\]")
+_NAMED_NUMBER = re.compile(r"([^0-9]*?)-?([0-9]+)")
 _EXTENSION = regex.compile(r"\.\p{L}[\p{L}\p{N}]{0,5}$")
 _TRAILING = ".,;:!?-~+@'*_)]}>…"
 #: Words before a number that name the same as `#12`.
@@ -123,7 +127,7 @@ def _literals(text: str) -> Iterator[regex.Match[str]]:
 def identifier_keys(written: str) -> set[Key]:
     """Return what else an identifier of a source bears out: the numbers in it."""
     keys = digit_runs(written)
-    versions: list[str] = regex.findall(r"[0-9]+\.[0-9]+", written)
+    versions: list[str] = _POINTED.findall(written)
     return keys | {number_key(*version.split(".")) for version in versions}
 
 
@@ -143,7 +147,7 @@ def _read(group: str, written: str) -> tuple[Kind, Readings] | None:
         rows = frozenset(row(piece) for piece in pieces if piece)
         return (Kind.QUOTATION, [rows]) if rows else None
     if group == "url":
-        address = regex.sub(r"^[a-zA-Z0-9+.-]+://(?:www\.)?", "", written)
+        address = _SCHEME.sub("", written)
         return Kind.URL, [frozenset({row(parts_of(address))})]
     if group == "email":
         return Kind.EMAIL, [whole]
@@ -179,7 +183,7 @@ def _version(written: str) -> Readings | None:
 
 
 def _path(written: str) -> Readings | None:
-    segments = [segment for segment in regex.split(r"[/\\]", written) if segment]
+    segments = [segment for segment in _SLASH.split(written) if segment]
     if all(segment.replace(".", "").isdigit() for segment in segments):
         return None  # 24/7, 04/18/2026
     if len(segments) == 2 and segments[0].isdigit():
@@ -205,7 +209,7 @@ def _dotted(written: str) -> Readings | None:
 
 
 def _mixed(written: str) -> Readings:
-    letters, digits = regex.match(r"(\D*?)-?([0-9]+)", written).groups()  # type: ignore[union-attr]
+    letters, digits = _NAMED_NUMBER.match(written).groups()  # type: ignore[union-attr]
     readings: Readings = [frozenset({row([*parts_of(letters), "#", digits])})]
     # mid-2026 and Q3 are about a number; PR-12 and H100 are names.
     if (letters.islower() and "-" in written) or letters == "Q":

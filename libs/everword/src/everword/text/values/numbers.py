@@ -27,6 +27,8 @@ _MULTIPLIERS = {
 #: These may be units as well, such as metres and bytes.
 _AMBIGUOUS = {"m", "b"}
 _GLUED = {"k", "m", "b"}
+#: Characters of a number that is reckoned with. A longer one is digits, and stands for itself.
+_LONGEST = 100
 _WORDY = "|".join(sorted(_MULTIPLIERS.keys() - _GLUED, key=len, reverse=True))
 _NUMBER = regex.compile(
     r"(?P<number>[0-9]{1,3}(?: [0-9]{3}){1,6}(?:[.,][0-9]+)?(?![0-9])|[0-9]+(?:[.,'][0-9]+){0,12})"
@@ -43,9 +45,12 @@ def number_key(digits: str, fraction: str = "") -> Key:
 
 
 def find_numbers(folded: str) -> Iterator[tuple[str, Readings]]:
-    """Yield the numbers of a text in lower case, as written, with what each may mean."""
+    """Yield the numbers of a text in lower case, each writing once, with what it may mean."""
+    seen: set[str] = set()
     for match in _NUMBER.finditer(folded):
-        yield match[0], _readings(match)
+        if match[0] not in seen:
+            seen.add(match[0])
+            yield match[0], _readings(match)
 
 
 def digit_runs(text: str) -> set[Key]:
@@ -56,7 +61,7 @@ def _readings(match: regex.Match[str]) -> Readings:
     written = match["number"]
     plain = written_readings(written)
     times = match["glued"] or match["times"]
-    if times:
+    if times and len(written) <= _LONGEST:
         factor = _MULTIPLIERS[times]
         multiplied = [
             frozenset({_multiplied(key, factor)})
@@ -68,7 +73,8 @@ def _readings(match: regex.Match[str]) -> Readings:
             multiplied += plain
         return [*multiplied, frozenset({row(parts_of(match[0]))})]
     if match["ordinal"]:
-        return [*plain, frozenset({(DAY, int(written))})] if written.isdigit() else plain
+        is_day = written.isdigit() and len(written) <= 2
+        return [*plain, frozenset({(DAY, int(written))})] if is_day else plain
     if written.isdigit() and len(written) <= 2:
         plain.append(frozenset({(HOUR, int(written))}))
     return plain
@@ -83,11 +89,11 @@ def _multiplied(key: Key, factor: int) -> Key:
 
 def written_readings(written: str) -> Readings:
     """Return what digits with points, commas, apostrophes and spaces between them may mean."""
+    if written.isdigit():
+        return [frozenset({number_key(written)})]
     pieces = re.split(r"[.,' ]", written)
     marks = re.findall(r"[.,' ]", written)
     each = frozenset(number_key(piece) for piece in pieces)
-    if not marks:
-        return [each]
     grouped = len(pieces[0]) <= 3 and pieces[0] != "0"
     threes = grouped and all(len(piece) == 3 for piece in pieces[1:])
     readings: Readings = []

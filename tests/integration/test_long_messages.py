@@ -1,0 +1,347 @@
+"""However long messages are, and whatever they hold, they are summed up, step by step, and keep nobody waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from everword.domain.compaction import CompactionSettings
+from everword.jobs.sweep import sweep
+from everword.jobs.task import Task
+from everword.jobs.worker import Worker
+from everword.text.values.evidence import Evidence, find_values
+from everword.v1 import maintenance_service_pb2 as pb
+from everword.v1 import search_service_pb2
+from everword_compactor.checks import faithfulness
+from everword_compactor.checks.faithfulness import check_faithfulness
+from everword_compactor.checks.inherited import with_inherited
+from everword_compactor.checks.sentence import check_sentence
+from everword_compactor.checks.tags import defuse_tags, render_tag, tags_in
+from everword_compactor.compaction import job as compaction_job
+from everword_compactor.compaction.job import Compaction
+from everword_compactor.compaction.model import Compacted, WaitingMessage
+from everword_compactor.compaction.plan import MOST_LEAF_BYTES, LeafPlan, plan_leaf
+from everword_compactor.compose import extractive
+from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.model import Draft, Faithfulness, Level, Source
+from everword_compactor.nodes.store import DAY_CHARS
+from everword_compactor.overview import audit_summaries
+from support.calendar_calls import at, said
+from support.calls import append
+from support.compaction import ScriptedComposer, compact_everything, roll_up_everything, workshop
+from support.dag import BRANCH, DAY, LEAF, check_dag
+from support.stack import Stack
+from support.summaries import listed
+
+MEGABYTE = 1024 * 1024
+NOON = datetime(2026, 4, 18, 12, 3, tzinfo=UTC)
+#: A digit to `regex`, whose tables are newer than Python's.
+GARAY_DIGIT = "\U00010d40"
+
+
+def source(text: str, number: int = 1) -> Source:
+    return Source(
+        id=UUID(int=number), level=0, text=text, earliest_at=NOON, latest_at=NOON, message_count=1
+    )
+
+
+def jobs(stack: Stack) -> dict[str, int]:
+    """Return the jobs of compaction by the key of their conversation."""
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            "SELECT c.session_key, j.id FROM jobs j JOIN conversations c ON c.id::text = j.subject "
+            "WHERE j.task = 'compact'"
+        ).fetchall()
+    return dict(rows)
+
+
+async def test_ten_messages_of_a_megabyte_are_summed_up_one_by_one(stack: Stack) -> None:
+    """Together they outlived the lease, were written for nothing, and failed three times."""
+    for number in range(10):
+        text = f"Emi mended pump {number} with valve_{number}. "
+        await append(stack, text + "x" * (MEGABYTE - len(text)))
+    [job_id] = jobs(stack).values()
+    ended, reclaimed = threading.Event(), list[int]()
+    with workshop(stack.database, ExtractiveComposer()) as shop:
+        worker = Worker(shop.database, Task("compact", Compaction(shop).run, lease_s=5.0))
+
+        def watch() -> None:
+            while not ended.wait(0.1):
+                reclaimed.append(sweep(shop.database).reclaimed)
+
+        watching = asyncio.create_task(asyncio.to_thread(watch))
+        try:
+            outcomes = [await asyncio.to_thread(worker.execute, job_id) for _ in range(3)]
+        finally:
+            ended.set()
+            await watching
+    assert "done" in outcomes
+    assert set(outcomes) <= {"pending", "done", None}
+    dag = check_dag(stack.database)
+    assert len(dag.of_level(LEAF)) == 10
+    assert len(dag.of_level(BRANCH)) == 1
+    assert sum(reclaimed) == 0
+    contents = [leaf.content for leaf in await listed(stack, levels=[LEAF])]
+    assert all(any(f"valve_{n}." in content for content in contents) for n in range(10))
+    assert max(map(len, contents)) < 30_000
+
+
+def test_a_leaf_takes_as_many_messages_as_are_short_enough_together() -> None:
+    settings = CompactionSettings()
+    conversation = Compacted(UUID(int=1), "", "", "", "", 10, 0, 0)
+
+    def plan(*sizes: int) -> LeafPlan:
+        waiting = [WaitingMessage(n, NOON, size) for n, size in enumerate(sizes, start=1)]
+        return plan_leaf(conversation, waiting, settings, NOON)
+
+    assert plan(*[MOST_LEAF_BYTES // 10] * 10).seqs == list(range(1, 11))
+    assert plan(*[MOST_LEAF_BYTES // 4] * 10) == LeafPlan([1, 2, 3, 4], through=4)
+    assert plan(*[MEGABYTE] * 10) == LeafPlan([1], through=1)
+    # What fills a leaf waits for nothing more.
+    assert plan(100, MEGABYTE) == LeafPlan([1], through=1)
+    assert plan(MEGABYTE) == LeafPlan([1], through=1)
+    assert plan(100, 100).seqs == ()
+
+
+async def test_a_conversation_keeps_a_worker_for_its_turn(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compaction_job, "TURN_S", 0.0)
+    await append(stack, *[f"Message {n}." for n in range(30)], session_key="long")
+    [job_id] = jobs(stack).values()
+    with workshop(stack.database) as shop:
+        worker = Worker(shop.database, Task("compact", Compaction(shop).run))
+        for leaves in (1, 2, 3):
+            assert worker.execute(job_id) == "pending"
+            assert len(check_dag(stack.database).of_level(LEAF)) == leaves
+        assert worker.execute(job_id) == "done"
+
+
+async def test_nobody_waits_for_a_conversation_that_is_being_summed_up(stack: Stack) -> None:
+    """Neither a second worker nor who appends to it: nothing is locked while words are made."""
+    for key in ("slow", "quick"):
+        await append(stack, *[f"Message {n}." for n in range(10)], session_key=key)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(draft: Draft) -> None:
+        begun.set()
+        assert go_on.wait(30)
+
+    due = jobs(stack)
+    with (
+        workshop(stack.database, ScriptedComposer(on_compose=slow)) as first,
+        workshop(stack.database) as second,
+    ):
+        held = asyncio.create_task(
+            asyncio.to_thread(
+                Worker(first.database, Task("compact", Compaction(first).run)).execute, due["slow"]
+            )
+        )
+        try:
+            assert await asyncio.to_thread(begun.wait, 30)
+            others = Worker(second.database, Task("compact", Compaction(second).run))
+            async with asyncio.timeout(20):
+                assert await asyncio.to_thread(others.execute, due["slow"]) is None
+                assert await asyncio.to_thread(others.execute, due["quick"]) == "done"
+                await append(stack, "One more.", session_key="slow")
+        finally:
+            go_on.set()
+        await held
+    assert len(check_dag(stack.database).of_level(LEAF)) == 2
+
+
+def test_long_sources_are_chosen_from_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = [
+        source(" ".join(f"Emi put crate {n} of lot {part} on shelf {n % 7}." for n in range(150)))
+        for part in range(4)
+    ]
+    draft = Draft(Level.LEAF, sources, "a title")
+    whole = ExtractiveComposer().compose(draft, lambda: None)
+    monkeypatch.setattr(extractive, "PART_CHARS", 3000)
+    weighed, best = list[int](), extractive._best
+
+    def weigh(candidates: Sequence[Any], *rest: Any) -> Any:
+        weighed.append(len(candidates))
+        return best(candidates, *rest)
+
+    monkeypatch.setattr(extractive, "_best", weigh)
+    monkeypatch.setattr(extractive, "BUDGET_TOKENS", dict.fromkeys(Level, 300))
+    composed = ExtractiveComposer().compose(draft, lambda: None)
+    assert composed == ExtractiveComposer().compose(draft, lambda: None)
+    assert max(weighed) < 50
+    assert composed.token_count <= 300
+    assert not composed.needs_review
+    assert all(line in sources_lines(sources) for line in sentences(composed.content))
+    # Each part has its say, and what is chosen stands in order.
+    assert {part for part in range(4) if f"lot {part} " in composed.content} == set(range(4))
+    assert whole.token_count > composed.token_count
+
+
+def sentences(content: str) -> list[str]:
+    return [line.partition("] ")[2] for line in content.splitlines()]
+
+
+def sources_lines(sources: list[Source]) -> str:
+    return "\n".join(each.text for each in sources)
+
+
+@pytest.mark.parametrize("text", ["-" * MEGABYTE, "." * 100_000, "- - \n" * 20_000])
+def test_what_holds_no_word_is_no_summary_of_a_megabyte(text: str) -> None:
+    composed = ExtractiveComposer().compose(Draft(Level.LEAF, [source(text)], "t"), lambda: None)
+    assert len(composed.content) < 30_000
+
+
+STRANGE = [
+    GARAY_DIGIT,
+    f"In {GARAY_DIGIT * 4}-{GARAY_DIGIT * 2} or {GARAY_DIGIT}:30",
+    f"PR-{GARAY_DIGIT}, v{GARAY_DIGIT}.2, a{GARAY_DIGIT}b",
+    "½ of ② and Ⅷ, ௰, 四",
+    "7" * 5000 + " million",
+    "7" * 5000 + "th of May",
+    "7" * 5000 + ".5k",
+]
+
+
+@pytest.mark.parametrize("text", STRANGE)
+def test_what_is_unknown_stays_as_it_is(text: str) -> None:
+    assert not Evidence([text]).missing(find_values(text))
+    other = text.replace("7", "8").replace(GARAY_DIGIT, "9")
+    Evidence([other]).missing(find_values(text))
+    check_sentence(f"Counted {text}.", "count", text, text)
+    found = Faithfulness([text], (), 1.0, 1.0)
+    assert with_inherited(found, text, [text]).unsupported == [text]
+
+
+async def test_strange_digits_keep_neither_a_conversation_nor_its_day_back(stack: Stack) -> None:
+    moment = at("2026-04-14T12:00")
+    words = [f"Emi counted crates: {text[:4500]} on shelf {n}." for n, text in enumerate(STRANGE)]
+    for number in range(12):
+        message = said(moment.strftime("%Y-%m-%dT%H:%M"), instance="home")
+        message.content = words[number % len(words)]
+        await append(stack, message)
+    assert set((await compact_everything(stack, ExtractiveComposer())).values()) <= {"done"}
+    ended = await roll_up_everything(stack, ExtractiveComposer(), at("2027-03-01T00:00"))
+    assert set(ended.values()) == {"done"}
+    levels = {node.level for node in await listed(stack)}
+    assert {LEAF, DAY} <= levels
+    for text in STRANGE:
+        query = search_service_pb2.SearchRequest(query=text[:500])
+        await stack.search.Search(query)
+    report = await stack.maintenance.AuditSummaries(pb.AuditSummariesRequest())
+    assert report.audited == len(await listed(stack))
+
+
+def test_a_source_that_cannot_be_read_bears_out_nothing_and_fails_no_check(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    read = Evidence._add_text
+
+    def failing(self: Evidence, text: str) -> None:
+        if "poison" in text:
+            raise ValueError("not a decimal")
+        read(self, text)
+
+    monkeypatch.setattr(Evidence, "_add_text", failing)
+    sources = [source("poison 4711", 1), source("It was 42.", 2)]
+    found = check_faithfulness("It was 42.", sources, time_zone="UTC")
+    assert found.faithful
+    found = check_faithfulness("It was 42 and 4711.", sources, time_zone="UTC")
+    assert found.unsupported == ["4711"]
+    assert "text not read" in caplog.text
+
+
+def test_a_node_that_cannot_be_checked_is_an_offender(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> object:
+        raise ValueError("not a decimal")
+
+    for name in ("find_values", "check_tags", "_stems"):
+        monkeypatch.setattr(faithfulness, name, fail)
+    found = check_faithfulness("It was 42.", [source("It was 42.")], time_zone="UTC")
+    assert not found.faithful
+    assert found.unsupported == [faithfulness.UNREADABLE]
+
+
+def test_what_lies_deep_in_json_is_known() -> None:
+    nested = "[" * 400 + '"pump_42"' + "]" * 400
+    assert not check_sentence("Started pump_42 again.", "start", nested, "{}")
+
+
+def test_what_looks_like_a_tag_within_another_is_none_either() -> None:
+    for text in ("[chat:a]", "[chat:[via:a]]", "[chat:[chat:[via:a]]]", "[via:[chat:a\\]]"):
+        assert tags_in(text)
+        assert not tags_in(defuse_tags(text))
+    assert tags_in(render_tag("via", "[chat:a] and b")) == [("via", "[chat:a] and b")]
+
+
+# AuditSummaries
+
+
+async def test_an_audit_ends_a_page_before_its_sources_are_too_long(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await append(stack, *[f"Emi mended pump {n}. " + "x " * 500 for n in range(40)])
+    await compact_everything(stack, ExtractiveComposer())
+    leaves = len(await listed(stack))
+    assert leaves == 4
+    monkeypatch.setattr(audit_summaries, "MAX_PAGE_BYTES", 25_000)
+    pages, request = list[int](), pb.AuditSummariesRequest()
+    while True:
+        page = await stack.maintenance.AuditSummaries(request)
+        pages.append(page.audited)
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            break
+    assert pages == [2, 2]
+    monkeypatch.setattr(audit_summaries, "MAX_PAGE_BYTES", 10)
+    page = await stack.maintenance.AuditSummaries(pb.AuditSummariesRequest())
+    assert (page.audited, bool(page.next_page_token)) == (1, True)
+
+
+async def test_an_audit_ends_a_page_when_half_of_its_time_is_over(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await append(stack, *[f"Emi mended pump {n}." for n in range(30)])
+    await compact_everything(stack, ExtractiveComposer())
+
+    def slow(*arguments: object, **fields: object) -> Faithfulness:
+        time.sleep(1.0)
+        return Faithfulness((), (), 1.0, 1.0)
+
+    monkeypatch.setattr(audit_summaries, "check_faithfulness", slow)
+    page = await stack.maintenance.AuditSummaries(pb.AuditSummariesRequest(), timeout=4.0)
+    assert 1 <= page.audited < 3
+    assert page.next_page_token
+
+
+async def test_an_audit_of_long_messages_keeps_nobody_waiting(stack: Stack) -> None:
+    """One call to `re` over a megabyte held the event loop for seconds."""
+    await append(stack, "Emi said 4711. " + "[chat:" * 100_000)
+    await compact_everything(stack, ScriptedComposer())
+    call = stack.maintenance.AuditSummaries(pb.AuditSummariesRequest(), timeout=120)
+    waited, audit = list[float](), asyncio.ensure_future(call)
+    while not audit.done():
+        began = time.perf_counter()
+        await asyncio.sleep(0.005)
+        waited.append(time.perf_counter() - began)
+    assert (await audit).audited >= 1
+    # 20 ms alone; it took two seconds at least.
+    assert max(waited) < 1.0
+
+
+async def test_a_day_reads_the_beginning_of_long_messages(stack: Stack) -> None:
+    message = said("2026-04-14T12:00")
+    message.content = "Emi mended the pump. " + "x" * DAY_CHARS + " Tom left for Lisbon."
+    await append(stack, message)
+    drafts: list[Draft] = []
+    composer = ScriptedComposer(on_compose=drafts.append)
+    await roll_up_everything(stack, composer, at("2026-04-20T00:00"))
+    [text] = [draft.sources[0].text for draft in drafts if draft.level is Level.DAY]
+    assert text.startswith("Emi mended the pump.")
+    assert len(text) == DAY_CHARS
