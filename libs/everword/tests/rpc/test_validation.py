@@ -5,17 +5,27 @@ from __future__ import annotations
 import pytest
 
 from everword.domain.errors import InvalidArgument, RequestTooLarge
-from everword.rpc.interceptors.validation import (
-    MAX_REQUEST_BYTES,
-    MAX_VIOLATIONS,
-    ValidationInterceptor,
-)
+from everword.rpc.interceptors.validation import MAX_VIOLATIONS, ValidationInterceptor
+from everword.rpc.limits import MAX_REQUEST_BYTES, MOST_REQUEST_BYTES
 from everword.v1 import admin_service_pb2, conversation_pb2, ingest_service_pb2, memory_pb2
+
+SERVICES = [
+    *admin_service_pb2.DESCRIPTOR.services_by_name.values(),
+    *ingest_service_pb2.DESCRIPTOR.services_by_name.values(),
+]
+#: Each request is of one RPC.
+PATHS = {
+    method.input_type: f"/{service.full_name}/{method.name}"
+    for service in SERVICES
+    for method in service.methods
+}
+APPEND = PATHS[ingest_service_pb2.AppendMessagesRequest.DESCRIPTOR]
+GET_NAMESPACE = PATHS[admin_service_pb2.GetNamespaceRequest.DESCRIPTOR]
 
 
 @pytest.fixture(scope="module")
 def validation() -> ValidationInterceptor:
-    return ValidationInterceptor()
+    return ValidationInterceptor(SERVICES)
 
 
 def _append(**message: object) -> ingest_service_pb2.AppendMessagesRequest:
@@ -34,6 +44,7 @@ def _fields(validation: ValidationInterceptor, request: object) -> list[str]:
         validation.check(
             request.SerializeToString(),  # type: ignore[attr-defined]
             type(request).FromString,  # type: ignore[attr-defined]
+            PATHS[request.DESCRIPTOR],  # type: ignore[attr-defined]
         )
     return [field for field, _ in caught.value.violations]
 
@@ -41,14 +52,14 @@ def _fields(validation: ValidationInterceptor, request: object) -> list[str]:
 def test_a_good_request_comes_through_unchanged(validation: ValidationInterceptor) -> None:
     request = _append(metadata={"zero": 0, "text": "fine"}, token_count=0)
     parse = ingest_service_pb2.AppendMessagesRequest.FromString
-    assert validation.check(request.SerializeToString(), parse) == request
+    assert validation.check(request.SerializeToString(), parse, APPEND) == request
 
 
 def test_a_zero_byte_in_a_number_is_no_nul_character(validation: ValidationInterceptor) -> None:
     request = _append(token_count=1 << 21, metadata={"number": 1.5})
     raw = request.SerializeToString()
     assert b"\0" in raw
-    assert validation.check(raw, type(request).FromString) == request
+    assert validation.check(raw, type(request).FromString, APPEND) == request
 
 
 @pytest.mark.parametrize(
@@ -98,16 +109,20 @@ def test_only_so_many_violations_are_named(validation: ValidationInterceptor) ->
 
 
 def test_what_is_no_protobuf_is_an_invalid_argument(validation: ValidationInterceptor) -> None:
+    parse = admin_service_pb2.GetNamespaceRequest.FromString
     with pytest.raises(InvalidArgument, match="UTF-8"):
-        validation.check(b"\x0a\x02\xff\xfe", admin_service_pb2.GetNamespaceRequest.FromString)
+        validation.check(b"\x0a\x02\xff\xfe", parse, GET_NAMESPACE)
 
 
-def test_a_request_over_the_limit_is_refused_before_it_is_parsed(
-    validation: ValidationInterceptor,
+@pytest.mark.parametrize(
+    ("path", "limit"), [(APPEND, MOST_REQUEST_BYTES), (GET_NAMESPACE, MAX_REQUEST_BYTES)]
+)
+def test_a_request_over_its_limit_is_refused_before_it_is_parsed(
+    validation: ValidationInterceptor, path: str, limit: int
 ) -> None:
     def parse(raw: bytes) -> None:
         raise AssertionError("parsed")
 
     with pytest.raises(RequestTooLarge) as caught:
-        validation.check(bytes(MAX_REQUEST_BYTES + 1), parse)
-    assert caught.value.metadata["limit_bytes"] == str(MAX_REQUEST_BYTES)
+        validation.check(bytes(limit + 1), parse, path)
+    assert caught.value.metadata["limit_bytes"] == str(limit)

@@ -47,5 +47,15 @@ ACCESS_ADMIN: Access.ValueType  # 3
 Global___Access: _TypeAlias = Access  # noqa: Y015
 
 ACCESS_FIELD_NUMBER: _builtins.int
+MAX_REQUEST_BYTES_FIELD_NUMBER: _builtins.int
+MAX_REQUEST_FIELDS_FIELD_NUMBER: _builtins.int
 access: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, Global___Access.ValueType]
-"""access is the role that a caller of the RPC needs. The number is from the range for private use."""
+"""access is the role that a caller of the RPC needs."""
+max_request_bytes: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, _builtins.int]
+"""max_request_bytes is the most bytes that a request of the RPC may have on the wire, or each message of a stream. 1 MiB
+where the RPC says nothing. More is REQUEST_TOO_LARGE.
+"""
+max_request_fields: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, _builtins.int]
+"""max_request_fields is the most fields that such a request may have set, at all depths together, each element of a list
+counted. 20,000 where the RPC says nothing. More is VALIDATION_FAILED.
+"""

@@ -164,7 +164,7 @@ class NamespaceSettings(_message.Message):
     CHANNEL_POLICIES_FIELD_NUMBER: _builtins.int
     CREDENTIALS_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
-    """time_zone is an IANA name such as `Europe/Zurich`. `UTC` if empty."""
+    """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
     """day_cutoff_minutes is when a day begins, in minutes after local midnight: 300 lets the day run from 05:00. From 0 to
     720.
@@ -183,7 +183,9 @@ class NamespaceSettings(_message.Message):
     """
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
-        """channel_policies are the policies of channels by name. A channel without one is indexed and rolled up. At most 100."""
+        """channel_policies are the policies of channels by name. A channel without one is indexed and rolled up. At most 100,
+        with names of at most 512 bytes.
+        """
 
     def __init__(
         self,
@@ -297,7 +299,7 @@ class GetNamespaceRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name is its name."""
+    """name is its name. At most 63 characters."""
     def __init__(
         self,
         *,
@@ -345,14 +347,14 @@ class UpdateNamespaceRequest(_message.Message):
     SETTINGS_FIELD_NUMBER: _builtins.int
     UPDATE_MASK_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name is the namespace to change."""
+    """name is the namespace to change. At most 63 characters."""
     @_builtins.property
     def settings(self) -> Global___NamespaceSettings:
         """settings holds the new values."""
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """update_mask names the fields of settings to change."""
+        """update_mask names the fields of settings to change. At most 32 paths, and 4 KiB."""
 
     def __init__(
         self,
@@ -404,7 +406,7 @@ class ListNamespacesRequest(_message.Message):
     page_size: _builtins.int
     """page_size is the number of namespaces. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
-    """page_token is the next_page_token of the page before."""
+    """page_token is the next_page_token of the page before. At most 1,024 characters."""
     def __init__(
         self,
         *,
@@ -455,7 +457,7 @@ class DeleteNamespaceRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name is the namespace to erase."""
+    """name is the namespace to erase. At most 63 characters."""
     def __init__(
         self,
         *,
@@ -547,7 +549,7 @@ class CreateApiKeyRequest(_message.Message):
     ROLE_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     namespace: _builtins.str
-    """namespace is the namespace it opens; empty for an admin key, and only then."""
+    """namespace is the namespace it opens; empty for an admin key, and only then. At most 63 characters."""
     role: Global___ApiKeyRole.ValueType
     """role is what it may do."""
     description: _builtins.str
@@ -605,11 +607,11 @@ class ListApiKeysRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     namespace: _builtins.str
-    """namespace lists the keys of one namespace; empty lists all."""
+    """namespace lists the keys of one namespace; empty lists all. At most 63 characters."""
     page_size: _builtins.int
     """page_size is the number of keys. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
-    """page_token is the next_page_token of the page before."""
+    """page_token is the next_page_token of the page before. At most 1,024 characters."""
     def __init__(
         self,
         *,

@@ -81,7 +81,7 @@ class ConversationDetails(_message.Message):
     """
     @_builtins.property
     def settings(self) -> _struct_pb2.Struct:
-        """settings holds the caller's own settings of the conversation. At most 64 KiB."""
+        """settings holds the caller's own settings of the conversation. At most 64 KiB, and 30 levels deep."""
 
     def __init__(
         self,

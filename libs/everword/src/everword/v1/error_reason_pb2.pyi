@@ -26,7 +26,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_UNSPECIFIED is never returned."""
     ERROR_REASON_VALIDATION_FAILED: _ErrorReason.ValueType  # 1
     """ERROR_REASON_VALIDATION_FAILED (INVALID_ARGUMENT): the request breaks a rule that its proto states; a BadRequest
-    names the fields. `{ "reason": "VALIDATION_FAILED", "metadata": { "violations": "1" } }`
+    names ten fields at most, and of a request of more than 2,000 fields one alone where no list is too long. `{ "reason": "VALIDATION_FAILED", "metadata": { "violations": "1" } }`
     """
     ERROR_REASON_PAGE_TOKEN_INVALID: _ErrorReason.ValueType  # 2
     """ERROR_REASON_PAGE_TOKEN_INVALID (INVALID_ARGUMENT): the page token was not issued by this service, or it was issued
@@ -45,7 +45,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     simplify it, or narrow the filter. `{ "reason": "REGEX_TOO_EXPENSIVE", "metadata": { "limit_ms": "2000" } }`
     """
     ERROR_REASON_REQUEST_TOO_LARGE: _ErrorReason.ValueType  # 6
-    """ERROR_REASON_REQUEST_TOO_LARGE (RESOURCE_EXHAUSTED): the request is over the limit for one message on the wire.
+    """ERROR_REASON_REQUEST_TOO_LARGE (RESOURCE_EXHAUSTED): the request has more bytes than its RPC takes.
     `{ "reason": "REQUEST_TOO_LARGE", "metadata": { "bytes": "18000000", "limit_bytes": "16777216" } }`
     """
     ERROR_REASON_REQUEST_ID_CONFLICT: _ErrorReason.ValueType  # 7
@@ -145,7 +145,7 @@ ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
 """ERROR_REASON_UNSPECIFIED is never returned."""
 ERROR_REASON_VALIDATION_FAILED: ErrorReason.ValueType  # 1
 """ERROR_REASON_VALIDATION_FAILED (INVALID_ARGUMENT): the request breaks a rule that its proto states; a BadRequest
-names the fields. `{ "reason": "VALIDATION_FAILED", "metadata": { "violations": "1" } }`
+names ten fields at most, and of a request of more than 2,000 fields one alone where no list is too long. `{ "reason": "VALIDATION_FAILED", "metadata": { "violations": "1" } }`
 """
 ERROR_REASON_PAGE_TOKEN_INVALID: ErrorReason.ValueType  # 2
 """ERROR_REASON_PAGE_TOKEN_INVALID (INVALID_ARGUMENT): the page token was not issued by this service, or it was issued
@@ -164,7 +164,7 @@ ERROR_REASON_REGEX_TOO_EXPENSIVE: ErrorReason.ValueType  # 5
 simplify it, or narrow the filter. `{ "reason": "REGEX_TOO_EXPENSIVE", "metadata": { "limit_ms": "2000" } }`
 """
 ERROR_REASON_REQUEST_TOO_LARGE: ErrorReason.ValueType  # 6
-"""ERROR_REASON_REQUEST_TOO_LARGE (RESOURCE_EXHAUSTED): the request is over the limit for one message on the wire.
+"""ERROR_REASON_REQUEST_TOO_LARGE (RESOURCE_EXHAUSTED): the request has more bytes than its RPC takes.
 `{ "reason": "REQUEST_TOO_LARGE", "metadata": { "bytes": "18000000", "limit_bytes": "16777216" } }`
 """
 ERROR_REASON_REQUEST_ID_CONFLICT: ErrorReason.ValueType  # 7

@@ -133,11 +133,13 @@ class UpdateConversationRequest(_message.Message):
     """client_session_id is the new client session id. At most 512 characters."""
     @_builtins.property
     def settings(self) -> _struct_pb2.Struct:
-        """settings are the new settings; they replace the old ones. At most 64 KiB."""
+        """settings are the new settings; they replace the old ones. At most 64 KiB, and 30 levels deep."""
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """update_mask names the fields to change: any of `title`, `settings`, `active`, `client_session_id`."""
+        """update_mask names the fields to change: any of `title`, `settings`, `active`, `client_session_id`. At
+        most 32 paths, and 4 KiB.
+        """
 
     def __init__(
         self,
@@ -484,7 +486,7 @@ class WaitForIndexingRequest(_message.Message):
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     STAGE_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token is what a write returned."""
+    """consistency_token is what a write returned. At most 512 characters."""
     stage: Global___IndexingStage.ValueType
     """stage is how far everything must have come."""
     def __init__(

@@ -101,14 +101,16 @@ class IngestServiceServicer:
     def AppendMessages(self, request, context):
         """AppendMessages stores messages at the end of one conversation, all of them or none, in the order given. The response
         is sent after the commit. With a request_id the call can be repeated safely: the same id and body give the same ids
-        and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages and 16 MiB a call.
+        and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB
+        and 250,000 fields a call, counted at all depths: 1,000 messages may have 250 each.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ImportMessages(self, request_iterator, context):
-        """ImportMessages stores a stream of batches, each in a transaction of its own, as AppendMessages does. What was
+        """ImportMessages stores a stream of batches, each in a transaction of its own, as AppendMessages does, and of at most
+        what it takes. What was
         committed before an error stays; give external ids or request ids, and send the stream again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

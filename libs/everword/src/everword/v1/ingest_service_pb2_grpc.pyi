@@ -27,10 +27,12 @@ class IngestServiceStub:
     AppendMessages: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.AppendMessagesRequest, _ingest_service_pb2.AppendMessagesResponse]
     """AppendMessages stores messages at the end of one conversation, all of them or none, in the order given. The response
     is sent after the commit. With a request_id the call can be repeated safely: the same id and body give the same ids
-    and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages and 16 MiB a call.
+    and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB
+    and 250,000 fields a call, counted at all depths: 1,000 messages may have 250 each.
     """
     ImportMessages: _aio.StreamUnaryMultiCallable[_ingest_service_pb2.ImportMessagesRequest, _ingest_service_pb2.ImportMessagesResponse]
-    """ImportMessages stores a stream of batches, each in a transaction of its own, as AppendMessages does. What was
+    """ImportMessages stores a stream of batches, each in a transaction of its own, as AppendMessages does, and of at most
+    what it takes. What was
     committed before an error stays; give external ids or request ids, and send the stream again.
     """
     MarkUsed: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.MarkUsedRequest, _ingest_service_pb2.MarkUsedResponse]
@@ -79,7 +81,8 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_ingest_service_pb2.AppendMessagesResponse]:
         """AppendMessages stores messages at the end of one conversation, all of them or none, in the order given. The response
         is sent after the commit. With a request_id the call can be repeated safely: the same id and body give the same ids
-        and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages and 16 MiB a call.
+        and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB
+        and 250,000 fields a call, counted at all depths: 1,000 messages may have 250 each.
         """
 
     @_abc_1.abstractmethod
@@ -88,7 +91,8 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _abc.AsyncIterator[_ingest_service_pb2.ImportMessagesRequest],
         context: _aio.ServicerContext[_abc.AsyncIterator[_ingest_service_pb2.ImportMessagesRequest], _abc.Awaitable[_ingest_service_pb2.ImportMessagesResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.ImportMessagesResponse]:
-        """ImportMessages stores a stream of batches, each in a transaction of its own, as AppendMessages does. What was
+        """ImportMessages stores a stream of batches, each in a transaction of its own, as AppendMessages does, and of at most
+        what it takes. What was
         committed before an error stays; give external ids or request ids, and send the stream again.
         """
 

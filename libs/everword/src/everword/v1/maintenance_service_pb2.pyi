@@ -282,7 +282,7 @@ class RetryJobsRequest(_message.Message):
     ERROR_CONTAINS_FIELD_NUMBER: _builtins.int
     DRY_RUN_FIELD_NUMBER: _builtins.int
     task: _builtins.str
-    """task is the task of the jobs; all tasks if empty."""
+    """task is the task of the jobs; all tasks if empty. At most 64 characters."""
     error_contains: _builtins.str
     """error_contains takes only jobs whose error contains it. It needs an operator's key, as those see errors whole:
     ACCESS_DENIED without. At most 256 characters.
@@ -741,7 +741,7 @@ class AuditSummariesRequest(_message.Message):
     reads have 8 MiB, unless those of its first summary alone have more, and once half of the call's time is over.
     """
     page_token: _builtins.str
-    """page_token continues after an earlier page."""
+    """page_token continues after an earlier page. At most 1,024 characters."""
     def __init__(
         self,
         *,
@@ -873,7 +873,9 @@ class Voice(_message.Message):
     """pronouns are the user's, such as `she/her`. At most 64 characters."""
     @_builtins.property
     def channel_instructions(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """channel_instructions say what to know of a channel, such as whose handle is whose. At most 100."""
+        """channel_instructions say what to know of a channel, such as whose handle is whose. At most 100, of at most 8 KiB each,
+        for channels of at most 512 bytes.
+        """
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x65verword/v1/memory.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"C\n\x0c\x43ontentBlock\x12\x17\n\x04type\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x0c\n\x04json\x18\x03 \x01(\t\"\xd5\x04\n\nNewMessage\x12\x1a\n\x07\x63ontent\x18\x01 \x01(\tB\t\xbaH\x06r\x04(\x80\x80@\x12+\n\x04role\x18\x02 \x01(\x0e\x32\x11.everword.v1.RoleB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x18\n\x06\x61uthor\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1a\n\x08instance\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12!\n\x04tags\x18\x05 \x03(\tB\x13\xbaH\x10\x92\x01\r\x10 \x18\x01\"\x07r\x05\x10\x01\x18\x80\x01\x12@\n\x10importance_class\x18\x06 \x01(\x0e\x32\x1c.everword.v1.ImportanceClassB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x11\n\tautomated\x18\x07 \x01(\x08\x12\x1b\n\ttool_name\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1c\n\ttool_args\x18\t \x01(\tB\t\xbaH\x06r\x04(\x80\x80@\x12\x1e\n\x0btool_result\x18\n \x01(\tB\t\xbaH\x06r\x04(\x80\x80@\x12)\n\x08metadata\x18\x0b \x01(\x0b\x32\x17.google.protobuf.Struct\x12/\n\x0b\x63reate_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1c\n\x0btoken_count\x18\r \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1d\n\x0b\x65xternal_id\x18\x0e \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1e\n\tparent_id\x18\x0f \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12<\n\x0e\x63ontent_blocks\x18\x10 \x03(\x0b\x32\x19.everword.v1.ContentBlockB\t\xbaH\x06\x92\x01\x03\x10\x80\x02\"\xb0\x01\n\x07Message\x12\n\n\x02id\x18\x01 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\t\x12\x0b\n\x03seq\x18\x03 \x01(\x03\x12%\n\x04\x62ody\x18\x04 \x01(\x0b\x32\x17.everword.v1.NewMessage\x12/\n\x0brecord_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x13synthesized_content\x18\x06 \x01(\t\"\xed\x03\n\x06Memory\x12\n\n\x02id\x18\x01 \x01(\t\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.everword.v1.MemoryKind\x12\x0f\n\x07\x63ontent\x18\x03 \x01(\t\x12\x19\n\x11\x63ontent_truncated\x18\x04 \x01(\x08\x12\x17\n\x0f\x63onversation_id\x18\x05 \x01(\t\x12\x0b\n\x03seq\x18\x06 \x01(\x03\x12\r\n\x05\x61gent\x18\x07 \x01(\t\x12\x0f\n\x07subject\x18\x08 \x01(\t\x12\x0f\n\x07\x63hannel\x18\t \x01(\t\x12\x10\n\x08instance\x18\n \x01(\t\x12\x0e\n\x06\x61uthor\x18\x0b \x01(\t\x12\x1f\n\x04role\x18\x0c \x01(\x0e\x32\x11.everword.v1.Role\x12\x0c\n\x04tags\x18\r \x03(\t\x12\x36\n\x10importance_class\x18\x0e \x01(\x0e\x32\x1c.everword.v1.ImportanceClass\x12\x11\n\tautomated\x18\x0f \x01(\x08\x12.\n\noccur_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tuse_count\x18\x11 \x01(\x03\x12\x31\n\rlast_use_time\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x13synthesized_content\x18\x13 \x01(\t\"\xbd\x03\n\x0cMemoryFilter\x12\x39\n\x05kinds\x18\x01 \x03(\x0e\x32\x17.everword.v1.MemoryKindB\x11\xbaH\x0e\x92\x01\x0b\x10\x10\"\x07\x82\x01\x04\x10\x01 \x00\x12)\n\x10\x63onversation_ids\x18\x02 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\xb0\x01\x01\x12\x18\n\x06\x61gents\x18\x03 \x03(\tB\x08\xbaH\x05\x92\x01\x02\x10\x64\x12\x1a\n\x08subjects\x18\x04 \x03(\tB\x08\xbaH\x05\x92\x01\x02\x10\x64\x12\x1a\n\x08\x63hannels\x18\x05 \x03(\tB\x08\xbaH\x05\x92\x01\x02\x10\x64\x12\x1b\n\tinstances\x18\x06 \x03(\tB\x08\xbaH\x05\x92\x01\x02\x10\x64\x12\x19\n\x07\x61uthors\x18\x07 \x03(\tB\x08\xbaH\x05\x92\x01\x02\x10\x64\x12\x33\n\x05roles\x18\x08 \x03(\x0e\x32\x11.everword.v1.RoleB\x11\xbaH\x0e\x92\x01\x0b\x10\x08\"\x07\x82\x01\x04\x10\x01 \x00\x12\x16\n\x04tags\x18\t \x03(\tB\x08\xbaH\x05\x92\x01\x02\x10 \x12)\n\x05since\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x62\x65\x66ore\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11include_automated\x18\x0c \x01(\x08*_\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bROLE_SYSTEM\x10\x01\x12\r\n\tROLE_USER\x10\x02\x12\x12\n\x0eROLE_ASSISTANT\x10\x03\x12\r\n\tROLE_TOOL\x10\x04*\x9e\x01\n\nMemoryKind\x12\x1b\n\x17MEMORY_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13MEMORY_KIND_MESSAGE\x10\x01\x12\x17\n\x13MEMORY_KIND_SUMMARY\x10\x02\x12\x14\n\x10MEMORY_KIND_NOTE\x10\x03\x12\x14\n\x10MEMORY_KIND_FACT\x10\x04\x12\x15\n\x11MEMORY_KIND_CHUNK\x10\x05*\xab\x01\n\x0fImportanceClass\x12 \n\x1cIMPORTANCE_CLASS_UNSPECIFIED\x10\x00\x12\x19\n\x15IMPORTANCE_CLASS_TASK\x10\x01\x12\x19\n\x15IMPORTANCE_CLASS_FACT\x10\x02\x12\x1f\n\x1bIMPORTANCE_CLASS_PREFERENCE\x10\x03\x12\x1f\n\x1bIMPORTANCE_CLASS_CORRECTION\x10\x04*N\n\x05Order\x12\x15\n\x11ORDER_UNSPECIFIED\x10\x00\x12\x16\n\x12ORDER_NEWEST_FIRST\x10\x01\x12\x16\n\x12ORDER_OLDEST_FIRST\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x65verword/v1/memory.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"Y\n\x0c\x43ontentBlock\x12\x17\n\x04type\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@\x12\x17\n\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04(\x80\x80@\x12\x17\n\x04json\x18\x03 \x01(\tB\t\xbaH\x06r\x04(\x80\x80@\"\xd5\x04\n\nNewMessage\x12\x1a\n\x07\x63ontent\x18\x01 \x01(\tB\t\xbaH\x06r\x04(\x80\x80@\x12+\n\x04role\x18\x02 \x01(\x0e\x32\x11.everword.v1.RoleB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x18\n\x06\x61uthor\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1a\n\x08instance\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12!\n\x04tags\x18\x05 \x03(\tB\x13\xbaH\x10\x92\x01\r\x10 \x18\x01\"\x07r\x05\x10\x01\x18\x80\x01\x12@\n\x10importance_class\x18\x06 \x01(\x0e\x32\x1c.everword.v1.ImportanceClassB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x11\n\tautomated\x18\x07 \x01(\x08\x12\x1b\n\ttool_name\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1c\n\ttool_args\x18\t \x01(\tB\t\xbaH\x06r\x04(\x80\x80@\x12\x1e\n\x0btool_result\x18\n \x01(\tB\t\xbaH\x06r\x04(\x80\x80@\x12)\n\x08metadata\x18\x0b \x01(\x0b\x32\x17.google.protobuf.Struct\x12/\n\x0b\x63reate_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1c\n\x0btoken_count\x18\r \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1d\n\x0b\x65xternal_id\x18\x0e \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1e\n\tparent_id\x18\x0f \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12<\n\x0e\x63ontent_blocks\x18\x10 \x03(\x0b\x32\x19.everword.v1.ContentBlockB\t\xbaH\x06\x92\x01\x03\x10\x80\x02\"\xb0\x01\n\x07Message\x12\n\n\x02id\x18\x01 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\t\x12\x0b\n\x03seq\x18\x03 \x01(\x03\x12%\n\x04\x62ody\x18\x04 \x01(\x0b\x32\x17.everword.v1.NewMessage\x12/\n\x0brecord_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x13synthesized_content\x18\x06 \x01(\t\"\xed\x03\n\x06Memory\x12\n\n\x02id\x18\x01 \x01(\t\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.everword.v1.MemoryKind\x12\x0f\n\x07\x63ontent\x18\x03 \x01(\t\x12\x19\n\x11\x63ontent_truncated\x18\x04 \x01(\x08\x12\x17\n\x0f\x63onversation_id\x18\x05 \x01(\t\x12\x0b\n\x03seq\x18\x06 \x01(\x03\x12\r\n\x05\x61gent\x18\x07 \x01(\t\x12\x0f\n\x07subject\x18\x08 \x01(\t\x12\x0f\n\x07\x63hannel\x18\t \x01(\t\x12\x10\n\x08instance\x18\n \x01(\t\x12\x0e\n\x06\x61uthor\x18\x0b \x01(\t\x12\x1f\n\x04role\x18\x0c \x01(\x0e\x32\x11.everword.v1.Role\x12\x0c\n\x04tags\x18\r \x03(\t\x12\x36\n\x10importance_class\x18\x0e \x01(\x0e\x32\x1c.everword.v1.ImportanceClass\x12\x11\n\tautomated\x18\x0f \x01(\x08\x12.\n\noccur_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tuse_count\x18\x11 \x01(\x03\x12\x31\n\rlast_use_time\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x13synthesized_content\x18\x13 \x01(\t\"\xe7\x03\n\x0cMemoryFilter\x12\x39\n\x05kinds\x18\x01 \x03(\x0e\x32\x17.everword.v1.MemoryKindB\x11\xbaH\x0e\x92\x01\x0b\x10\x10\"\x07\x82\x01\x04\x10\x01 \x00\x12)\n\x10\x63onversation_ids\x18\x02 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\xb0\x01\x01\x12\x1f\n\x06\x61gents\x18\x03 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12!\n\x08subjects\x18\x04 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12!\n\x08\x63hannels\x18\x05 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12\"\n\tinstances\x18\x06 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12 \n\x07\x61uthors\x18\x07 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\x33\n\x05roles\x18\x08 \x03(\x0e\x32\x11.everword.v1.RoleB\x11\xbaH\x0e\x92\x01\x0b\x10\x08\"\x07\x82\x01\x04\x10\x01 \x00\x12\x1d\n\x04tags\x18\t \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10 \"\x05r\x03\x18\x80\x01\x12)\n\x05since\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x62\x65\x66ore\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x19\n\x11include_automated\x18\x0c \x01(\x08*_\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bROLE_SYSTEM\x10\x01\x12\r\n\tROLE_USER\x10\x02\x12\x12\n\x0eROLE_ASSISTANT\x10\x03\x12\r\n\tROLE_TOOL\x10\x04*\x9e\x01\n\nMemoryKind\x12\x1b\n\x17MEMORY_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13MEMORY_KIND_MESSAGE\x10\x01\x12\x17\n\x13MEMORY_KIND_SUMMARY\x10\x02\x12\x14\n\x10MEMORY_KIND_NOTE\x10\x03\x12\x14\n\x10MEMORY_KIND_FACT\x10\x04\x12\x15\n\x11MEMORY_KIND_CHUNK\x10\x05*\xab\x01\n\x0fImportanceClass\x12 \n\x1cIMPORTANCE_CLASS_UNSPECIFIED\x10\x00\x12\x19\n\x15IMPORTANCE_CLASS_TASK\x10\x01\x12\x19\n\x15IMPORTANCE_CLASS_FACT\x10\x02\x12\x1f\n\x1bIMPORTANCE_CLASS_PREFERENCE\x10\x03\x12\x1f\n\x1bIMPORTANCE_CLASS_CORRECTION\x10\x04*N\n\x05Order\x12\x15\n\x11ORDER_UNSPECIFIED\x10\x00\x12\x16\n\x12ORDER_NEWEST_FIRST\x10\x01\x12\x16\n\x12ORDER_OLDEST_FIRST\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,6 +36,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_CONTENTBLOCK'].fields_by_name['type']._loaded_options = None
   _globals['_CONTENTBLOCK'].fields_by_name['type']._serialized_options = b'\272H\006r\004\020\001\030@'
+  _globals['_CONTENTBLOCK'].fields_by_name['text']._loaded_options = None
+  _globals['_CONTENTBLOCK'].fields_by_name['text']._serialized_options = b'\272H\006r\004(\200\200@'
+  _globals['_CONTENTBLOCK'].fields_by_name['json']._loaded_options = None
+  _globals['_CONTENTBLOCK'].fields_by_name['json']._serialized_options = b'\272H\006r\004(\200\200@'
   _globals['_NEWMESSAGE'].fields_by_name['content']._loaded_options = None
   _globals['_NEWMESSAGE'].fields_by_name['content']._serialized_options = b'\272H\006r\004(\200\200@'
   _globals['_NEWMESSAGE'].fields_by_name['role']._loaded_options = None
@@ -67,35 +71,35 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_MEMORYFILTER'].fields_by_name['conversation_ids']._loaded_options = None
   _globals['_MEMORYFILTER'].fields_by_name['conversation_ids']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003\260\001\001'
   _globals['_MEMORYFILTER'].fields_by_name['agents']._loaded_options = None
-  _globals['_MEMORYFILTER'].fields_by_name['agents']._serialized_options = b'\272H\005\222\001\002\020d'
+  _globals['_MEMORYFILTER'].fields_by_name['agents']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003(\200\004'
   _globals['_MEMORYFILTER'].fields_by_name['subjects']._loaded_options = None
-  _globals['_MEMORYFILTER'].fields_by_name['subjects']._serialized_options = b'\272H\005\222\001\002\020d'
+  _globals['_MEMORYFILTER'].fields_by_name['subjects']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003\030\200\002'
   _globals['_MEMORYFILTER'].fields_by_name['channels']._loaded_options = None
-  _globals['_MEMORYFILTER'].fields_by_name['channels']._serialized_options = b'\272H\005\222\001\002\020d'
+  _globals['_MEMORYFILTER'].fields_by_name['channels']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003(\200\004'
   _globals['_MEMORYFILTER'].fields_by_name['instances']._loaded_options = None
-  _globals['_MEMORYFILTER'].fields_by_name['instances']._serialized_options = b'\272H\005\222\001\002\020d'
+  _globals['_MEMORYFILTER'].fields_by_name['instances']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003\030\200\002'
   _globals['_MEMORYFILTER'].fields_by_name['authors']._loaded_options = None
-  _globals['_MEMORYFILTER'].fields_by_name['authors']._serialized_options = b'\272H\005\222\001\002\020d'
+  _globals['_MEMORYFILTER'].fields_by_name['authors']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003\030\200\002'
   _globals['_MEMORYFILTER'].fields_by_name['roles']._loaded_options = None
   _globals['_MEMORYFILTER'].fields_by_name['roles']._serialized_options = b'\272H\016\222\001\013\020\010\"\007\202\001\004\020\001 \000'
   _globals['_MEMORYFILTER'].fields_by_name['tags']._loaded_options = None
-  _globals['_MEMORYFILTER'].fields_by_name['tags']._serialized_options = b'\272H\005\222\001\002\020 '
-  _globals['_ROLE']._serialized_start=1925
-  _globals['_ROLE']._serialized_end=2020
-  _globals['_MEMORYKIND']._serialized_start=2023
-  _globals['_MEMORYKIND']._serialized_end=2181
-  _globals['_IMPORTANCECLASS']._serialized_start=2184
-  _globals['_IMPORTANCECLASS']._serialized_end=2355
-  _globals['_ORDER']._serialized_start=2357
-  _globals['_ORDER']._serialized_end=2435
+  _globals['_MEMORYFILTER'].fields_by_name['tags']._serialized_options = b'\272H\014\222\001\t\020 \"\005r\003\030\200\001'
+  _globals['_ROLE']._serialized_start=1989
+  _globals['_ROLE']._serialized_end=2084
+  _globals['_MEMORYKIND']._serialized_start=2087
+  _globals['_MEMORYKIND']._serialized_end=2245
+  _globals['_IMPORTANCECLASS']._serialized_start=2248
+  _globals['_IMPORTANCECLASS']._serialized_end=2419
+  _globals['_ORDER']._serialized_start=2421
+  _globals['_ORDER']._serialized_end=2499
   _globals['_CONTENTBLOCK']._serialized_start=133
-  _globals['_CONTENTBLOCK']._serialized_end=200
-  _globals['_NEWMESSAGE']._serialized_start=203
-  _globals['_NEWMESSAGE']._serialized_end=800
-  _globals['_MESSAGE']._serialized_start=803
-  _globals['_MESSAGE']._serialized_end=979
-  _globals['_MEMORY']._serialized_start=982
-  _globals['_MEMORY']._serialized_end=1475
-  _globals['_MEMORYFILTER']._serialized_start=1478
-  _globals['_MEMORYFILTER']._serialized_end=1923
+  _globals['_CONTENTBLOCK']._serialized_end=222
+  _globals['_NEWMESSAGE']._serialized_start=225
+  _globals['_NEWMESSAGE']._serialized_end=822
+  _globals['_MESSAGE']._serialized_start=825
+  _globals['_MESSAGE']._serialized_end=1001
+  _globals['_MEMORY']._serialized_start=1004
+  _globals['_MEMORY']._serialized_end=1497
+  _globals['_MEMORYFILTER']._serialized_start=1500
+  _globals['_MEMORYFILTER']._serialized_end=1987
 # @@protoc_insertion_point(module_scope)

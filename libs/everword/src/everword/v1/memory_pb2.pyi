@@ -157,9 +157,9 @@ class ContentBlock(_message.Message):
     type: _builtins.str
     """type names the kind of block in the caller's own terms, such as `text`, `image` or `tool_use`. At most 64 characters."""
     text: _builtins.str
-    """text is what can be read in the block. It is indexed."""
+    """text is what can be read in the block, at most 1 MiB. It is indexed."""
     json: _builtins.str
-    """json is the whole block as the caller keeps it, as JSON text. It is stored as sent and never indexed."""
+    """json is the whole block as the caller keeps it, as JSON text of at most 1 MiB. It is stored as sent and never indexed."""
     def __init__(
         self,
         *,
@@ -233,7 +233,7 @@ class NewMessage(_message.Message):
 
     @_builtins.property
     def metadata(self) -> _struct_pb2.Struct:
-        """metadata holds whatever else the caller wants back. At most 64 KiB. It is not indexed."""
+        """metadata holds whatever else the caller wants back. At most 64 KiB, and 30 levels deep. It is not indexed."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -453,7 +453,7 @@ class MemoryFilter(_message.Message):
     """include_automated lets automated memories through."""
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___MemoryKind.ValueType]:
-        """kinds are the kinds to look at."""
+        """kinds are the kinds to look at. At most 16."""
 
     @_builtins.property
     def conversation_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -461,31 +461,31 @@ class MemoryFilter(_message.Message):
 
     @_builtins.property
     def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """agents are the agents whose memories to look at. At most 100."""
+        """agents are the agents whose memories to look at. At most 100, of at most 512 bytes each."""
 
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """subjects are the users whom the memories are about. At most 100."""
+        """subjects are the users whom the memories are about. At most 100, of at most 256 characters each."""
 
     @_builtins.property
     def channels(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """channels are the channels that the memories come from. At most 100."""
+        """channels are the channels that the memories come from. At most 100, of at most 512 bytes each."""
 
     @_builtins.property
     def instances(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """instances are the embodiments that wrote the memories. At most 100."""
+        """instances are the embodiments that wrote the memories. At most 100, of at most 256 characters each."""
 
     @_builtins.property
     def authors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """authors are the names of who spoke. At most 100."""
+        """authors are the names of who spoke. At most 100, of at most 256 characters each."""
 
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[Global___Role.ValueType]:
-        """roles are the sides that spoke."""
+        """roles are the sides that spoke. At most 8."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """tags are labels of which a memory must have at least one. At most 32."""
+        """tags are labels of which a memory must have at least one. At most 32, of at most 128 characters each."""
 
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:

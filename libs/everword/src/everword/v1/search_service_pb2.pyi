@@ -205,7 +205,7 @@ class SearchRequest(_message.Message):
     page_size: _builtins.int
     """page_size is the number of results. 10 if 0; more than 200 are 200."""
     page_token: _builtins.str
-    """page_token is the next_page_token of the page before, for the same request."""
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     explain: _builtins.bool
     """explain asks for each result's score in parts."""
     at_least_as_fresh: _builtins.str
@@ -691,7 +691,7 @@ class BrowseRequest(_message.Message):
     page_size: _builtins.int
     """page_size is the number of memories. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
-    """page_token is the next_page_token of the page before, for the same request."""
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     max_content_chars: _builtins.int
     """max_content_chars is the number of characters of each memory's content to return. 2,000 if 0; at most 100,000."""
     at_least_as_fresh: _builtins.str
@@ -911,18 +911,18 @@ class ListConversationsRequest(_message.Message):
     page_size: _builtins.int
     """page_size is the number of conversations. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
-    """page_token is the next_page_token of the page before, for the same request."""
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     @_builtins.property
     def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """agents are the agents whose conversations to list. At most 100."""
+        """agents are the agents whose conversations to list. At most 100, of at most 512 bytes each."""
 
     @_builtins.property
     def channels(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """channels are the channels to list. At most 100."""
+        """channels are the channels to list. At most 100, of at most 512 bytes each."""
 
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """subjects are the users whom the conversations are about. At most 100."""
+        """subjects are the users whom the conversations are about. At most 100, of at most 256 characters each."""
 
     def __init__(
         self,
@@ -990,7 +990,7 @@ class ListMessagesRequest(_message.Message):
     page_size: _builtins.int
     """page_size is the number of messages. 50 if 0; more than 200 are 200. A page also ends before 8 MiB."""
     page_token: _builtins.str
-    """page_token is the next_page_token of the page before, for the same request."""
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     def __init__(

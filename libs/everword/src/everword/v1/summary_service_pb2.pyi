@@ -91,12 +91,12 @@ class ListSummariesRequest(_message.Message):
     page_size: _builtins.int
     """page_size is the most summaries to return. 50 if 0; more than 200 are 200. A page also ends before 8 MiB."""
     page_token: _builtins.str
-    """page_token continues after an earlier page of the same request."""
+    """page_token continues after an earlier page of the same request. At most 1,024 characters."""
     max_content_chars: _builtins.int
     """max_content_chars is how much of each text is returned. All if 0."""
     @_builtins.property
     def levels(self) -> _containers.RepeatedScalarFieldContainer[_summary_pb2.SummaryLevel.ValueType]:
-        """levels takes only summaries of these levels; all if empty."""
+        """levels takes only summaries of these levels, at most 8; all if empty."""
 
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:

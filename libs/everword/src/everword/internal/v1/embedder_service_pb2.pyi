@@ -61,7 +61,7 @@ class EmbedRequest(_message.Message):
     """namespace_id is whose queries they are. Vectors of queries are kept for a while, each for its namespace alone."""
     @_builtins.property
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """texts are the texts, at most 64."""
+        """texts are the texts, at most 64, of at most 32 KiB each."""
 
     def __init__(
         self,

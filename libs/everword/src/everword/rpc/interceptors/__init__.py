@@ -33,5 +33,5 @@ def ordered_interceptors(
         AuthInterceptor(authenticator, settings, access_table(services)),
         CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
-        ValidationInterceptor(),  # last: a stranger learns nothing about the rules
+        ValidationInterceptor(services),  # last: a stranger learns nothing about the rules
     )
