@@ -9,7 +9,12 @@ import psycopg
 from psycopg.types.numeric import Int8
 
 from everword.domain.ids import new_id
-from everword_ingest.indexing import PlacedMessage, build_passages, passage_columns
+from everword_ingest.indexing import (
+    PlacedMessage,
+    author_names,
+    build_passages,
+    passage_columns,
+)
 from everword_ingest.model import NewMessage
 from everword_ingest.store import SQL
 from support.databases import DatabaseUnderTest
@@ -68,10 +73,12 @@ async def remember_within(
         for text in texts
     ]
     config = "english"
-    passages = await build_passages(memories, "UTC", config)
+    portions = build_passages(memories, "UTC", config)
+    passages = [passage async for portion in portions for passage in portion]
     parameters: dict[str, Any] = {
         **dict.fromkeys(("agent", "subject", "channel"), ""),
         **passage_columns(passages),
+        "author_names": await author_names(memories),
         **scope,
         "namespace_id": Int8(namespace_id),
         "kind": DERIVED_KINDS[kind],

@@ -103,7 +103,8 @@ async def test_passages_are_those_that_the_library_makes(all_texts: list[str], a
         for part, content in enumerate(split_passages(entry.message.text))
     ]
     for messages in (placed, placed[:50]):  # in a thread, and without one
-        built = await build_passages(messages, "Asia/Tokyo", ENGLISH)
+        portions = build_passages(messages, "Asia/Tokyo", ENGLISH)
+        built = [passage async for portion in portions for passage in portion]
         assert [
             (p.placed.id, p.part, p.content, p.indexed_text, p.literals, p.ranking) for p in built
         ] == [row for row in expected if row[0] <= messages[-1].id]

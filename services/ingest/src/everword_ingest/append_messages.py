@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings
@@ -22,12 +23,7 @@ from everword.telemetry.tracing import counter
 from everword.text.credentials import mask_credentials
 from everword_ingest import store
 from everword_ingest.days import owed_days
-from everword_ingest.indexing import (
-    PlacedMessage,
-    build_passages,
-    message_columns,
-    passage_columns,
-)
+from everword_ingest.indexing import PlacedMessage, author_names, passage_columns
 from everword_ingest.model import (
     AppendedMessage,
     AppendRequest,
@@ -35,6 +31,7 @@ from everword_ingest.model import (
     ConversationSpec,
     NewMessage,
 )
+from everword_ingest.portions import index_all_but_last, insert_messages
 from everword_ingest.requests import claim_request
 from everword_ingest.scheduling import schedule_sentences, schedule_work
 from everword_ingest.store import ExternalMessageRow, HighestPassageRow, RequestRow
@@ -192,15 +189,16 @@ def _compare(
                     external_id=message.external_id,
                 )
     for row in rows:
-        if _words(row) != _words(by_id[row.external_id]):
+        if row.said != _said(by_id[row.external_id]):
             raise ExternalIdConflict(external_id=row.external_id)
     return {row.external_id: row for row in rows}
 
 
-def _words(message: NewMessage | ExternalMessageRow) -> tuple[object, ...]:
-    """Return what makes two messages under one external id the same."""
-    call = (message.tool_name, message.tool_args, message.tool_result)
-    return (message.role, message.author, message.content, *call)
+def _said(message: NewMessage) -> tuple[object, ...]:
+    """Return what makes two messages under one external id the same; see `ExternalMessageRow`."""
+    texts = (message.content, message.tool_args, message.tool_result)
+    hashes = [sha256(text.encode()).digest() for text in texts]
+    return (message.role, message.author, message.tool_name, *hashes)
 
 
 def _place(
@@ -257,9 +255,17 @@ async def _write(
     """Write messages and everything that belongs to them; the highest id of a passage comes with the commit."""
     turns = sum(not entry.message.automated for entry in placed)
     scope = {"namespace_id": namespace_id, "conversation_id": conversation.id}
+    where = {
+        **scope,
+        "agent": conversation.agent,
+        "subject": conversation.subject,
+        "channel": conversation.channel,
+        "text_search_config": settings.text_search_config,
+    }
     indexed = placed if settings.indexes(conversation.channel) else []
-    passages = await build_passages(indexed, settings.time_zone, settings.text_search_config)
-    await store.insert_messages(conn, {**scope, **message_columns(placed)})
+    names = await author_names(indexed)
+    await insert_messages(conn, scope, placed)
+    passages = await index_all_but_last(conn, where, indexed, settings)
     await store.advance_conversation(
         conn,
         {
@@ -280,12 +286,9 @@ async def _write(
     return await store.insert_memories(
         conn,
         {
-            **scope,
+            **where,
             **passage_columns(passages),
-            "agent": conversation.agent,
-            "subject": conversation.subject,
-            "channel": conversation.channel,
-            "text_search_config": settings.text_search_config,
+            "author_names": names,
             "messages": len(placed),
             "turns": turns,
             "content_bytes": _size(placed),
@@ -301,8 +304,10 @@ def _size(placed: Sequence[PlacedMessage]) -> int:
 async def _title(placed: Sequence[PlacedMessage], settings: NamespaceSettings) -> str:
     """Return the beginning of the first user's message, for a conversation without a title."""
     for entry in placed:
+        if entry.message.role != _USER or entry.message.automated:
+            continue
         words = entry.message.content.split(maxsplit=TITLE_CHARS)[:TITLE_CHARS]
-        if entry.message.role == _USER and words and not entry.message.automated:
+        if words:
             title = " ".join(words)[:_TITLE_SOURCE_CHARS]
             if settings.masks_credentials:
                 # In a thread: the first token of a process loads what knows tokens.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any
@@ -12,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from everword.db.arrays import Column, array_literal
 from everword.domain.times import local_time
+from everword.rpc.long_work import beside_loop
 from everword.text.analysis import indexed_text, with_head
 from everword.text.author_names import name_words
 from everword.text.literals import literals_of
@@ -21,8 +21,14 @@ from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_ingest.model import NewMessage
 from everword_ingest.plain import read_plain
 
-#: Beyond this many characters, cutting and analysing would hold the event loop for long; a thread does it.
-_THREAD_CHARS = 50_000
+#: What is cut and analysed at once. More messages or characters are left to a thread, and come in portions: the event
+#: loop goes on while a portion is made, and is held for some milliseconds while it is sent.
+_FEW_MESSAGES = 100
+_FEW_CHARS = 50_000
+_PORTION_PASSAGES = 500
+_PORTION_CHARS = 500_000
+#: Authors whose names take longer to read.
+_FEW_AUTHORS = 50
 
 
 # Not frozen, as NewMessage is not.
@@ -52,23 +58,37 @@ class Passage:
 
 async def build_passages(
     messages: Sequence[PlacedMessage], time_zone: str, text_search_config: str
-) -> list[Passage]:
-    """Return the passages of messages, in their order. Days are named in `time_zone`, an IANA name."""
-    zone = ZoneInfo(time_zone)
-    if sum(len(placed.message.text) for placed in messages) > _THREAD_CHARS:
-        return await asyncio.to_thread(_build, messages, zone, text_search_config)
-    return _build(messages, zone, text_search_config)
+) -> AsyncIterator[list[Passage]]:
+    """Yield the passages of messages in portions, in their order. Days are named in `time_zone`, an IANA name."""
+    passages = _build(messages, ZoneInfo(time_zone), text_search_config)
+    chars = sum(len(placed.message.text) for placed in messages)
+    if len(messages) <= _FEW_MESSAGES and chars <= _FEW_CHARS:
+        yield list(passages)
+        return
+    while portion := await beside_loop(_portion, passages):
+        yield portion
 
 
 def _build(
     messages: Sequence[PlacedMessage], zone: tzinfo, text_search_config: str
-) -> list[Passage]:
-    return [
-        passage for placed in messages for passage in _passages(placed, zone, text_search_config)
-    ]
+) -> Iterator[Passage]:
+    for placed in messages:
+        yield from _passages(placed, zone, text_search_config)
 
 
-def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> list[Passage]:
+def _portion(passages: Iterator[Passage]) -> list[Passage]:
+    """Return the next passages, as many as are written together; none at the end."""
+    portion: list[Passage] = []
+    chars = 0
+    for passage in passages:
+        portion.append(passage)
+        chars += len(passage.content) + len(passage.indexed_text)
+        if len(portion) >= _PORTION_PASSAGES or chars >= _PORTION_CHARS:
+            break
+    return portion
+
+
+def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> Iterator[Passage]:
     message = placed.message
     text = message.text
     spoken_at = local_time(placed.occurred_at, zone)
@@ -76,12 +96,12 @@ def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> l
     if plain is not None:
         indexed = with_head(plain.words, message.author, spoken_at)
         literals = literals_of(text) if plain.may_hold_literal else None
-        return [
-            Passage(placed, 0, text, indexed, literals, pack_header(plain.traits) + plain.terms)
-        ]
+        header = pack_header(plain.traits)
+        yield Passage(placed, 0, text, indexed, literals, header + plain.terms)
+        return
     traits = message_traits(text)
-    return [
-        Passage(
+    for part, content in enumerate(split_passages(text, traits.words)):
+        yield Passage(
             placed=placed,
             part=part,
             content=content,
@@ -89,14 +109,23 @@ def _passages(placed: PlacedMessage, zone: tzinfo, text_search_config: str) -> l
             literals=literals_of(content),
             ranking=pack_record(content, traits, text_search_config),
         )
-        for part, content in enumerate(split_passages(text, traits.words))
-    ]
+
+
+async def author_names(messages: Iterable[PlacedMessage]) -> Column:
+    """Return the names of who spoke, sorted: of two writes one waits for the other, and never each for the other."""
+    authors = {placed.message.author for placed in messages}
+    if len(authors) <= _FEW_AUTHORS:
+        return Column("text", _sorted_names(authors))
+    return Column("text", await beside_loop(_sorted_names, authors))
+
+
+def _sorted_names(authors: Iterable[str]) -> list[str]:
+    return sorted(set[str]().union(*map(name_words, authors)))
 
 
 def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:
-    """Return the arrays that `insert_memories` takes: one element a passage, and the names of who spoke."""
+    """Return the arrays that `insert_memories` takes with one element a passage."""
     messages = [passage.placed.message for passage in passages]
-    authors = {message.author for message in messages}
     return {
         "kind": MEMORY_KIND_MESSAGE,
         "source_id": Column("uuid", [passage.placed.id for passage in passages]),
@@ -113,8 +142,6 @@ def passage_columns(passages: Sequence[Passage]) -> dict[str, Any]:
         "indexed_text": Column("text", [passage.indexed_text for passage in passages]),
         "literals": Column("text", [passage.literals for passage in passages]),
         "ranking": Column("bytea", [passage.ranking for passage in passages]),
-        # Sorted, so that of two writes one waits for the other, and never each for the other.
-        "author_names": Column("text", sorted(set[str]().union(*map(name_words, authors)))),
     }
 
 

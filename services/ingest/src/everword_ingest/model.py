@@ -52,6 +52,8 @@ class NewMessage:
     external_id: str | None = None
     parent_id: UUID | None = None
     content_blocks: list[dict[str, str]] | None = None
+    #: What it had on the wire, metadata included.
+    wire_bytes: int = 0
 
     @cached_property
     def text(self) -> str:

@@ -74,8 +74,9 @@ UPDATE append_requests
  WHERE namespace_id = %(namespace_id)s AND request_id = %(request_id)s;
 
 -- find_external_messages --
--- Messages of a conversation by the caller's ids.
-SELECT id, seq, external_id, role, author, content, tool_name, tool_args, tool_result
+-- Messages of a conversation by the caller's ids, with hashes of their texts: a thousand of them may have gigabytes.
+SELECT id, seq, external_id, role, author, tool_name, sha256(convert_to(content, 'UTF8')) AS content_hash,
+       sha256(convert_to(tool_args, 'UTF8')) AS tool_args_hash, sha256(convert_to(tool_result, 'UTF8')) AS tool_result_hash
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
    AND external_id = ANY(%(external_ids)b::text[]);

@@ -17,6 +17,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
 from everword.domain.times import local_time
 from everword.domain.tokens import ConsistencyToken
+from everword.rpc.long_work import beside_loop
 from everword.text.analysis import indexed_text
 from everword.text.literals import literals_of
 from everword.text.passages import split_passages
@@ -25,6 +26,9 @@ from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_ingest import store
 from everword_ingest.requests import claim_request
 from everword_ingest.scheduling import EMBED_SHARDS
+
+#: What is cut and analysed at once; more is left to a thread.
+_FEW_CHARS = 10_000
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,7 @@ async def _write(
     """Write the memory and its passages; returns the highest id of a passage."""
     settings = await get_namespace_settings(conn, namespace_id)
     moment = significant.occurred_at or datetime.now(UTC)
+    passages = await _build(significant.content, moment, settings)
     parameters = {
         "namespace_id": namespace_id,
         "id": summary_id,
@@ -100,7 +105,6 @@ async def _write(
     propagate.inject(carrier)
     shard = f"shard-{summary_id.int % EMBED_SHARDS}"
     await store.upsert_job(conn, namespace_id, "embed", shard, carrier)
-    passages = _passages(significant.content, moment, settings)
     scope = {key: parameters[key] for key in ("namespace_id", "agent", "subject")}
     count = len(passages["content"])
     asked = await store.insert_memories(
@@ -117,6 +121,13 @@ async def _write(
     )
     [stored] = await asked.rows()
     return stored.highest
+
+
+async def _build(content: str, moment: datetime, settings: NamespaceSettings) -> dict[str, Any]:
+    """Do what `_passages` does, without holding the event loop for long."""
+    if len(content) <= _FEW_CHARS:
+        return _passages(content, moment, settings)
+    return await beside_loop(_passages, content, moment, settings)
 
 
 def _passages(content: str, moment: datetime, settings: NamespaceSettings) -> dict[str, Any]:

@@ -71,7 +71,7 @@ class IngestServicer(IngestServiceServicer):
         result = await append_messages(
             self._database,
             current_namespace(),
-            to_append_request(request),
+            await to_append_request(request),
             self._compaction,
             self._wake,
         )
@@ -90,7 +90,7 @@ class IngestServicer(IngestServiceServicer):
     ) -> pb.ImportMessagesResponse:
         async def batches() -> AsyncIterator[AppendRequest]:
             async for request in request_iterator:
-                yield to_append_request(request.batch, "batch.")
+                yield await to_append_request(request.batch, "batch.")
 
         result = await import_messages(
             self._database, current_namespace(), batches(), self._compaction, self._wake

@@ -41,17 +41,23 @@ class RequestRow:
 
 @dataclass(frozen=True)
 class ExternalMessageRow:
-    """A stored message that was given an external id."""
+    """A stored message that was given an external id. Of its texts there are hashes: it may have some MiB of them."""
 
     id: UUID
     seq: int
     external_id: str
     role: int
     author: str
-    content: str
     tool_name: str
-    tool_args: str
-    tool_result: str
+    content_hash: bytes
+    tool_args_hash: bytes
+    tool_result_hash: bytes
+
+    @property
+    def said(self) -> tuple[object, ...]:
+        """What makes it the same as another one."""
+        hashes = (self.content_hash, self.tool_args_hash, self.tool_result_hash)
+        return (self.role, self.author, self.tool_name, *hashes)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from copy import deepcopy
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
+from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 from everword_ingest.model import AppendRequest, ConversationSpec, NewMessage
@@ -40,8 +41,27 @@ def to_spec(
     )
 
 
-def to_append_request(
+async def to_append_request(
     request: ingest_service_pb2.AppendMessagesRequest, field: str = ""
+) -> AppendRequest:
+    """Return an append; see `_to_append_request`. A large one is translated beside the event loop."""
+    if request.ByteSize() <= LONG_BYTES:
+        return _to_append_request(request, field)
+    return await beside_loop(_to_large_append_request, request, field)
+
+
+def _to_large_append_request(
+    request: ingest_service_pb2.AppendMessagesRequest, field: str
+) -> AppendRequest:
+    """Return an append with what is computed of its messages, each of which may be long."""
+    append = _to_append_request(request, field)
+    for message in append.messages:
+        _ = message.text, message.size
+    return append
+
+
+def _to_append_request(
+    request: ingest_service_pb2.AppendMessagesRequest, field: str
 ) -> AppendRequest:
     """Return an append; `field` is the path of `request` in what the caller sent, for errors."""
     target: UUID | ConversationSpec
@@ -89,6 +109,7 @@ def to_message(message: memory_pb2.NewMessage, field: str) -> NewMessage:
         external_id=message.external_id or None,
         parent_id=UUID(message.parent_id) if message.parent_id else None,
         content_blocks=blocks or None,
+        wire_bytes=message.ByteSize(),
     )
 
 

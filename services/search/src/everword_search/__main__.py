@@ -1,7 +1,7 @@
 """`python -m everword_search`."""
 
+from everword.rpc.heap import share_arenas
 from everword.rpc.run import run
-from everword_search.resident.heap import share_arenas
 from everword_search.server import SearchServer
 from everword_search.settings import Settings
 

@@ -97,10 +97,11 @@ def parse_query(text: str) -> Query:
     """Return the clauses of `text`; none where it holds no word."""
     end = _end_of_question(text)
     clauses = list(_any_of(text[:end], may_be_prefix=True).clauses)
+    filters = 0
     for clause in _clauses(text[end:]):
-        if clause.kind is not Kind.OPTIONAL and _filters(clauses) >= MAX_FILTER_CLAUSES:
-            continue
-        clauses.append(clause)
+        filters += clause.kind is not Kind.OPTIONAL
+        if clause.kind is Kind.OPTIONAL or filters <= MAX_FILTER_CLAUSES:
+            clauses.append(clause)
     return Query(tuple(clauses))
 
 
@@ -118,10 +119,6 @@ def _end_of_question(text: str) -> int:
 def _any_of(text: str, *, may_be_prefix: bool) -> Query:
     operands = (_operand(token, may_be_prefix=may_be_prefix) for token in text.split())
     return Query(tuple(Clause(Kind.OPTIONAL, (operand,)) for operand in operands if operand))
-
-
-def _filters(clauses: list[Clause]) -> int:
-    return sum(clause.kind is not Kind.OPTIONAL for clause in clauses)
 
 
 @dataclass(frozen=True)

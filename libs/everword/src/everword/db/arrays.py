@@ -102,7 +102,8 @@ def _framed(value: bytes) -> bytes:
 
 
 def _json(value: object) -> bytes:
-    return _framed(b"\x01" + json.dumps(value).encode())
+    # As it is: escaped, what is not ASCII would take up to three times its bytes.
+    return _framed(b"\x01" + json.dumps(value, ensure_ascii=False).encode())
 
 
 def _moment(value: datetime) -> bytes:

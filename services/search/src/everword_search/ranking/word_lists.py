@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from everword.rpc.heap import give_back
 from everword_search.ranking.frequencies import language_of, zipf
 from everword_search.ranking.proper_names import may_be_name
-from everword_search.resident.heap import give_back
 
 _ENGLISH = "english"
 

@@ -14,12 +14,12 @@ import psycopg
 from cachetools import TTLCache
 
 from everword.db.pool import Database
+from everword.rpc.heap import give_back
 from everword_search.model import MemoryFilter
 from everword_search.resident.budget import Budget
 from everword_search.resident.columns import Unreadable
 from everword_search.resident.copy import AT_ONCE, Asked, NamespaceCopy
 from everword_search.resident.descriptors import allow_files
-from everword_search.resident.heap import give_back
 from everword_search.resident.lately import LatelySearched
 from everword_search.resident.load import NotCopied, bring_up_to_date, look_for_vectors
 from everword_search.resident.resident import Resident

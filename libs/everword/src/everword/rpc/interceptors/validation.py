@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from everword.rpc.interceptors.base import (
     replace_behavior,
 )
 from everword.rpc.limits import limits_table
+from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.methods import INTERNAL, PUBLIC
 from everword.rpc.wire import MalformedError, Violation, count_fields
 
@@ -27,8 +27,6 @@ from everword.rpc.wire import MalformedError, Violation, count_fields
 MAX_VIOLATIONS = 10
 #: Fields up to which a request's violations are all looked for. Each takes some 15 µs to tell.
 _FEW_FIELDS = 2000
-#: Beyond this many bytes, a request is checked in a thread: the event loop goes on meanwhile.
-THREAD_BYTES = 64 * 1024
 
 
 class ValidationInterceptor(grpc.aio.ServerInterceptor):
@@ -60,9 +58,9 @@ class ValidationInterceptor(grpc.aio.ServerInterceptor):
 
     async def read(self, raw: bytes, parse: Any, path: str) -> Message:
         """Do what `check` does, without holding the event loop."""
-        if len(raw) <= THREAD_BYTES:
+        if len(raw) <= LONG_BYTES:
             return self.check(raw, parse, path)
-        return await asyncio.to_thread(self.check, raw, parse, path)
+        return await beside_loop(self.check, raw, parse, path)
 
     def check(self, raw: bytes, parse: Any, path: str) -> Message:
         """Return the request of the RPC `path` in `raw`. Raises InvalidArgument or RequestTooLarge.

@@ -1,7 +1,8 @@
 """What was freed goes back to the system.
 
-Loading namespaces leaves holes between what stays, which glibc keeps for later: some 20 MB after a million passages.
-And each thread that loads some takes an arena of its own, of which 5 to 10 MB are left: 50 MB with ten of them.
+Large requests, and loading namespaces for searches, leave holes between what stays, which glibc keeps for later:
+hundreds of MB after 16 MiB of text. And each thread takes an arena of its own, of which 5 to 10 MB are left: 50 MB with
+ten of them.
 """
 
 from __future__ import annotations

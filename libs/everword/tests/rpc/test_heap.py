@@ -7,13 +7,13 @@ import numpy as np
 import psutil
 import pytest
 
-from everword_search.resident.heap import give_back
+from everword.rpc.heap import give_back
 
 MB = 1_000_000
 #: Counts the arenas of glibc once eight threads have allocated at the same time.
 _COUNT_ARENAS = """
 import ctypes, sys, threading
-from everword_search.resident.heap import share_arenas
+from everword.rpc.heap import share_arenas
 
 libc = ctypes.CDLL(None)
 libc.malloc.restype = libc.fopen.restype = ctypes.c_void_p

@@ -1,0 +1,51 @@
+"""Long work is done beside the event loop, by a few threads that take turns, and leaves no memory behind.
+
+Work in Python lets the event loop go on every few milliseconds; a single call into compiled code does not, and is to be
+short.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+from everword.rpc.heap import give_back
+
+P = ParamSpec("P")
+T = TypeVar("T")
+#: Requests of more bytes are long work. What is smaller would wait for a thread longer than it takes.
+LONG_BYTES = 32 * 1024
+#: More of them would each take the interpreter from the event loop in turn, and none would be done sooner.
+_THREADS = ThreadPoolExecutor(2, "long-work")
+#: How long after long work its memory is given back: what is large comes in rows.
+_GIVE_BACK_S = 1.0
+_waiting: set[asyncio.AbstractEventLoop] = set()
+
+
+async def beside_loop(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do `work` in a thread, in the context of the caller, and return what it returns."""
+    loop = asyncio.get_running_loop()
+    context = contextvars.copy_context()
+    doing = partial(context.run, work, *args, **kwargs)
+    try:
+        return await loop.run_in_executor(_THREADS, doing)
+    finally:
+        if loop not in _waiting:
+            _waiting.add(loop)
+            loop.call_later(_GIVE_BACK_S, _give_back, loop)
+
+
+def _give_back(loop: asyncio.AbstractEventLoop) -> None:
+    _waiting.discard(loop)
+    _THREADS.submit(_collect)
+
+
+def _collect() -> None:
+    # A call's request lies in cycles of the objects around it, which would stay until there are many more of them.
+    gc.collect()
+    give_back()

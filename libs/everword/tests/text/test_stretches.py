@@ -1,0 +1,54 @@
+"""What is looked at in parts is found as in the whole, and no part is longer than an expression may take."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import regex
+
+from everword.text.literals import is_literal
+from everword.text.passages import MAX_CHARS, MAX_WORDS, count_words, split_passages
+from everword.text.ranking_record import message_traits
+from everword.text.stretches import CHARS, stretches
+
+
+@pytest.mark.parametrize("unit", ["word ", "a.", "x", "学", "I said it\n", "e\u0301 ", " "])
+def test_stretches_are_the_text_and_none_is_long(unit: str) -> None:
+    for length in (0, 1, CHARS, CHARS + 1, 5 * CHARS):
+        text = (unit * length)[:length]
+        parts = list(stretches(text))
+        assert "".join(parts) == text
+        assert max(map(len, parts)) <= 2 * CHARS
+
+
+def test_words_are_counted_as_in_the_whole_where_there_are_spaces() -> None:
+    chosen = random.Random(1)
+    words = ["word", "it's", "I", "2024", "well-known", "été", "-", "'"]
+    text = " ".join(chosen.choices(words, k=40_000))
+    assert len(text) > 3 * CHARS
+    counted = sum(count_words(line) for line in text.split(" "))
+    assert count_words(text) == counted
+    assert message_traits(text).self_words == text.split().count("I")
+
+
+@pytest.mark.parametrize("unit", ["a.", "a. ", "word ", "學", "x", "It is so. "])
+def test_passages_are_the_text_within_their_limits(unit: str) -> None:
+    text = unit * 5000
+    passages = split_passages(text)
+    assert "".join(passages) == text
+    assert max(map(count_words, passages)) <= MAX_WORDS
+    assert max(map(len, passages)) <= MAX_CHARS
+
+
+def test_literals_are_what_they_were_when_each_character_was_looked_at_again_and_again() -> None:
+    """Of a text without spaces, each start was tried with each end: 1 s for 200,000 ideographs."""
+    before = regex.compile(
+        r"[\p{L}\p{N}](?:.*[\p{L}\p{N}])?[./:_@#\\-][\p{L}\p{N}]|\p{N}\p{L}|\p{L}\p{N}|\p{Ll}\p{Lu}"
+    )
+    chosen = random.Random(2)
+    for _ in range(20_000):
+        token = "".join(chosen.choices("aÀ1學.-/_'é(", k=chosen.randint(3, 12)))
+        expected = before.search(token) is not None
+        if not (token.isalpha() and token[1:].islower()):
+            assert is_literal(token) is expected, token
