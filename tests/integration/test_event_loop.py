@@ -50,8 +50,6 @@ APPENDS: dict[str, ingest.AppendMessagesRequest] = {
     "metadata": append_request(
         *[message(metadata={str(number): number for number in range(48)})] * 1000
     ),
-    "passages": append_request(message("a." * (MIB // 3))),
-    "authors": append_request(*[message(author=f"{n} Ann Bo " * 15) for n in range(1000)]),
 }
 
 
