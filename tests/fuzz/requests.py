@@ -26,6 +26,8 @@ HOSTS = {
     "search": (search_service_pb2, context_service_pb2, summary_service_pb2),
     "compactor": (maintenance_service_pb2,),
 }
+#: The namespace that the calls work in.
+KEPT = "fuzzed"
 #: These make calls wait; a few are enough.
 SELDOM = {"WaitForIndexing", "FlushConversation", "DeleteNamespace", "RevokeApiKey"}
 #: Of a list that may be long, what most have.
@@ -50,8 +52,8 @@ def draw_request(values: Values, method: MethodDescriptor) -> Message:
     values.sane = values.rng.choice(SANITY)
     values.large_left = 1 if values.rng.random() < 0.03 else 0
     request = _message(values, method.input_type, 0)
-    if method.name == "DeleteNamespace":
-        request.name = f"gone{values.rng.randrange(5)}"  # type: ignore[attr-defined]
+    if method.name == "DeleteNamespace" and request.name == KEPT:  # type: ignore[attr-defined]
+        request.name = "gone"  # type: ignore[attr-defined]
     return request
 
 
@@ -84,9 +86,17 @@ def _message(values: Values, descriptor: Descriptor, depth: int) -> Message:
         if oneof and chosen.get(oneof.name, field.name) != field.name:
             continue
         rules = field.GetOptions().Extensions[validate_pb2.field]
-        needed = rules.required or rules.repeated.min_items or rules.string.min_len
-        likely = needed or rules.string.uuid or bool(oneof and oneof.name in chosen)
-        if values.rng.random() < (0.97 if likely else 0.35):
+        needed = (
+            rules.required
+            or rules.repeated.min_items
+            or rules.string.min_len
+            or bool(rules.enum.not_in)
+        )
+        # What may be left out refers to something, which is hardly there before the first appends.
+        optional = rules.ignore == validate_pb2.IGNORE_IF_ZERO_VALUE
+        referring = rules.string.uuid and not optional
+        likely = needed or referring or bool(oneof and oneof.name in chosen)
+        if values.rng.random() < (0.97 if likely else 0.2):
             _set(values, message, field, rules, depth)
     return message
 
@@ -148,5 +158,7 @@ def _field_mask(values: Values, field: Any) -> field_mask_pb2.FieldMask:
     parent = field.containing_type
     settings = parent.fields_by_name.get("settings") or parent.fields_by_name.get("voice")
     inner = settings.message_type if settings and settings.message_type else parent
-    names = [each.name for each in inner.fields]
+    names = [
+        each.name for each in inner.fields if each.name not in ("conversation_id", "update_mask")
+    ]
     return field_mask_pb2.FieldMask(paths=values.rng.sample(names, k=min(2, len(names))))

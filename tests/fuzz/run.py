@@ -25,13 +25,12 @@ from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 from everword.rpc.channel import open_channel
 from everword.v1 import admin_service_pb2, search_service_pb2
-from fuzz.requests import SELDOM, draw_request, methods, to_wire
+from fuzz.requests import KEPT, SELDOM, draw_request, methods, to_wire
 from fuzz.values import Values
 from support.callers import Metadata, bearer, within
 from support.refusals import read_refusal
 
 ADMIN_KEY = "operators-key-for-the-fuzzer"
-NAMESPACE = "fuzzed"
 CALLERS = 8
 TIMEOUT_S = 20.0
 #: What a call that waits is given.
@@ -133,9 +132,9 @@ class Fuzzer:
         for name, address in _public(self._running).items():
             self._channels[name] = await resources.enter_async_context(open_channel(address))
         pb = admin_service_pb2
-        await self._admin("CreateNamespace", pb.CreateNamespaceRequest(name=NAMESPACE), pb)
+        await self._admin("CreateNamespace", pb.CreateNamespaceRequest(name=KEPT), pb)
         for role in (pb.API_KEY_ROLE_READ, pb.API_KEY_ROLE_WRITE):
-            request = pb.CreateApiKeyRequest(namespace=NAMESPACE, role=role)
+            request = pb.CreateApiKeyRequest(namespace=KEPT, role=role)
             made = pb.CreateApiKeyResponse.FromString(
                 await self._admin("CreateApiKey", request, pb)
             )
@@ -202,7 +201,7 @@ class Fuzzer:
             return rng.choice([(), bearer("ew_wrong"), bearer("x" * 6000), within("nobody")])
         if dice < 0.2:
             return rng.choice(self._keys)
-        return (*bearer(ADMIN_KEY), *within(NAMESPACE))
+        return (*bearer(ADMIN_KEY), *within(KEPT))
 
     def _refused(self, name: str, error: grpc.aio.AioRpcError, raw: bytes, *, waits: bool) -> None:
         code = error.code()
@@ -227,6 +226,10 @@ class Fuzzer:
         for name, value in _strings(response):
             if name in ("conversation_id", "consistency_token", "summary_id", "api_key_id"):
                 self._values.remember(name, value)
+            elif name == "name" and value != KEPT:
+                self._values.remember("name", value)
+            elif name == "id" and isinstance(response, admin_service_pb2.CreateApiKeyResponse):
+                self._values.remember("api_key_id", value)
             elif name == "message_id":
                 self._values.remember("memory_id", value)
                 self._values.remember("message_id", value)
@@ -237,7 +240,7 @@ class Fuzzer:
         """Hold that what was stored can be read: all of it, page by page."""
         request = search_service_pb2.BrowseRequest(page_size=200, max_content_chars=100)
         request.filter.include_automated = True
-        metadata = (*bearer(ADMIN_KEY), *within(NAMESPACE))
+        metadata = (*bearer(ADMIN_KEY), *within(KEPT))
         path = "/everword.v1.SearchService/Browse"
         while True:
             raw = await self._raw("search", path, request.SerializeToString(), metadata)

@@ -117,6 +117,8 @@ class Values:
         limit = rules.max_bytes or rules.max_len or 1024
         known = self.known.get(_kind(name))
         if self.is_sane():
+            if name == "page_token" and self.rng.random() < 0.8:
+                return ""  # those of another request are refused
             if known and self.rng.random() < 0.9:
                 return self.rng.choice(known)
             if rules.uuid:

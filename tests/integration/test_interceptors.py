@@ -262,7 +262,14 @@ async def test_a_span_says_how_a_refused_call_ended_and_whose_fault_it_was(
     async with open_channel(stack.addresses["ingest"]) as channel:
         await refused(raw_call(channel, "/everword.v1.IngestService/Forget", b""))
     # What a caller makes up is no name for a time series.
-    [servers] = [span for span in spans.get_finished_spans() if span.name == "_OTHER"]
+    unknown: list[ReadableSpan] = []
+
+    def ended() -> bool:
+        unknown[:] = [span for span in spans.get_finished_spans() if span.name == "_OTHER"]
+        return bool(unknown)
+
+    await until(ended)
+    [servers] = unknown
     assert servers.attributes is not None
     assert servers.attributes[names.ERROR_TYPE] == "UNIMPLEMENTED"
     assert servers.status.status_code is StatusCode.ERROR
