@@ -68,6 +68,8 @@ async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
             own = append_request(*(message(f"perhaps harbour {n}") for n in range(OWN)))
             own.conversation.CopyFrom(target("own", subject="marta"))
             await stack.ingest.AppendMessages(own)
+            await embed_everything(stack)
+            # Last into the index: claimed in its turn, and so among the first, its links may be lost to thousands alike.
             await append(stack, "perhaps harbour", metadata=within(await _neighbour(stack)))
             await embed_everything(stack)
             with database.connect() as conn:
