@@ -69,7 +69,7 @@ async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
             own.conversation.CopyFrom(target("own", subject="marta"))
             await stack.ingest.AppendMessages(own)
             await embed_everything(stack)
-            # Last into the index: claimed in its turn, and so among the first, its links may be lost to thousands alike.
+            # Last into the index: among the first, its links may be lost to thousands alike.
             await append(stack, "perhaps harbour", metadata=within(await _neighbour(stack)))
             await embed_everything(stack)
             with database.connect() as conn:
