@@ -22,6 +22,7 @@ from everword_compactor.compose.current import CurrentComposer, current_composer
 from everword_compactor.compose.extractive import ExtractiveComposer
 from everword_compactor.compose.model import Composition, Draft, Level
 from everword_compactor.nodes import store as nodes
+from everword_compactor.nodes import write
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact, compact_everything, workshop
 from support.dag import BRANCH, LEAF, ROOT, check_dag, read_dag
@@ -115,8 +116,7 @@ STEPS = [
     (nodes, "insert_summary"),
     (nodes, "insert_summary_sources"),
     (nodes, "set_parent"),
-    (nodes, "insert_summary_passages"),
-    (nodes, "upsert_embed_job"),
+    (write, "replace_passages_blocking"),
 ]
 
 
