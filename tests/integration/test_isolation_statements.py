@@ -69,8 +69,8 @@ DERIVING = {
 COUNTING = {
     "everword_search.corpus_counts",
     "everword_search.describe_namespace",
-    "everword_search.resident.read_ids",
-    "everword_search.resident.read_passages",
+    "everword_search.cache.read_ids",
+    "everword_search.cache.read_passages",
 }
 
 # By text

@@ -131,7 +131,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_embedder.store_halfvecs": _vectors(filled),
         "everword_embedder.store_arrays": _vectors(filled),
         "everword_search.list_conversations": {"after_id": LAST_ID, "active": None},
-        "everword_search.resident.read_passages": {"but": []},
+        "everword_search.cache.read_passages": {"but": []},
         "everword_search.browse_oldest": {"after_occurred_at": EARLY},
         "everword_search.list_messages_oldest": {"after_seq": 0},
         "everword_search.find_mentions": {

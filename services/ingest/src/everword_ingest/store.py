@@ -13,8 +13,8 @@ from everword.db.arrays import Column
 from everword.db.namespaces import NamespaceSettings, namespace_settings, the_settings
 from everword.db.pool import Connection
 from everword.db.statements import (
+    BoundStatement,
     Pending,
-    Question,
     ask,
     execute,
     fetch_all,
@@ -117,7 +117,7 @@ async def lock_conversation(
         statement, parameters = SQL["lock_conversation_by_key"], _key(namespace_id, target)
     locked, settings = await fetch_each(
         conn,
-        Question(statement, parameters, LockedConversation),
+        BoundStatement(statement, parameters, LockedConversation),
         namespace_settings(namespace_id),
     )
     return next(iter(locked), None), the_settings(settings)
@@ -193,7 +193,9 @@ async def ask_external_messages(
         "conversation_id": conversation_id,
         "external_ids": Column("text", external_ids),
     }
-    return await ask(conn, Question(SQL["find_external_messages"], parameters, ExternalMessageRow))
+    return await ask(
+        conn, BoundStatement(SQL["find_external_messages"], parameters, ExternalMessageRow)
+    )
 
 
 async def find_messages(

@@ -14,7 +14,7 @@ from uuid import UUID
 from everword.db import blocking
 from everword.db.arrays import Column, array_literal
 from everword.db.pool import Connection
-from everword.db.statements import Pending, Question, ask, load_statements
+from everword.db.statements import BoundStatement, Pending, ask, load_statements
 from everword.index.passages import Passage, Source
 from everword.jobs.enqueue import EMBED, DueJob, enqueue_blocking, shard
 
@@ -54,7 +54,7 @@ async def add_passages(
 ) -> Pending[Stored]:
     """Index passages of new sources; what was stored is on its way."""
     parameters = _parameters(namespace_id, text_search_config, passages, counts)
-    return await ask(conn, Question(SQL["insert_passages"], parameters, Stored))
+    return await ask(conn, BoundStatement(SQL["insert_passages"], parameters, Stored))
 
 
 def add_passages_blocking(

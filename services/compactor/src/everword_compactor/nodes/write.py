@@ -1,6 +1,6 @@
 """Store a node with its sources, its place and its passages: one transaction, or nothing.
 
-Every function here runs inside the caller's transaction, which must end with `hold`.
+Every function here runs inside the caller's transaction, which must end with `assert_lease`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def revise_node(conn: Connection, namespace: NodeNamespace, node: NewNode, revis
     _link_and_index(conn, namespace, node)
 
 
-def hold(conn: Connection, job: StartedJob) -> None:
+def assert_lease(conn: Connection, job: StartedJob) -> None:
     """End a transaction that stores a job's result. Raises LeaseLost where the job is somebody else's by now.
 
     It comes last: writes of messages lock a conversation before its job, and so must this.
