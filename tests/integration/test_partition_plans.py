@@ -49,7 +49,8 @@ def test_a_statement_reads_one_partition_of_each_table(
     database: DatabaseUnderTest, name: str, mode: str, parameters: dict[str, Any]
 ) -> None:
     package = name.split(".")[0]
-    role = "everword_search" if package == "everword" else package
+    # Who shares a statement runs it as another service does.
+    role = "everword_ingest" if package == "everword" else package
     options = f"-c role={role} -c search_path=everword,public -c plan_cache_mode={mode}"
     with psycopg.connect(
         database.service_url, options=options, cursor_factory=psycopg.ClientCursor

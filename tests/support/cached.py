@@ -204,7 +204,7 @@ def count_as_large(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
 
 def keep_in_files(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
     """Have namespaces of more than so many passages kept in files."""
-    for module in ("copy", "cache"):
+    for module in ("cached_namespace", "namespace_cache"):
         monkeypatch.setattr(f"everword_search.cache.{module}.IN_MEMORY_PASSAGES", passages)
 
 
