@@ -1,7 +1,8 @@
 """Generate the Python code of protos/ into libs/everword, and the protoset for grpcurl.
 
 `validate.proto` ships only as a descriptor inside the protovalidate wheel: it is written out as a descriptor set, which
-protoc then resolves imports from. Run by `make proto`; `--check` compares instead of writing.
+protoc then resolves imports from. Run by `make proto`; `--check` compares instead of writing. What would break callers of
+main's protos is refused; `--break` writes it all the same.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from google.protobuf import (
     timestamp_pb2,
 )
 from protovalidate._gen.buf.validate import validate_pb
+
+from check_protos import breaking
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = {"public": ROOT / "protos/public", "internal": ROOT / "protos/internal"}
@@ -103,6 +106,8 @@ def main() -> None:
         if "--check" in sys.argv:
             stale = [name for name in GENERATED if not same(fresh / name, TARGET / name)]
             sys.exit(f"stale: {', '.join(stale)}; run `make proto`" if stale else 0)
+        if breaking(fresh / PROTOSET) and "--break" not in sys.argv:
+            sys.exit("this breaks callers; nothing was written")
         for name in GENERATED:
             source, goal = fresh / name, TARGET / name
             if source.is_dir():
