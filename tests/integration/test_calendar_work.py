@@ -11,6 +11,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.db.blocking import BlockingDatabase
 from everword.domain.periods import Calendar
@@ -116,7 +117,9 @@ async def test_a_voice_is_kept_and_goes_into_what_is_written(stack: Stack) -> No
         channel_instructions={"discord": "heron7 is Emi.", "mail": "Unused."},
     )
     for _ in range(2):
-        await stack.maintenance.UpdateVoice(maintenance.UpdateVoiceRequest(voice=voice))
+        await stack.maintenance.UpdateVoice(
+            maintenance.UpdateVoiceRequest(voice=voice, update_mask=FieldMask(paths=["*"]))
+        )
     kept = await stack.maintenance.GetVoice(maintenance.GetVoiceRequest())
     assert kept.voice == voice
     await say_in(stack, "discord", said("2026-04-14T12:00"))
