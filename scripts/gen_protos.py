@@ -1,8 +1,8 @@
 """Generate the Python code of protos/ into libs/everword, and the protoset for grpcurl.
 
 `validate.proto` ships only as a descriptor inside the protovalidate wheel: it is written out as a descriptor set, which
-protoc then resolves imports from. Run by `make proto`; `--check` compares instead of writing. What breaks callers of the
-protos on main is refused, unless `--break` asks for it.
+protoc then resolves imports from. Run by `make proto`; `--check` compares instead of writing. What breaks callers of
+the protos on main is refused, unless `--break` asks for it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def generate(target: Path, work: Path) -> None:
 
 
 def breaks_callers(protoset: Path) -> bool:
-    command = [sys.executable, ROOT / "scripts/check_protos.py", protoset]
+    command = [sys.executable, str(ROOT / "scripts/check_protos.py"), str(protoset)]
     return subprocess.run(command, check=False).returncode != 0
 
 

@@ -93,14 +93,14 @@ async def test_a_name_is_taken_once(stack: Stack) -> None:
 async def test_what_is_no_time_zone_is_refused(stack: Stack, zone: str) -> None:
     refusal = await refused(_make(stack, "acme", time_zone=zone))
     assert refusal.reason == "VALIDATION_FAILED"
-    assert refusal.fields == {"settings.time_zone"}
+    assert refusal.fields == {"namespace.settings.time_zone"}
 
 
 async def test_an_unknown_text_search_configuration_is_refused_with_known_ones(
     stack: Stack,
 ) -> None:
     refusal = await refused(_make(stack, "acme", text_search_config="klingon'; --"))
-    assert refusal.fields == {"settings.text_search_config"}
+    assert refusal.fields == {"namespace.settings.text_search_config"}
     assert "english, german" in refusal.violations["settings.text_search_config"]
 
 

@@ -55,7 +55,7 @@ async def test_messages_from_before_there_was_a_calendar_are_found(stack: Stack)
     assert owed(stack.database) == []
     assert await ask(stack, before="2026-05-01") == 3
     assert owed(stack.database) == ["day/2026-04-14"]
-    assert await ask(stack, since="2026-05-14") == 3
+    assert await ask(stack, start_date="2026-05-14") == 3
     assert await ask(stack) == 6
     roll_up(stack.database, now=at("2027-03-01T00:00"))
     dag = check_calendar(stack.database, UTC_CALENDAR)
@@ -98,7 +98,7 @@ async def test_a_roll_up_gives_what_was_given_up_another_chance(stack: Stack) ->
         assert rows.fetchall() == [("pending", 0)]
 
 
-@pytest.mark.parametrize("field", ["since", "before"])
+@pytest.mark.parametrize("field", ["start_date", "end_date"])
 async def test_a_day_that_the_calendar_does_not_have_is_refused(stack: Stack, field: str) -> None:
     for wrong in ("2026-02-30", "yesterday"):
         assert (await refused(ask(stack, **{field: wrong}))).fields == {field}
