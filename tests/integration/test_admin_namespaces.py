@@ -101,7 +101,7 @@ async def test_an_unknown_text_search_configuration_is_refused_with_known_ones(
 ) -> None:
     refusal = await refused(_make(stack, "acme", text_search_config="klingon'; --"))
     assert refusal.fields == {"namespace.settings.text_search_config"}
-    assert "english, german" in refusal.violations["settings.text_search_config"]
+    assert "english, german" in refusal.violations["namespace.settings.text_search_config"]
 
 
 async def test_an_update_changes_only_what_its_mask_names(stack: Stack) -> None:

@@ -120,7 +120,7 @@ async def theirs(stack: Stack) -> Theirs:
 #: By RPC and field: the call that is given theirs, and the reason of its refusal.
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
-    "UpdateConversation conversation_id": (
+    "UpdateConversation conversation.id": (
         NO_CONVERSATION,
         lambda s, t: s.ingest.UpdateConversation(update_request(t.conversation_id)),
     ),
@@ -320,6 +320,10 @@ def _methods() -> Iterator[MethodDescriptor]:
 def _reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
     """Yield the paths of fields that name something stored."""
     field: FieldDescriptor
+    if "id" in kind.fields_by_name:
+        # Of a resource that is to be changed, all that names it is its id.
+        yield f"{prefix}id"
+        return
     for field in kind.fields:
         path = f"{prefix}{field.name}"
         inner = field.message_type

@@ -88,15 +88,15 @@ async def test_filters_narrow_a_list(stack: Stack) -> None:
     assert list(in_review.faithfulness.unsupported) == ["4711"]
     assert not await listed(stack, conversation_id=conversation, only_needing_review=True)
     middle = everything[len(everything) // 2].latest_time
-    since = await listed(stack, since=middle)
+    since = await listed(stack, start_time=middle)
     assert [each.id for each in since] == [
         each.id for each in everything if each.latest_time.ToDatetime() >= middle.ToDatetime()
     ]
-    before = await listed(stack, before=middle)
+    before = await listed(stack, end_time=middle)
     assert {each.id for each in before} == {
         each.id for each in everything if each.earliest_time.ToDatetime() < middle.ToDatetime()
     }
-    assert not await listed(stack, since=datetime.now(UTC) + timedelta(days=1))
+    assert not await listed(stack, start_time=datetime.now(UTC) + timedelta(days=1))
     assert not await listed(stack, conversation_id=str(new_id()))
 
 

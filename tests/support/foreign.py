@@ -15,6 +15,7 @@ from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import summary_pb2 as summary
 from everword.v1 import summary_service_pb2 as summaries
+from everword.v1.stats_pb2 import SummaryBacklog
 from support.calls import message, target
 from support.stack import Stack
 
@@ -182,7 +183,7 @@ SUMMARIES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda s, t: s.summaries.ListSummaries(list_request()),
         lambda answer: not answer.summaries,
     ),
-    "ListSummaries conversation_id": (
+    "ListSummaries filter.conversation_id": (
         lambda s, t: s.summaries.ListSummaries(
             list_request(filter=summary.SummaryFilter(conversation_id=t.conversation_id))
         ),
@@ -201,7 +202,7 @@ SUMMARIES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda answer: (
             answer
             == maintenance.GetCompactionStatusResponse(
-                mode=maintenance.COMPACTION_MODE_MODEL, model=MODEL
+                mode=maintenance.COMPACTION_MODE_MODEL, model=MODEL, backlog=SummaryBacklog()
             )
         ),
     ),

@@ -141,7 +141,8 @@ SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array
 SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;
 
 -- update_voice --
--- Say whose memories calendar summaries are; a field that is not named keeps its value.
+-- Say whose memories calendar summaries are; a field that is not named keeps its value. Saying the
+-- same again changes nothing.
 INSERT INTO summary_voices AS v (namespace_id, identity, user_name, pronouns, channel_instructions)
 VALUES (%(namespace_id)s,
         CASE WHEN 'identity' = ANY(%(fields)s) THEN %(identity)s ELSE '' END,
@@ -154,4 +155,8 @@ ON CONFLICT (namespace_id) DO UPDATE
        pronouns = CASE WHEN 'pronouns' = ANY(%(fields)s) THEN excluded.pronouns ELSE v.pronouns END,
        channel_instructions = CASE WHEN 'channel_instructions' = ANY(%(fields)s) THEN excluded.channel_instructions
                                    ELSE v.channel_instructions END,
-       updated_at = now();
+       updated_at = now()
+ WHERE 'identity' = ANY(%(fields)s) AND v.identity <> excluded.identity
+    OR 'user_name' = ANY(%(fields)s) AND v.user_name <> excluded.user_name
+    OR 'pronouns' = ANY(%(fields)s) AND v.pronouns <> excluded.pronouns
+    OR 'channel_instructions' = ANY(%(fields)s) AND v.channel_instructions <> excluded.channel_instructions;
