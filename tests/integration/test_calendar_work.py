@@ -107,6 +107,19 @@ async def test_a_day_that_the_calendar_does_not_have_is_refused(stack: Stack, fi
 # Voices
 
 
+async def test_only_what_the_mask_names_of_a_voice_is_changed(stack: Stack) -> None:
+    async def update(*paths: str, **fields: Any) -> maintenance.Voice:
+        voice = maintenance.Voice(**fields)
+        request = maintenance.UpdateVoiceRequest(voice=voice, update_mask=FieldMask(paths=paths))
+        return (await stack.maintenance.UpdateVoice(request)).voice
+
+    first = await update("user_name", user_name="Emi", identity="Unnamed.")
+    assert first == maintenance.Voice(user_name="Emi")
+    second = await update("identity", "channel_instructions", identity="I am Lumen.")
+    assert second == maintenance.Voice(user_name="Emi", identity="I am Lumen.")
+    assert await update("*", pronouns="she/her") == maintenance.Voice(pronouns="she/her")
+
+
 async def test_a_voice_is_kept_and_goes_into_what_is_written(stack: Stack) -> None:
     empty = await stack.maintenance.GetVoice(maintenance.GetVoiceRequest())
     assert empty.voice == maintenance.Voice()
