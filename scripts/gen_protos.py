@@ -1,7 +1,8 @@
 """Generate the Python code of protos/ into libs/everword, and the protoset for grpcurl.
 
 `validate.proto` ships only as a descriptor inside the protovalidate wheel: it is written out as a descriptor set, which
-protoc then resolves imports from. Run by `make proto`; `--check` compares instead of writing.
+protoc then resolves imports from. Run by `make proto`; `--check` compares instead of writing. What breaks callers of
+the protos on main is refused, unless `--break` asks for it.
 """
 
 from __future__ import annotations
@@ -88,6 +89,11 @@ def generate(target: Path, work: Path) -> None:
         (target / package / "py.typed").touch()
 
 
+def breaks_callers(protoset: Path) -> bool:
+    command = [sys.executable, str(ROOT / "scripts/check_protos.py"), str(protoset)]
+    return subprocess.run(command, check=False).returncode != 0
+
+
 def same(left: Path, right: Path) -> bool:
     if left.is_file() or right.is_file():
         return left.is_file() and right.is_file() and filecmp.cmp(left, right, shallow=False)
@@ -103,6 +109,8 @@ def main() -> None:
         if "--check" in sys.argv:
             stale = [name for name in GENERATED if not same(fresh / name, TARGET / name)]
             sys.exit(f"stale: {', '.join(stale)}; run `make proto`" if stale else 0)
+        if "--break" not in sys.argv and breaks_callers(fresh / PROTOSET):
+            sys.exit("this breaks callers; nothing was written")
         for name in GENERATED:
             source, goal = fresh / name, TARGET / name
             if source.is_dir():

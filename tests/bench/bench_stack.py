@@ -117,8 +117,8 @@ class BenchStack:
         return time.perf_counter() - started
 
     async def _owed(self) -> int:
-        request = embedder_pb.CoverageRequest()
-        return (await self._embedder.Coverage(request, metadata=self._internal)).owed
+        request = embedder_pb.GetCoverageRequest()
+        return (await self._embedder.GetCoverage(request, metadata=self._internal)).pending
 
     async def search(self, query: str) -> float:
         """Search by words and by meaning; returns the seconds. A search without its vectors does not count."""

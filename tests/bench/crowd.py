@@ -43,7 +43,7 @@ from everword.client.importing import ImportSummary, import_messages
 from everword.client.transcripts import TranscriptError
 from everword.domain.settings import Environment
 from everword.v1 import search_service_pb2 as pb
-from everword.v1.admin_service_pb2 import CreateNamespaceRequest
+from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 
 #: How far down the results are looked at.
 DEEP = 200
@@ -130,7 +130,9 @@ async def crowd_namespace(settings: ClientSettings, name: str) -> AsyncIterator[
         return
     async with Client.connect(replace(settings, namespace=name)) as client:
         try:
-            await client.admin_service.CreateNamespace(CreateNamespaceRequest(name=name))
+            await client.admin_service.CreateNamespace(
+                CreateNamespaceRequest(namespace=Namespace(name=name))
+            )
         except CallError as error:
             if error.reason != "NAMESPACE_ALREADY_EXISTS":
                 raise

@@ -84,14 +84,14 @@ async def test_what_is_said_while_the_model_is_down_is_summed_up_once_it_is_up()
                 return {task for (task,) in rows} >= set(TASKS)
 
         await until(waits, DRAIN_S)
-        found = await status.QueueStatus(maintenance.QueueStatusRequest())
+        found = await status.GetQueueStatus(maintenance.GetQueueStatusRequest())
         assert {each.task for each in found.tasks} >= set(TASKS)
         assert list(found.failed_jobs) == []
-        compaction = await status.CompactionStatus(maintenance.CompactionStatusRequest())
+        compaction = await status.GetCompactionStatus(maintenance.GetCompactionStatusRequest())
         assert compaction.mode == maintenance.COMPACTION_MODE_MODEL
-        assert compaction.unsummarised_messages == 8
-        assert compaction.oldest_owed_period == "2024-04-15"
-        assert compaction.owed_tool_sentences == 2
+        assert compaction.backlog.messages == 8
+        assert compaction.backlog.oldest_period == "2024-04-15"
+        assert compaction.backlog.tool_sentences == 2
         resources.enter_context(ScriptedChat(faithful, context_tokens=32_768, port=port).running())
 
         def is_drained() -> bool:
@@ -104,9 +104,9 @@ async def test_what_is_said_while_the_model_is_down_is_summed_up_once_it_is_up()
         assert in_review(database) == []
         assert queued(database) == {}
         assert len(stored_sentences(database)) == 2
-        compaction = await status.CompactionStatus(maintenance.CompactionStatusRequest())
-        assert compaction.unsummarised_messages == 0
-        assert (compaction.owed_periods, compaction.owed_tool_sentences) == (0, 0)
+        compaction = await status.GetCompactionStatus(maintenance.GetCompactionStatusRequest())
+        assert compaction.backlog.messages == 0
+        assert (compaction.backlog.periods, compaction.backlog.tool_sentences) == (0, 0)
         assert compaction.input_tokens > 0
-        found = await status.QueueStatus(maintenance.QueueStatusRequest())
+        found = await status.GetQueueStatus(maintenance.GetQueueStatusRequest())
         assert list(found.failed_jobs) == []

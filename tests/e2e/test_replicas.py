@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 CALLS = 30
 APPEND = "everword.v1.IngestService/AppendMessages"
 SEARCH = "everword.v1.SearchService/Search"
-STATUS = "everword.v1.MaintenanceService/CompactionStatus"
+STATUS = "everword.v1.MaintenanceService/GetCompactionStatus"
 EMBED = "everword.internal.v1.EmbedderService/Embed"
 #: What is more than gRPC keeps by default to send again, and takes more than one flow-control window.
 LARGE = 700_000
@@ -60,7 +60,9 @@ async def say(
 
 
 async def ask_status(memory: Client) -> None:
-    await memory.maintenance_service.CompactionStatus(maintenance_pb.CompactionStatusRequest())
+    await memory.maintenance_service.GetCompactionStatus(
+        maintenance_pb.GetCompactionStatusRequest()
+    )
 
 
 async def ran_by_meaning(memory: Client, query: str) -> bool:
@@ -292,7 +294,7 @@ async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) ->
     await until(lambda: is_idle(cluster), DRAIN_S)
     namespace = "backlog"
     async with client_of(cluster) as operator:
-        request = admin_pb.CreateNamespaceRequest(name=namespace)
+        request = admin_pb.CreateNamespaceRequest(namespace=admin_pb.Namespace(name=namespace))
         await operator.admin_service.CreateNamespace(request)
     said = [f"Reading {number} of the gauge at the weir." for number in range(720)]
     asked = len(cluster.model.requests)

@@ -16,7 +16,7 @@ from everword.embedded.ports import Ports
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 from everword.rpc.channel import open_channel
-from everword.v1.admin_service_pb2 import CreateNamespaceRequest
+from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from floods.calls import Services, Tenant
 
@@ -54,7 +54,9 @@ async def run(callers: int, kinds: Sequence[str], tell: Callable[[str], None]) -
         services = Services.at(running.addresses["ingest"], running.addresses["search"])
         async with open_channel(running.addresses["ingest"]) as channel:
             for name in ("flood", "other"):
-                await AdminServiceStub(channel).CreateNamespace(CreateNamespaceRequest(name=name))
+                await AdminServiceStub(channel).CreateNamespace(
+                    CreateNamespaceRequest(namespace=Namespace(name=name))
+                )
                 await Tenant(services, name, seed=1).fill()
         other = Tenant(services, "other", seed=3)
         for kind in TIMED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from buf.validate import validate_pb2
@@ -155,10 +156,16 @@ def _field_mask(values: Values, field: Any) -> field_mask_pb2.FieldMask:
         return field_mask_pb2.FieldMask(
             paths=[values.string("path", validate_pb2.StringRules())] * 3
         )
-    parent = field.containing_type
-    settings = parent.fields_by_name.get("settings") or parent.fields_by_name.get("voice")
-    inner = settings.message_type if settings and settings.message_type else parent
-    names = [
-        each.name for each in inner.fields if each.name not in ("conversation_id", "update_mask")
-    ]
-    return field_mask_pb2.FieldMask(paths=values.rng.sample(names, k=min(2, len(names))))
+    if values.rng.random() < 0.5:
+        return field_mask_pb2.FieldMask(paths=["*"])
+    [resource] = [each for each in field.containing_type.fields if each.name != field.name]
+    paths = list(_paths(resource.message_type))
+    return field_mask_pb2.FieldMask(paths=values.rng.sample(paths, k=min(2, len(paths))))
+
+
+def _paths(resource: Descriptor) -> Iterator[str]:
+    """Yield the paths of a resource's fields, and of those of the messages in it."""
+    for field in resource.fields:
+        yield field.name
+        if field.message_type and not field.is_repeated:
+            yield from (f"{field.name}.{inner.name}" for inner in field.message_type.fields)

@@ -132,9 +132,11 @@ class Fuzzer:
         for name, address in _public(self._running).items():
             self._channels[name] = await resources.enter_async_context(open_channel(address))
         pb = admin_service_pb2
-        await self._admin("CreateNamespace", pb.CreateNamespaceRequest(name=KEPT), pb)
+        await self._admin(
+            "CreateNamespace", pb.CreateNamespaceRequest(namespace=pb.Namespace(name=KEPT)), pb
+        )
         for role in (pb.API_KEY_ROLE_READ, pb.API_KEY_ROLE_WRITE):
-            request = pb.CreateApiKeyRequest(namespace=KEPT, role=role)
+            request = pb.CreateApiKeyRequest(api_key=pb.ApiKey(namespace=KEPT, role=role))
             made = pb.CreateApiKeyResponse.FromString(
                 await self._admin("CreateApiKey", request, pb)
             )

@@ -22,7 +22,9 @@ OPERATOR = bearer(ADMIN_KEY)
 async def _make(
     stack: Stack, role: pb.ApiKeyRole.ValueType, namespace: str = ""
 ) -> pb.CreateApiKeyResponse:
-    request = pb.CreateApiKeyRequest(namespace=namespace, role=role, description="a test's")
+    request = pb.CreateApiKeyRequest(
+        api_key=pb.ApiKey(namespace=namespace, role=role, description="a test's")
+    )
     return await stack.admin.CreateApiKey(request, metadata=OPERATOR)
 
 
@@ -51,7 +53,9 @@ async def test_an_admin_key_has_no_namespace_and_any_other_has_one(
     stack: Stack, role: pb.ApiKeyRole.ValueType, namespace: str
 ) -> None:
     refusal = await refused(
-        stack.admin.CreateApiKey(pb.CreateApiKeyRequest(namespace=namespace, role=role))
+        stack.admin.CreateApiKey(
+            pb.CreateApiKeyRequest(api_key=pb.ApiKey(namespace=namespace, role=role))
+        )
     )
     assert (refusal.code, refusal.reason) == (
         grpc.StatusCode.INVALID_ARGUMENT,
@@ -60,7 +64,9 @@ async def test_an_admin_key_has_no_namespace_and_any_other_has_one(
 
 
 async def test_a_key_for_an_unknown_namespace_is_not_made(stack: Stack) -> None:
-    request = pb.CreateApiKeyRequest(namespace="nobody", role=pb.API_KEY_ROLE_READ)
+    request = pb.CreateApiKeyRequest(
+        api_key=pb.ApiKey(namespace="nobody", role=pb.API_KEY_ROLE_READ)
+    )
     assert (await refused(stack.admin.CreateApiKey(request))).reason == "NAMESPACE_NOT_FOUND"
     await stack.admin.ListNamespaces(pb.ListNamespacesRequest())  # the deployment is open still
 
@@ -69,7 +75,9 @@ async def test_keys_are_listed_oldest_first_of_one_namespace_or_of_all(
     database: DatabaseUnderTest,
 ) -> None:
     async with running_stack(database, admin_key=ADMIN_KEY) as stack:
-        await stack.admin.CreateNamespace(pb.CreateNamespaceRequest(name="acme"), metadata=OPERATOR)
+        await stack.admin.CreateNamespace(
+            pb.CreateNamespaceRequest(namespace=pb.Namespace(name="acme")), metadata=OPERATOR
+        )
         first = [await _make(stack, pb.API_KEY_ROLE_READ, "acme") for _ in range(3)]
         await _make(stack, pb.API_KEY_ROLE_WRITE, "default")
         await _make(stack, pb.API_KEY_ROLE_ADMIN)
@@ -123,7 +131,9 @@ async def test_the_first_key_has_to_be_an_admins_or_nobody_could_make_more(
     database: DatabaseUnderTest,
 ) -> None:
     async with running_stack(database) as stack:
-        request = pb.CreateApiKeyRequest(namespace="default", role=pb.API_KEY_ROLE_WRITE)
+        request = pb.CreateApiKeyRequest(
+            api_key=pb.ApiKey(namespace="default", role=pb.API_KEY_ROLE_WRITE)
+        )
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await stack.admin.CreateApiKey(request)
         assert caught.value.code() is grpc.StatusCode.FAILED_PRECONDITION

@@ -29,15 +29,15 @@ NAMESPACED = (
 
 
 async def _make(stack: Stack, name: str, **settings: object) -> pb.Namespace:
-    request = pb.CreateNamespaceRequest(name=name, settings=pb.NamespaceSettings(**settings))  # type: ignore[arg-type]
+    chosen = pb.NamespaceSettings(**settings)  # type: ignore[arg-type]
+    request = pb.CreateNamespaceRequest(namespace=pb.Namespace(name=name, settings=chosen))
     return (await stack.admin.CreateNamespace(request)).namespace
 
 
 async def _update(stack: Stack, name: str, *paths: str, **settings: object) -> pb.Namespace:
     request = pb.UpdateNamespaceRequest(
-        name=name,
-        settings=pb.NamespaceSettings(**settings),  # type: ignore[arg-type]
-        update_mask=FieldMask(paths=paths),
+        namespace=pb.Namespace(name=name, settings=pb.NamespaceSettings(**settings)),  # type: ignore[arg-type]
+        update_mask=FieldMask(paths=[f"settings.{path}" for path in paths]),
     )
     return (await stack.admin.UpdateNamespace(request)).namespace
 
@@ -52,6 +52,7 @@ async def test_a_namespace_without_settings_has_the_stated_defaults(stack: Stack
     made = await _make(stack, "acme")
     assert made.settings == pb.NamespaceSettings(
         time_zone="UTC",
+        day_cutoff_minutes=0,
         text_search_config="english",
         use_counting=pb.USE_COUNTING_USED,
         credentials=pb.CREDENTIAL_POLICY_MASK,
@@ -69,14 +70,18 @@ async def test_settings_come_back_as_they_were_given(stack: Stack) -> None:
         channel_policies={"discord": pb.ChannelPolicy(index=True, digest=True)},
         credentials=pb.CREDENTIAL_POLICY_KEEP,
     )
-    await stack.admin.CreateNamespace(pb.CreateNamespaceRequest(name="acme", settings=settings))
+    await stack.admin.CreateNamespace(
+        pb.CreateNamespaceRequest(namespace=pb.Namespace(name="acme", settings=settings))
+    )
     found = await stack.admin.GetNamespace(pb.GetNamespaceRequest(name="acme"))
     assert found.namespace.settings == settings
 
 
 async def test_a_name_is_taken_once(stack: Stack) -> None:
     await make_namespaces(stack, "acme")
-    refusal = await refused(stack.admin.CreateNamespace(pb.CreateNamespaceRequest(name="acme")))
+    refusal = await refused(
+        stack.admin.CreateNamespace(pb.CreateNamespaceRequest(namespace=pb.Namespace(name="acme")))
+    )
     assert (refusal.code, refusal.reason) == (
         grpc.StatusCode.ALREADY_EXISTS,
         "NAMESPACE_ALREADY_EXISTS",
@@ -88,15 +93,15 @@ async def test_a_name_is_taken_once(stack: Stack) -> None:
 async def test_what_is_no_time_zone_is_refused(stack: Stack, zone: str) -> None:
     refusal = await refused(_make(stack, "acme", time_zone=zone))
     assert refusal.reason == "VALIDATION_FAILED"
-    assert refusal.fields == {"settings.time_zone"}
+    assert refusal.fields == {"namespace.settings.time_zone"}
 
 
 async def test_an_unknown_text_search_configuration_is_refused_with_known_ones(
     stack: Stack,
 ) -> None:
     refusal = await refused(_make(stack, "acme", text_search_config="klingon'; --"))
-    assert refusal.fields == {"settings.text_search_config"}
-    assert "english, german" in refusal.violations["settings.text_search_config"]
+    assert refusal.fields == {"namespace.settings.text_search_config"}
+    assert "english, german" in refusal.violations["namespace.settings.text_search_config"]
 
 
 async def test_an_update_changes_only_what_its_mask_names(stack: Stack) -> None:
@@ -212,7 +217,7 @@ async def test_a_namespace_that_is_being_deleted_is_invisible(stack: Stack) -> N
         stack.admin.GetNamespace(pb.GetNamespaceRequest(name="acme")),
         _update(stack, "acme", "time_zone", time_zone="UTC"),
         stack.admin.CreateApiKey(
-            pb.CreateApiKeyRequest(namespace="acme", role=pb.API_KEY_ROLE_READ)
+            pb.CreateApiKeyRequest(api_key=pb.ApiKey(namespace="acme", role=pb.API_KEY_ROLE_READ))
         ),
         stack.admin.ListApiKeys(pb.ListApiKeysRequest(namespace="acme")),
         stack.ingest.AppendMessages(append_request("Too late."), metadata=within("acme")),
@@ -220,7 +225,9 @@ async def test_a_namespace_that_is_being_deleted_is_invisible(stack: Stack) -> N
         assert (await refused(call)).reason == "NAMESPACE_NOT_FOUND"
     listed = await stack.admin.ListNamespaces(pb.ListNamespacesRequest())
     assert [namespace.name for namespace in listed.namespaces] == ["default"]
-    taken = await refused(stack.admin.CreateNamespace(pb.CreateNamespaceRequest(name="acme")))
+    taken = await refused(
+        stack.admin.CreateNamespace(pb.CreateNamespaceRequest(namespace=pb.Namespace(name="acme")))
+    )
     assert taken.reason == "NAMESPACE_ALREADY_EXISTS"
     assert "being deleted" in taken.message
 

@@ -16,6 +16,7 @@ from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import memory_pb2, search_service_pb2
 from everword_ingest.store import SQL
 from support.calls import TOOL, append, append_request, message, reason
+from support.foreign import class_request
 from support.spans import exporter, trace_of
 from support.stack import Stack
 
@@ -280,11 +281,8 @@ async def test_use_is_counted_once_a_request(stack: Stack) -> None:
 
 async def test_a_memory_is_given_a_class_and_the_message_stays_as_sent(stack: Stack) -> None:
     appended = await append(stack, message("no meat", role=TOOL))
-    request = pb.UpdateMemoryClassRequest(
-        memory_id=appended.messages[0].message_id,
-        importance_class=memory_pb2.IMPORTANCE_CLASS_PREFERENCE,
-    )
-    await stack.ingest.UpdateMemoryClass(request)
+    request = class_request(appended.messages[0].message_id, memory_pb2.IMPORTANCE_CLASS_PREFERENCE)
+    await stack.ingest.UpdateMemory(request)
     joined = "SELECT m.importance_class, i.importance_class FROM messages m JOIN memories i ON i.source_id = m.id"
     assert rows(stack, joined) == [(0, memory_pb2.IMPORTANCE_CLASS_PREFERENCE)]
     assert rows(stack, "SELECT importance_class FROM memory_classes") == [(3,)]

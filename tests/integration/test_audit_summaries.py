@@ -1,4 +1,4 @@
-"""Every summary is held against its sources again, and CompactionStatus counts them."""
+"""Every summary is held against its sources again, and GetCompactionStatus counts them."""
 
 from __future__ import annotations
 
@@ -199,14 +199,14 @@ async def test_the_status_counts_levels_models_and_what_waits(stack: Stack) -> N
     await harvest_tree(stack)
     await append(stack, "A straggler.", "Another one.", session_key="other")
     nodes = await listed(stack)
-    status = await stack.maintenance.CompactionStatus(pb.CompactionStatusRequest())
+    status = await stack.maintenance.GetCompactionStatus(pb.GetCompactionStatusRequest())
     assert (status.mode, status.model) == (pb.COMPACTION_MODE_EXTRACTIVE, "extractive")
     assert [level.level for level in status.levels] == [LEAF, BRANCH, ROOT]
     for level in status.levels:
         count = sum(1 for node in nodes if node.level == level.level)
         assert (level.summaries, dict(level.by_models)) == (count, {"scripted": count})
         assert (level.stale, level.needs_review) == (0, 0)
-    assert (status.unsummarised_messages, status.unsummarised_conversations) == (2, 1)
+    assert (status.backlog.messages, status.backlog.conversations) == (2, 1)
     assert (status.input_tokens, status.output_tokens) == (0, 0)
 
 
@@ -221,6 +221,6 @@ async def test_the_status_names_the_model_and_what_it_read_and_wrote(
             "called_at) VALUES (1, 'leaf', 'm', 5, 7, 'ok', 1, now()), (1, 'leaf', 'm', 10, 20, 'empty', 1, now()), "
             "(1, 'leaf', 'm', 999, 999, 'ok', 1, now() - interval '25 hours')",
         )
-        status = await stack.maintenance.CompactionStatus(pb.CompactionStatusRequest())
+        status = await stack.maintenance.GetCompactionStatus(pb.GetCompactionStatusRequest())
     assert (status.mode, status.model) == (pb.COMPACTION_MODE_MODEL, "some-model")
     assert (status.input_tokens, status.output_tokens) == (15, 27)

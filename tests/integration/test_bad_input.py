@@ -21,6 +21,7 @@ from support.callers import raw_call
 from support.calls import append, append_request, message, target
 from support.cases import Case, unchanged
 from support.databases import cloned
+from support.foreign import class_request
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -177,44 +178,38 @@ APPENDS: dict[str, Case] = {
 }
 
 
-def _update(**fields: Any) -> ingest.UpdateConversationRequest:
+def _update(*paths: str, **details: Any) -> ingest.UpdateConversationRequest:
     return ingest.UpdateConversationRequest(
-        **{"conversation_id": str(uuid4()), "update_mask": FieldMask(paths=["title"]), **fields}
-    )
-
-
-def _class(memory_id: str, chosen: int = 1) -> ingest.UpdateMemoryClassRequest:
-    return ingest.UpdateMemoryClassRequest(
-        memory_id=memory_id,
-        importance_class=chosen,  # type: ignore[arg-type]
+        conversation=conversation.Conversation(
+            id=str(uuid4()), details=conversation.ConversationDetails(**details)
+        ),
+        update_mask=FieldMask(paths=paths),
     )
 
 
 OTHER_WRITES: dict[str, Case] = {
     "an update of an unknown field": Case(
-        lambda s: s.ingest.UpdateConversation(_update(update_mask=FieldMask(paths=["agent"]))),
+        lambda s: s.ingest.UpdateConversation(_update("details.subject")),
         "update_mask",
     ),
-    "an update of nothing": Case(
-        lambda s: s.ingest.UpdateConversation(_update(update_mask=FieldMask())), "update_mask"
-    ),
+    "an update of nothing": Case(lambda s: s.ingest.UpdateConversation(_update()), "update_mask"),
     "an update without a mask": Case(
         lambda s: s.ingest.UpdateConversation(
-            ingest.UpdateConversationRequest(conversation_id=str(uuid4()))
+            ingest.UpdateConversationRequest(conversation=_update().conversation)
         ),
         "update_mask",
     ),
     "an update of an unknown conversation": Case(
-        lambda s: s.ingest.UpdateConversation(_update()),
+        lambda s: s.ingest.UpdateConversation(_update("details.title")),
         None,
         grpc.StatusCode.NOT_FOUND,
         "CONVERSATION_NOT_FOUND",
     ),
     "settings of an update that are not a number": Case(
         lambda s: s.ingest.UpdateConversation(
-            _update(settings=_struct(Value(number_value=float("nan"))))
+            _update("details.settings", settings=_struct(Value(number_value=float("nan"))))
         ),
-        "settings",
+        "conversation.details.settings",
     ),
     "the use of an unknown memory": Case(
         lambda s: s.ingest.MarkUsed(
@@ -235,13 +230,14 @@ OTHER_WRITES: dict[str, Case] = {
         "memory_ids",
     ),
     "the class of an unknown memory": Case(
-        lambda s: s.ingest.UpdateMemoryClass(_class(str(uuid4()))),
+        lambda s: s.ingest.UpdateMemory(class_request(str(uuid4()))),
         None,
         grpc.StatusCode.NOT_FOUND,
         "MEMORY_NOT_FOUND",
     ),
     "a class that there is not": Case(
-        lambda s: s.ingest.UpdateMemoryClass(_class(str(uuid4()), 99)), "importance_class"
+        lambda s: s.ingest.UpdateMemory(class_request(str(uuid4()), 99)),  # type: ignore[arg-type]
+        "memory.importance_class",
     ),
     "a consistency token from nowhere": Case(
         lambda s: s.ingest.WaitForIndexing(

@@ -10,43 +10,61 @@ from support.stack import Stack
 
 ADMINISTRATION: dict[str, Case] = {
     "a namespace with a capital": Case(
-        lambda s: s.admin.CreateNamespace(admin.CreateNamespaceRequest(name="Acme")), "name"
+        lambda s: s.admin.CreateNamespace(
+            admin.CreateNamespaceRequest(namespace=admin.Namespace(name="Acme"))
+        ),
+        "namespace.name",
     ),
     "a namespace with a name of 64 characters": Case(
-        lambda s: s.admin.CreateNamespace(admin.CreateNamespaceRequest(name="x" * 64)), "name"
+        lambda s: s.admin.CreateNamespace(
+            admin.CreateNamespaceRequest(namespace=admin.Namespace(name="x" * 64))
+        ),
+        "namespace.name",
     ),
     "a namespace with a line break": Case(
-        lambda s: s.admin.CreateNamespace(admin.CreateNamespaceRequest(name="acme\n")), "name"
+        lambda s: s.admin.CreateNamespace(
+            admin.CreateNamespaceRequest(namespace=admin.Namespace(name="acme\n"))
+        ),
+        "namespace.name",
     ),
     "a day that begins in the evening": Case(
         lambda s: s.admin.CreateNamespace(
             admin.CreateNamespaceRequest(
-                name="acme", settings=admin.NamespaceSettings(day_cutoff_minutes=721)
+                namespace=admin.Namespace(
+                    name="acme", settings=admin.NamespaceSettings(day_cutoff_minutes=721)
+                )
             )
         ),
-        "settings.day_cutoff_minutes",
+        "namespace.settings.day_cutoff_minutes",
     ),
     "NUL in the name of a channel": Case(
         lambda s: s.admin.CreateNamespace(
             admin.CreateNamespaceRequest(
-                name="acme",
-                settings=admin.NamespaceSettings(
-                    channel_policies={"\0": admin.ChannelPolicy(index=True)}
-                ),
+                namespace=admin.Namespace(
+                    name="acme",
+                    settings=admin.NamespaceSettings(
+                        channel_policies={"\0": admin.ChannelPolicy(index=True)}
+                    ),
+                )
             )
         ),
-        "settings.channel_policies (a key)",
+        "namespace.settings.channel_policies (a key)",
     ),
     "a key without a role": Case(
-        lambda s: s.admin.CreateApiKey(admin.CreateApiKeyRequest(namespace="default")), "role"
+        lambda s: s.admin.CreateApiKey(
+            admin.CreateApiKeyRequest(api_key=admin.ApiKey(namespace="default"))
+        ),
+        "api_key.role",
     ),
     "a key that is described at length": Case(
         lambda s: s.admin.CreateApiKey(
             admin.CreateApiKeyRequest(
-                namespace="default", role=admin.API_KEY_ROLE_READ, description="x" * 257
+                api_key=admin.ApiKey(
+                    namespace="default", role=admin.API_KEY_ROLE_READ, description="x" * 257
+                )
             )
         ),
-        "description",
+        "api_key.description",
     ),
     "a key's malformed id": Case(
         lambda s: s.admin.RevokeApiKey(admin.RevokeApiKeyRequest(api_key_id="first")),

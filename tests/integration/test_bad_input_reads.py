@@ -91,9 +91,9 @@ SEARCHES: dict[str, Case] = {
     "a kind in the filter that there is not": _filter("kinds[0]", kinds=[0]),
     "NUL in the filter": _filter("agents", agents=["a\0b"]),
     "a filter by 101 agents": _filter("agents", agents=[str(number) for number in range(101)]),
-    "a filter from a time after the year 9999": _filter("since", since=YEAR_10000),
+    "a filter from a time after the year 9999": _filter("start_time", start_time=YEAR_10000),
     "a filter up to a time with too many nanoseconds": _filter(
-        "before", before=Timestamp(nanos=-1)
+        "end_time", end_time=Timestamp(nanos=-1)
     ),
 }
 OTHERS: dict[str, Case] = {
@@ -104,7 +104,8 @@ OTHERS: dict[str, Case] = {
         None, "CONSISTENCY_TOKEN_INVALID", at_least_as_fresh=NOWHERE
     ),
     "a time of Browse before the year 1": _browse(
-        "filter.since", filter=memory.MemoryFilter(since=Timestamp(seconds=-62_135_596_801))
+        "filter.start_time",
+        filter=memory.MemoryFilter(start_time=Timestamp(seconds=-62_135_596_801)),
     ),
     "the messages of what is no id": _messages("conversation_id", conversation_id="1"),
     "the messages of an unknown conversation": Case(
@@ -121,7 +122,9 @@ OTHERS: dict[str, Case] = {
     "a page token of ListConversations from nowhere": _conversations(
         None, "PAGE_TOKEN_INVALID", page_token=NOWHERE
     ),
-    "NUL in an agent of ListConversations": _conversations("agents", agents=["\0"]),
+    "NUL in an agent of ListConversations": _conversations(
+        "filter.agents", filter=conversation.ConversationFilter(agents=["\0"])
+    ),
     "a conversation by nothing": Case(
         lambda s: s.search.GetConversation(search.GetConversationRequest()), "conversation"
     ),
@@ -162,7 +165,7 @@ OTHERS: dict[str, Case] = {
     "a context of a negative size": _context("token_budget", query="words", token_budget=-1),
     "a context of 201 memories": _context("max_memories", query="words", max_memories=201),
     "jobs of a task with a long name": Case(
-        lambda s: s.maintenance.QueueStatus(maintenance.QueueStatusRequest(task="x" * 65)),
+        lambda s: s.maintenance.GetQueueStatus(maintenance.GetQueueStatusRequest(task="x" * 65)),
         "task",
     ),
     "jobs with NUL in their error": Case(

@@ -12,7 +12,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 from numpy.typing import NDArray
 
-from everword.v1 import admin_service_pb2, context_service_pb2, ingest_service_pb2
+from everword.v1 import admin_service_pb2, context_service_pb2
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as pb
 from everword_search.store import SQL
@@ -20,6 +20,7 @@ from support.background import embed_everything
 from support.calls import append, message
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
+from support.foreign import class_request
 from support.refusals import refused
 from support.running_stack import embed_with
 from support.scripted_embedder import ScriptedEmbedder
@@ -181,10 +182,8 @@ async def test_an_erased_namespace_takes_its_suggestions_along(stack: Stack) -> 
 async def _classify(
     stack: Stack, memory_id: str, importance_class: memory.ImportanceClass.ValueType
 ) -> None:
-    request = ingest_service_pb2.UpdateMemoryClassRequest(
-        memory_id=memory_id, importance_class=importance_class
-    )
-    await stack.ingest.UpdateMemoryClass(request)
+    request = class_request(memory_id, importance_class)
+    await stack.ingest.UpdateMemory(request)
 
 
 def _suggest(stack: Stack, memory_id: str, importance_class: int) -> None:
@@ -207,9 +206,10 @@ async def test_counting_by_return_and_without_a_cap_it_is_the_uncapped_document(
     stack: Stack,
 ) -> None:
     first, second = await two_equal(stack)
-    request = admin_service_pb2.UpdateNamespaceRequest(name="default")
-    request.settings.use_counting = admin_service_pb2.USE_COUNTING_RETURNED
-    request.update_mask.paths.append("use_counting")
+    request = admin_service_pb2.UpdateNamespaceRequest()
+    request.namespace.name = "default"
+    request.namespace.settings.use_counting = admin_service_pb2.USE_COUNTING_RETURNED
+    request.update_mask.paths.append("settings.use_counting")
     await stack.admin.UpdateNamespace(request)
     used(stack, first, 99, days=60)
     for _ in range(2):  # each return is a use, from which on age counts anew

@@ -170,7 +170,7 @@ async def _april_from_before_there_was_a_calendar(stack: Stack) -> None:
 
 async def test_a_roll_up_of_a_few_days_reads_no_others(stack: Stack, pages: list[int]) -> None:
     await _april_from_before_there_was_a_calendar(stack)
-    request = maintenance.RollUpRequest(since="2026-04-10", before="2026-04-12")
+    request = maintenance.RollUpRequest(start_date="2026-04-10", end_date="2026-04-12")
     await stack.maintenance.RollUp(request)
     assert owed(stack.database) == ["day/2026-04-10", "day/2026-04-11"]
     # Days are counted in any zone: two more at each end.

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.db.blocking import BlockingDatabase
 from everword.domain.periods import Calendar
@@ -54,7 +55,7 @@ async def test_messages_from_before_there_was_a_calendar_are_found(stack: Stack)
     assert owed(stack.database) == []
     assert await ask(stack, before="2026-05-01") == 3
     assert owed(stack.database) == ["day/2026-04-14"]
-    assert await ask(stack, since="2026-05-14") == 3
+    assert await ask(stack, start_date="2026-05-14") == 3
     assert await ask(stack) == 6
     roll_up(stack.database, now=at("2027-03-01T00:00"))
     dag = check_calendar(stack.database, UTC_CALENDAR)
@@ -97,13 +98,26 @@ async def test_a_roll_up_gives_what_was_given_up_another_chance(stack: Stack) ->
         assert rows.fetchall() == [("pending", 0)]
 
 
-@pytest.mark.parametrize("field", ["since", "before"])
+@pytest.mark.parametrize("field", ["start_date", "end_date"])
 async def test_a_day_that_the_calendar_does_not_have_is_refused(stack: Stack, field: str) -> None:
     for wrong in ("2026-02-30", "yesterday"):
         assert (await refused(ask(stack, **{field: wrong}))).fields == {field}
 
 
 # Voices
+
+
+async def test_only_what_the_mask_names_of_a_voice_is_changed(stack: Stack) -> None:
+    async def update(*paths: str, **fields: Any) -> maintenance.Voice:
+        voice = maintenance.Voice(**fields)
+        request = maintenance.UpdateVoiceRequest(voice=voice, update_mask=FieldMask(paths=paths))
+        return (await stack.maintenance.UpdateVoice(request)).voice
+
+    first = await update("user_name", user_name="Emi", identity="Unnamed.")
+    assert first == maintenance.Voice(user_name="Emi")
+    second = await update("identity", "channel_instructions", identity="I am Lumen.")
+    assert second == maintenance.Voice(user_name="Emi", identity="I am Lumen.")
+    assert await update("*", pronouns="she/her") == maintenance.Voice(pronouns="she/her")
 
 
 async def test_a_voice_is_kept_and_goes_into_what_is_written(stack: Stack) -> None:
@@ -116,7 +130,9 @@ async def test_a_voice_is_kept_and_goes_into_what_is_written(stack: Stack) -> No
         channel_instructions={"discord": "heron7 is Emi.", "mail": "Unused."},
     )
     for _ in range(2):
-        await stack.maintenance.UpdateVoice(maintenance.UpdateVoiceRequest(voice=voice))
+        await stack.maintenance.UpdateVoice(
+            maintenance.UpdateVoiceRequest(voice=voice, update_mask=FieldMask(paths=["*"]))
+        )
     kept = await stack.maintenance.GetVoice(maintenance.GetVoiceRequest())
     assert kept.voice == voice
     await say_in(stack, "discord", said("2026-04-14T12:00"))

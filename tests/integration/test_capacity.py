@@ -54,7 +54,9 @@ async def shared(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
 
 async def _tenant(stack: Stack, namespace: str) -> tuple[tuple[str, str], ...]:
     """Return the metadata of a tenant with a key of its own."""
-    request = admin.CreateApiKeyRequest(namespace=namespace, role=admin.API_KEY_ROLE_WRITE)
+    request = admin.CreateApiKeyRequest(
+        api_key=admin.ApiKey(namespace=namespace, role=admin.API_KEY_ROLE_WRITE)
+    )
     made = await stack.admin.CreateApiKey(request, metadata=bearer(OPERATORS_KEY))
     return bearer(made.secret)
 
@@ -82,7 +84,9 @@ async def _answered(stack: Stack, *callers: tuple[tuple[str, str], ...]) -> None
     """Hold that writes and reads of callers are answered."""
     for metadata in callers:
         await append(stack, "Still here.", session_key="other", metadata=metadata)
-        await stack.maintenance.QueueStatus(maintenance.QueueStatusRequest(), metadata=metadata)
+        await stack.maintenance.GetQueueStatus(
+            maintenance.GetQueueStatusRequest(), metadata=metadata
+        )
         await stack.ingest.ImportMessages(
             iter([ingest.ImportMessagesRequest(batch=append_request("Me too."))]), metadata=metadata
         )
@@ -233,7 +237,7 @@ async def test_guessed_keys_do_not_keep_known_callers_out(shared: Stack) -> None
     other = await _tenant(shared, "other")
     await append(shared, "Known.", metadata=other)
     guesses = [
-        shared.search.Stats(search.StatsRequest(), metadata=bearer(f"ew_guess-{number}"))
+        shared.search.GetStats(search.GetStatsRequest(), metadata=bearer(f"ew_guess-{number}"))
         for number in range(300)
     ]
     async with _calls([refused(guess) for guess in guesses]) as calls:

@@ -237,7 +237,9 @@ async def test_a_namespace_that_a_killed_run_left_is_dropped(stack: Stack, tmp_p
     lines = (tmp_path / "checkpoint").read_text().splitlines()
     (tmp_path / "checkpoint").write_text(f"{lines[0]}\n")
     left = f"bench-{json.loads(lines[0])['run']}-0"
-    await stack.admin.CreateNamespace(admin_service_pb2.CreateNamespaceRequest(name=left))
+    await stack.admin.CreateNamespace(
+        admin_service_pb2.CreateNamespaceRequest(namespace=admin_service_pb2.Namespace(name=left))
+    )
     assert figures(await measured.run()) == figures(whole)
     assert left not in await namespaces(stack)
 

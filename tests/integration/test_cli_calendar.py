@@ -31,4 +31,4 @@ async def test_what_is_significant_is_written_once(stack: Stack) -> None:
     assert again.output.endswith(" was written already\n")
     wrong = await everword(stack, "rollup", "--since", "2026-02-30")
     assert wrong.status != 0
-    assert "since" in wrong.errors
+    assert "start_date" in wrong.errors

@@ -121,11 +121,15 @@ async def test_a_key_opens_its_namespace_and_no_other(database: DatabaseUnderTes
     async with running_stack(database, admin_key="boss") as stack:
         async with Client.connect(settings(stack, "boss")) as operator:
             await operator.admin_service.CreateNamespace(
-                admin_service_pb2.CreateNamespaceRequest(name="acme")
+                admin_service_pb2.CreateNamespaceRequest(
+                    namespace=admin_service_pb2.Namespace(name="acme")
+                )
             )
             made = await operator.admin_service.CreateApiKey(
                 admin_service_pb2.CreateApiKeyRequest(
-                    namespace="acme", role=admin_service_pb2.API_KEY_ROLE_WRITE
+                    api_key=admin_service_pb2.ApiKey(
+                        namespace="acme", role=admin_service_pb2.API_KEY_ROLE_WRITE
+                    )
                 )
             )
         async with Client.connect(settings(stack, made.secret)) as tenant:

@@ -16,7 +16,7 @@ from support.refusals import refused
 from support.stack import Stack
 
 MEMORIES = pb.CONTEXT_SOURCE_MEMORIES
-TURNS = pb.CONTEXT_SOURCE_RECENT_TURNS
+TURNS = pb.CONTEXT_SOURCE_CHAT_HISTORY
 NOON = moment("2026-04-18T12:00:30+00:00")
 
 

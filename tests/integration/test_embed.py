@@ -59,7 +59,7 @@ async def test_the_active_generation_embeds_without_any_server(
     stack: Stack, priority: pb.EmbedPriority.ValueType
 ) -> None:
     answer = await embed(stack, TEXTS, priority)
-    coverage = await stack.embedder.Coverage(pb.CoverageRequest())
+    coverage = await stack.embedder.GetCoverage(pb.GetCoverageRequest())
     assert (answer.generation_id, answer.dimensions) == (coverage.generation_id, 384)
     assert [len(raw) for raw in answer.vectors] == [4 * 384] * len(TEXTS)
     for text, raw in zip(TEXTS, answer.vectors, strict=True):

@@ -26,31 +26,31 @@ async def test_coverage_counts_what_is_owed_in_all_namespaces(stack: Stack) -> N
         [(active,)] = conn.execute(
             "SELECT id FROM model_generations WHERE state = 'active'"
         ).fetchall()
-    found = await stack.embedder.Coverage(pb.CoverageRequest())
-    assert found == pb.CoverageResponse(generation_id=active, owed=2, failed=1)
-    assert await stack.embedder.Coverage(pb.CoverageRequest(generation_id=active)) == found
+    found = await stack.embedder.GetCoverage(pb.GetCoverageRequest())
+    assert found == pb.GetCoverageResponse(generation_id=active, pending=2, failed=1)
+    assert await stack.embedder.GetCoverage(pb.GetCoverageRequest(generation_id=active)) == found
 
 
 async def test_counting_stops_at_the_cap(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage, "COUNT_CAP", 3)
     await append(stack, *["A message."] * 5)
-    assert (await stack.embedder.Coverage(pb.CoverageRequest())).owed == 3
+    assert (await stack.embedder.GetCoverage(pb.GetCoverageRequest())).pending == 3
 
 
 async def test_coverage_of_an_unknown_generation_is_a_field_violation(stack: Stack) -> None:
-    refusal = await refused(stack.embedder.Coverage(pb.CoverageRequest(generation_id=99)))
+    refusal = await refused(stack.embedder.GetCoverage(pb.GetCoverageRequest(generation_id=99)))
     assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.fields == {"generation_id"}
 
 
 async def test_only_who_shows_the_internal_token_is_let_in(database: DatabaseUnderTest) -> None:
     async with running_stack(database, internal_token="between-services") as stack:
-        missing = await refused(stack.embedder.Coverage(pb.CoverageRequest()))
+        missing = await refused(stack.embedder.GetCoverage(pb.GetCoverageRequest()))
         wrong = await refused(
-            stack.embedder.Coverage(pb.CoverageRequest(), metadata=internal("guessed"))
+            stack.embedder.GetCoverage(pb.GetCoverageRequest(), metadata=internal("guessed"))
         )
-        right = await stack.embedder.Coverage(
-            pb.CoverageRequest(), metadata=internal("between-services")
+        right = await stack.embedder.GetCoverage(
+            pb.GetCoverageRequest(), metadata=internal("between-services")
         )
     assert (missing.code, missing.reason) == (
         grpc.StatusCode.UNAUTHENTICATED,
@@ -60,4 +60,4 @@ async def test_only_who_shows_the_internal_token_is_let_in(database: DatabaseUnd
         grpc.StatusCode.UNAUTHENTICATED,
         "CREDENTIALS_INVALID",
     )
-    assert right.owed == 0
+    assert right.pending == 0

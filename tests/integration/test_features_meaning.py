@@ -59,16 +59,17 @@ async def test_times_and_agents_hold_for_meaning_and_a_use_is_counted_once(
     cat = await tell(stack, PET, day=1, agent="opus")
     await tell(stack, DOG, day=3, agent="atlas")
     await embed_everything(stack)
-    update = admin_service_pb2.UpdateNamespaceRequest(name="default")
-    update.settings.use_counting = admin_service_pb2.USE_COUNTING_RETURNED
-    update.update_mask.paths.append("use_counting")
+    update = admin_service_pb2.UpdateNamespaceRequest()
+    update.namespace.name = "default"
+    update.namespace.settings.use_counting = admin_service_pb2.USE_COUNTING_RETURNED
+    update.update_mask.paths.append("settings.use_counting")
     await stack.admin.UpdateNamespace(update)
     second = moment("2026-03-02T00:00:00+00:00")
-    assert await search(stack, QUESTION, mode, filter=MemoryFilter(since=second)) == [DOG]
+    assert await search(stack, QUESTION, mode, filter=MemoryFilter(start_time=second)) == [DOG]
     assert await search(stack, QUESTION, mode, filter=MemoryFilter(agents=["atlas"])) == [DOG]
-    tomorrow = MemoryFilter(since=moment("2999-01-01T00:00:00+00:00"))
+    tomorrow = MemoryFilter(start_time=moment("2999-01-01T00:00:00+00:00"))
     assert await search(stack, QUESTION, mode, filter=tomorrow) == []
-    assert await search(stack, QUESTION, mode, filter=MemoryFilter(before=second)) == [PET]
+    assert await search(stack, QUESTION, mode, filter=MemoryFilter(end_time=second)) == [PET]
     found = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=cat))
     assert found.memory.use_count == 1
 

@@ -71,8 +71,10 @@ async def test_nothing_is_to_do_while_there_is_room(stack: Stack) -> None:
     assert flushed.action == pb.FLUSH_ACTION_NONE
     flushed = await flush(stack, conversation_id, used_tokens=850)
     assert flushed.action == pb.FLUSH_ACTION_SAVE_NOTES
-    assert (await flush(stack, conversation_id, full_at=0.8)).used_tokens == 800
-    assert (await flush(stack, conversation_id, full_at=0.8)).action == pb.FLUSH_ACTION_SAVE_NOTES
+    assert (await flush(stack, conversation_id, full_ratio=0.8)).used_tokens == 800
+    assert (
+        await flush(stack, conversation_id, full_ratio=0.8)
+    ).action == pb.FLUSH_ACTION_SAVE_NOTES
 
 
 async def test_messages_without_a_count_are_estimated_by_their_bytes(stack: Stack) -> None:
@@ -253,7 +255,7 @@ async def test_calls_that_wait_leave_room_for_others(database: DatabaseUnderTest
         # Until they are refused, the others take the room of calls that wait for nothing.
         refused = [await code for code in islice(asyncio.as_completed(calls), 18)]
         assert set(refused) == {grpc.StatusCode.RESOURCE_EXHAUSTED}
-        await stack.maintenance.QueueStatus(pb.QueueStatusRequest(), timeout=6)
+        await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest(), timeout=6)
         codes = Counter(await asyncio.gather(*calls))
         assert codes[grpc.StatusCode.DEADLINE_EXCEEDED] == 2
         async with working(stack):

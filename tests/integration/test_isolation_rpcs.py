@@ -22,6 +22,7 @@ from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
+from everword.v1 import stats_pb2 as stats
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.cases import unchanged
@@ -119,7 +120,7 @@ async def theirs(stack: Stack) -> Theirs:
 #: By RPC and field: the call that is given theirs, and the reason of its refusal.
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
-    "UpdateConversation conversation_id": (
+    "UpdateConversation conversation.id": (
         NO_CONVERSATION,
         lambda s, t: s.ingest.UpdateConversation(update_request(t.conversation_id)),
     ),
@@ -143,9 +144,9 @@ REFUSED: dict[str, tuple[str, Call]] = {
         NO_MEMORY,
         lambda s, t: s.ingest.MarkUsed(ingest.MarkUsedRequest(memory_ids=[t.message_id])),
     ),
-    "UpdateMemoryClass memory_id": (
+    "UpdateMemory memory.id": (
         NO_MEMORY,
-        lambda s, t: s.ingest.UpdateMemoryClass(class_request(t.message_id)),
+        lambda s, t: s.ingest.UpdateMemory(class_request(t.message_id)),
     ),
     "WaitForIndexing consistency_token": (
         NO_TOKEN,
@@ -252,11 +253,11 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda s, t: s.search.ListConversations(conversations_request()),
         lambda answer: not answer.conversations,
     ),
-    "Stats": (
-        lambda s, t: s.search.Stats(search.StatsRequest()),
+    "GetStats": (
+        lambda s, t: s.search.GetStats(search.GetStatsRequest()),
         lambda answer: (
-            (answer.corpus, answer.embedding.owed, list(answer.jobs))
-            == (search.CorpusStats(), 0, [])
+            (answer.corpus, answer.embedding.pending, list(answer.tasks))
+            == (stats.CorpusStats(), 0, [])
         ),
     ),
     "BuildContext": (
@@ -269,9 +270,9 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         ),
         lambda answer: (answer.text, answer.omitted) == ("", 0),
     ),
-    "QueueStatus": (
-        lambda s, t: s.maintenance.QueueStatus(maintenance.QueueStatusRequest()),
-        lambda answer: answer == maintenance.QueueStatusResponse(),
+    "GetQueueStatus": (
+        lambda s, t: s.maintenance.GetQueueStatus(maintenance.GetQueueStatusRequest()),
+        lambda answer: answer == maintenance.GetQueueStatusResponse(),
     ),
     "RollUp": (
         lambda s, t: s.maintenance.RollUp(maintenance.RollUpRequest()),
@@ -319,6 +320,10 @@ def _methods() -> Iterator[MethodDescriptor]:
 def _reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
     """Yield the paths of fields that name something stored."""
     field: FieldDescriptor
+    if "id" in kind.fields_by_name:
+        # Of a resource that is to be changed, all that names it is its id.
+        yield f"{prefix}id"
+        return
     for field in kind.fields:
         path = f"{prefix}{field.name}"
         inner = field.message_type

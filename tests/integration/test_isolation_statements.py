@@ -29,6 +29,7 @@ from support.fence import (
     without_predicate,
     writes_behind_the_fence,
 )
+from support.foreign import class_request
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
@@ -181,10 +182,8 @@ async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
         ids = [entry.message_id for entry in stored.messages]
         used = ingest_service_pb2.MarkUsedRequest(memory_ids=ids)
         await stack.ingest.MarkUsed(used, metadata=metadata)
-        classed = ingest_service_pb2.UpdateMemoryClassRequest(
-            memory_id=ids[0], importance_class=memory.IMPORTANCE_CLASS_FACT
-        )
-        await stack.ingest.UpdateMemoryClass(classed, metadata=metadata)
+        classed = class_request(ids[0], memory.IMPORTANCE_CLASS_FACT)
+        await stack.ingest.UpdateMemory(classed, metadata=metadata)
         return stored.conversation_id
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import grpc
 import pytest
 
-from everword.internal.v1.embedder_service_pb2 import CoverageRequest
+from everword.internal.v1.embedder_service_pb2 import GetCoverageRequest
 from everword.rpc import authentication
 from everword.rpc.authentication import KEY_CACHE_S
 from everword.rpc.channel import open_channel
@@ -60,7 +60,7 @@ async def _key(
     namespace: str = "",
     metadata: Metadata = OPERATOR,
 ) -> admin.CreateApiKeyResponse:
-    request = admin.CreateApiKeyRequest(namespace=namespace, role=role)
+    request = admin.CreateApiKeyRequest(api_key=admin.ApiKey(namespace=namespace, role=role))
     return await stack.admin.CreateApiKey(request, metadata=metadata)
 
 
@@ -118,8 +118,8 @@ async def test_the_first_key_closes_every_service(stack: Stack) -> None:
         stack.admin.ListNamespaces(admin.ListNamespacesRequest()),
         append(stack, "Let me in."),
         append(stack, "Let me in.", metadata=within("default")),
-        stack.search.Stats(search.StatsRequest()),
-        stack.maintenance.QueueStatus(maintenance.QueueStatusRequest()),
+        stack.search.GetStats(search.GetStatsRequest()),
+        stack.maintenance.GetQueueStatus(maintenance.GetQueueStatusRequest()),
     ):
         assert _seen(await refused(call)) == MISSING
 
@@ -215,8 +215,8 @@ async def test_an_operators_key_names_its_namespace_by_the_header(
 
 async def test_a_reading_key_reads_and_does_not_write(locked: Stack) -> None:
     key = bearer((await _key(locked, READ, "acme")).secret)
-    await locked.search.Stats(search.StatsRequest(), metadata=key)
-    await locked.maintenance.QueueStatus(maintenance.QueueStatusRequest(), metadata=key)
+    await locked.search.GetStats(search.GetStatsRequest(), metadata=key)
+    await locked.maintenance.GetQueueStatus(maintenance.GetQueueStatusRequest(), metadata=key)
     denied = await refused(append(locked, "Not allowed.", metadata=key))
     assert _seen(denied) == DENIED
     assert (denied.metadata["needed"], denied.metadata["role"]) == ("write", "read")
@@ -228,7 +228,7 @@ async def test_a_reading_key_reads_and_does_not_write(locked: Stack) -> None:
 async def test_a_writing_key_reads_and_writes_and_does_not_administrate(locked: Stack) -> None:
     key = bearer((await _key(locked, WRITE, "acme")).secret)
     await append(locked, "Allowed.", metadata=key)
-    await locked.search.Stats(search.StatsRequest(), metadata=key)
+    await locked.search.GetStats(search.GetStatsRequest(), metadata=key)
     assert _seen(await refused(_list(locked, key))) == DENIED
     assert _seen(await refused(_key(locked, ADMIN, metadata=key))) == DENIED
     delete = locked.admin.DeleteNamespace(admin.DeleteNamespaceRequest(name="acme"), metadata=key)
@@ -325,5 +325,5 @@ async def test_the_scheme_may_be_written_in_any_case(locked: Stack) -> None:
 async def test_keys_and_the_internal_token_open_only_their_own_doors(locked: Stack) -> None:
     with_token = await refused(_list(locked, internal("between-services")))
     assert _seen(with_token) == MISSING
-    coverage = locked.embedder.Coverage(CoverageRequest(), metadata=OPERATOR)
+    coverage = locked.embedder.GetCoverage(GetCoverageRequest(), metadata=OPERATOR)
     assert _seen(await refused(coverage)) == MISSING

@@ -9,8 +9,8 @@ import grpc
 import pytest
 
 from everword.v1 import maintenance_service_pb2 as pb
-from everword.v1.admin_service_pb2 import API_KEY_ROLE_WRITE, CreateApiKeyRequest
-from everword.v1.search_service_pb2 import StatsRequest
+from everword.v1.admin_service_pb2 import API_KEY_ROLE_WRITE, ApiKey, CreateApiKeyRequest
+from everword.v1.search_service_pb2 import GetStatsRequest
 from everword_compactor import backfill_embeddings
 from everword_compactor.prune_usage import prune_usage
 from support.callers import bearer, make_namespaces, within
@@ -61,14 +61,14 @@ async def test_queue_status_counts_each_task_and_shows_a_sample_error(stack: Sta
     _failed(stack.database, "d", "older trouble", age=60)
     _failed(stack.database, "e", "latest trouble", age=5)
     _job(stack.database, "a", "pending", task="summarise")
-    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
+    status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest())
     embed, summarise = status.tasks
     assert (embed.task, summarise.task) == ("embed", "summarise")
     assert (embed.pending, embed.running, embed.failed) == (1, 1, 2)
-    assert 90 <= embed.oldest_pending.ToTimedelta().total_seconds() < 150
+    assert 90 <= embed.oldest_pending_age.ToTimedelta().total_seconds() < 150
     assert embed.sample_error == "latest trouble"
     assert (summarise.pending, summarise.failed, summarise.sample_error) == (1, 0, "")
-    assert [job.subject for job in status.failed_jobs] == ["e", "d"]
+    assert [job.target for job in status.failed_jobs] == ["e", "d"]
     job = status.failed_jobs[0]
     assert (job.task, job.attempts, job.error) == ("embed", 5, "latest trouble")
     age = datetime.now(UTC) - job.fail_time.ToDatetime(tzinfo=UTC)
@@ -78,7 +78,7 @@ async def test_queue_status_counts_each_task_and_shows_a_sample_error(stack: Sta
 async def test_queue_status_of_one_task_leaves_the_others_out(stack: Stack) -> None:
     _failed(stack.database, "a", "trouble", task="summarise")
     _failed(stack.database, "a", "trouble")
-    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest(task="summarise"))
+    status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest(task="summarise"))
     assert [task.task for task in status.tasks] == ["summarise"]
     assert [job.task for job in status.failed_jobs] == ["summarise"]
 
@@ -86,18 +86,18 @@ async def test_queue_status_of_one_task_leaves_the_others_out(stack: Stack) -> N
 async def test_queue_status_shows_the_latest_twenty_failures(stack: Stack) -> None:
     for number in range(25):
         _failed(stack.database, f"s{number:02}", "trouble", age=number)
-    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
-    assert [job.subject for job in status.failed_jobs] == [f"s{n:02}" for n in range(20)]
+    status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest())
+    assert [job.target for job in status.failed_jobs] == [f"s{n:02}" for n in range(20)]
     assert status.tasks[0].failed == 25
 
 
 async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
     await append(stack, "Something to embed.")
-    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
+    status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest())
     assert [(task.task, task.pending) for task in status.tasks] == [("compact", 1), ("embed", 1)]
     compaction = status.tasks[0]
     # It waits for its time, and is not late.
-    assert not compaction.HasField("oldest_pending")
+    assert not compaction.HasField("oldest_pending_age")
 
 
 async def test_retrying_makes_failed_jobs_pending_as_if_never_tried(stack: Stack) -> None:
@@ -249,13 +249,15 @@ async def test_maintenance_keeps_to_the_callers_namespace(stack: Stack) -> None:
     _failed(stack.database, "theirs", "trouble", namespace="other")
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM embedding_queue")
-    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
+    status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest())
     assert (list(status.tasks), list(status.failed_jobs)) == ([], [])
     assert await _retry(stack) == 0
     assert await _backfill(stack) == 0
     assert _queue(stack.database) == []
-    theirs = await stack.maintenance.QueueStatus(pb.QueueStatusRequest(), metadata=within("other"))
-    assert [job.subject for job in theirs.failed_jobs] == ["theirs"]
+    theirs = await stack.maintenance.GetQueueStatus(
+        pb.GetQueueStatusRequest(), metadata=within("other")
+    )
+    assert [job.target for job in theirs.failed_jobs] == ["theirs"]
 
 
 async def test_only_an_operator_sees_the_words_of_errors(database: DatabaseUnderTest) -> None:
@@ -266,12 +268,13 @@ async def test_only_an_operator_sees_the_words_of_errors(database: DatabaseUnder
         _failed(database, "a", raw, age=5)
         _failed(database, "b", "KeyError: secret", age=60)
         made = await stack.admin.CreateApiKey(
-            CreateApiKeyRequest(namespace="default", role=API_KEY_ROLE_WRITE), metadata=bearer(key)
+            CreateApiKeyRequest(api_key=ApiKey(namespace="default", role=API_KEY_ROLE_WRITE)),
+            metadata=bearer(key),
         )
-        asked = pb.QueueStatusRequest()
-        theirs = await stack.maintenance.QueueStatus(asked, metadata=bearer(made.secret))
-        stats = await stack.search.Stats(StatsRequest(), metadata=bearer(made.secret))
-        whole = await stack.maintenance.QueueStatus(asked, metadata=bearer(key))
+        asked = pb.GetQueueStatusRequest()
+        theirs = await stack.maintenance.GetQueueStatus(asked, metadata=bearer(made.secret))
+        stats = await stack.search.GetStats(GetStatsRequest(), metadata=bearer(made.secret))
+        whole = await stack.maintenance.GetQueueStatus(asked, metadata=bearer(key))
         guess = pb.RetryJobsRequest(error_contains="secret", dry_run=True)
         refusal = await refused(stack.maintenance.RetryJobs(guess, metadata=bearer(made.secret)))
         assert (await stack.maintenance.RetryJobs(guess, metadata=bearer(key))).jobs == 2
@@ -280,7 +283,7 @@ async def test_only_an_operator_sees_the_words_of_errors(database: DatabaseUnder
         "it failed within Everword; an operator sees why",
     ]
     assert "secret" not in f"{theirs}{stats}"
-    assert stats.jobs[0].sample_error == "the language model does not answer"
+    assert stats.tasks[0].sample_error == "the language model does not answer"
     assert whole.failed_jobs[0].error == whole.tasks[0].sample_error == raw
     assert refusal.reason == "ACCESS_DENIED"
 
@@ -298,9 +301,9 @@ async def test_passages_that_get_no_vector_are_named_with_their_reason(stack: St
             "UPDATE embedding_queue SET state = 'failed', error = 'it holds no words'"
             " WHERE memory_id = (SELECT max(id) FROM memories)"
         )
-    status = await stack.maintenance.QueueStatus(pb.QueueStatusRequest())
-    [parked] = status.parked_passages
+    status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest())
+    [parked] = status.failed_passages
     assert (parked.memory_id, parked.part) == (appended.messages[1].message_id, 0)
     assert parked.error == "it holds no words"
-    other = await stack.maintenance.QueueStatus(pb.QueueStatusRequest(task="another"))
-    assert not other.parked_passages
+    other = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest(task="another"))
+    assert not other.failed_passages

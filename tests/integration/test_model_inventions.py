@@ -9,6 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword_compactor.worker import TASKS
@@ -195,7 +196,9 @@ async def test_the_identity_comes_first_in_each_call_of_the_calendar_and_in_no_o
     stack: Stack, server: ScriptedChat
 ) -> None:
     voice = maintenance.Voice(identity="I am Lumen.", user_name="Emi", pronouns="she/her")
-    await stack.maintenance.UpdateVoice(maintenance.UpdateVoiceRequest(voice=voice))
+    await stack.maintenance.UpdateVoice(
+        maintenance.UpdateVoiceRequest(voice=voice, update_mask=FieldMask(paths=["*"]))
+    )
     await _live(stack, "desk")
     # The second call of each, with a complaint, too.
     await _work(stack, server, Fate(_spoilt(_with("4711")), times=1))

@@ -316,10 +316,10 @@ async def test_answers_that_stay_useless_are_given_up_visibly_and_an_operator_st
     await asyncio.to_thread(_drain, stack, server)
     dag = check_calendar(stack.database, UTC_CALENDAR)
     assert (dag.nodes, stored_sentences(stack.database)) == ({}, {})
-    found = await stack.maintenance.QueueStatus(maintenance.QueueStatusRequest())
+    found = await stack.maintenance.GetQueueStatus(maintenance.GetQueueStatusRequest())
     assert {job.task for job in found.failed_jobs} == {"compact", "roll-up"}
     assert all(job.error.startswith("BadAnswer: the answer ") for job in found.failed_jobs)
-    assert {call.message_id for call in found.parked_tool_calls} == set(paths)
+    assert {call.message_id for call in found.failed_tool_calls} == set(paths)
     # Two questions an attempt, and three attempts.
     assert set(fate.asked.values()) == {6}
     fate.times = 0

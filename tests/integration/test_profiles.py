@@ -11,7 +11,7 @@ import grpc
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from everword.v1 import context_service_pb2, ingest_service_pb2
+from everword.v1 import context_service_pb2
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as pb
 from everword_search import profiles
@@ -20,6 +20,7 @@ from support.background import embed_everything
 from support.calls import append, message
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
+from support.foreign import class_request
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -98,8 +99,8 @@ async def test_a_correction_outranks_an_equal_plain_message(stack: Stack) -> Non
     assert [signals(result)["importance"] for result in balanced.results] == [0.9, 0.5]
     apart = balanced.results[0].score - balanced.results[1].score
     assert apart == pytest.approx(0.04, abs=1e-8)
-    demoted = ingest_service_pb2.UpdateMemoryClassRequest(memory_id=corrected)
-    await stack.ingest.UpdateMemoryClass(demoted)
+    demoted = class_request(corrected, memory.IMPORTANCE_CLASS_UNSPECIFIED)
+    await stack.ingest.UpdateMemory(demoted)
     assert ids(await search(stack, "tap", "balanced")) == [plain, corrected]
 
 
@@ -114,7 +115,7 @@ async def test_use_counts_and_makes_a_memory_new_again(stack: Stack) -> None:
     balanced = await search(stack, "tap", "balanced", explain=True)
     assert ids(balanced) == [newer, older]
     assert signals(balanced.results[1])["temporal"] == pytest.approx(0.744877956, abs=1e-5)
-    only = memory.MemoryFilter(before=days_ago(7))
+    only = memory.MemoryFilter(end_time=days_ago(7))
     used = context_service_pb2.BuildContextRequest(query="tap", filter=only)
     await stack.context.BuildContext(used)
     again = await search(stack, "tap", "balanced", explain=True)

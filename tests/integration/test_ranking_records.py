@@ -68,7 +68,9 @@ async def test_words_are_stemmed_as_the_namespace_says(
     stack: Stack, config: str, stem: str
 ) -> None:
     settings = admin_service_pb2.NamespaceSettings(text_search_config=config)
-    request = admin_service_pb2.CreateNamespaceRequest(name="theirs", settings=settings)
+    request = admin_service_pb2.CreateNamespaceRequest(
+        namespace=admin_service_pb2.Namespace(name="theirs", settings=settings)
+    )
     await stack.admin.CreateNamespace(request)
     await append(stack, "Häuser", metadata=within("theirs"))
     _, records = stored(stack)

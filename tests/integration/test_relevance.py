@@ -389,8 +389,8 @@ async def test_a_context_leaves_out_what_is_less_relevant(told: Stack) -> None:
 
 
 async def test_statistics_name_the_model(told: Stack) -> None:
-    stats = await told.search.Stats(pb.StatsRequest())
+    stats = await told.search.GetStats(pb.GetStatsRequest())
     assert stats.embedding.model == "openai:scripted"
     with told.database.connect() as conn:
         conn.execute("UPDATE model_generations SET state = 'retiring'")
-    assert (await told.search.Stats(pb.StatsRequest())).embedding.model == ""
+    assert (await told.search.GetStats(pb.GetStatsRequest())).embedding.model == ""

@@ -170,7 +170,7 @@ async def test_a_score_is_the_same_alone_and_in_a_crowd(corpus: Corpus) -> None:
     whole = (await corpus.search(query, "HYBRID", page_size=200)).results
     for result in (whole[0], whole[len(whole) // 2]):
         author = memory_pb2.MemoryFilter(
-            authors=[result.memory.author], since=result.memory.occur_time
+            authors=[result.memory.author], start_time=result.memory.occur_time
         )
         alone = (await corpus.search(query, "HYBRID", page_size=200, filter=author)).results
         scores = {entry.memory.id: entry.score for entry in alone}

@@ -17,6 +17,7 @@ from support.background import embed_everything
 from support.calls import append, message
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest, cloned
+from support.foreign import class_request
 from support.memories import DERIVED_KINDS, remember
 from support.stack import Stack, running_stack
 
@@ -184,13 +185,13 @@ async def test_time_filters_hold_in_every_mode_for_every_kind(
     middle, end = Timestamp(), Timestamp()
     middle.FromDatetime(datetime(2025, 1, 1, tzinfo=UTC))
     end.FromDatetime(datetime(2025, 12, 31, tzinfo=UTC))
-    spans = {"before": [OLD], "since": [NEW], "": [NEW, OLD]}
+    spans = {"end_time": [OLD], "start_time": [NEW], "": [NEW, OLD]}
     for side, expected in spans.items():
-        only = memory.MemoryFilter(agents=[kind], before=end)
+        only = memory.MemoryFilter(agents=[kind], end_time=end)
         if side:
             getattr(only, side).CopyFrom(middle)
-        if side == "since":
-            only.before.CopyFrom(end)
+        if side == "start_time":
+            only.end_time.CopyFrom(end)
         found = await _found(weak, mode, profile, only)
         assert {each.kind for each in found} == {DERIVED_KINDS[kind]}
         times = sorted((each.occur_time.ToDatetime(tzinfo=UTC) for each in found), reverse=True)
@@ -245,10 +246,8 @@ async def test_a_memory_of_another_kind_is_read_whole_classed_and_used(stack: St
     got = (await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=fact))).memory
     assert (got.kind, got.content, got.author, got.subject) == (4, text, "Sleep", "lea")
     assert (got.conversation_id, got.seq, got.role) == ("", 0, memory.ROLE_UNSPECIFIED)
-    corrected = ingest_service_pb2.UpdateMemoryClassRequest(
-        memory_id=fact, importance_class=memory.IMPORTANCE_CLASS_CORRECTION
-    )
-    await stack.ingest.UpdateMemoryClass(corrected)
+    corrected = class_request(fact, memory.IMPORTANCE_CLASS_CORRECTION)
+    await stack.ingest.UpdateMemory(corrected)
     await stack.ingest.MarkUsed(ingest_service_pb2.MarkUsedRequest(memory_ids=[fact]))
     [result] = await search(stack, "vegetarian", "LEXICAL")
     assert (result.memory.importance_class, result.memory.use_count) == (4, 1)
@@ -264,15 +263,15 @@ async def test_a_context_says_what_kind_a_memory_is_where_nobody_spoke(stack: St
 
 
 async def test_passages_of_every_kind_are_counted_and_embedded(stack: Stack) -> None:
-    before = await stack.search.Stats(pb.StatsRequest())
+    before = await stack.search.GetStats(pb.GetStatsRequest())
     for kind in DERIVED_KINDS:
         await remember(stack.database, kind, ANSWER)
-    owing = await stack.search.Stats(pb.StatsRequest())
+    owing = await stack.search.GetStats(pb.GetStatsRequest())
     await embed_everything(stack)
-    after = await stack.search.Stats(pb.StatsRequest())
+    after = await stack.search.GetStats(pb.GetStatsRequest())
     assert after.corpus.passages == before.corpus.passages + 4
     assert (after.corpus.messages, after.embedding.coverage) == (0, 1.0)
-    assert (owing.embedding.owed, after.embedding.owed) == (4, 0)
+    assert (owing.embedding.pending, after.embedding.pending) == (4, 0)
 
 
 async def test_summaries_push_no_message_aside(

@@ -71,8 +71,10 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
         async with running_stack(database) as stack:
             await append(stack, *CHINESE, *JAPANESE, *KOREAN)
             for config in CONFIGURATIONS:
-                request = admin_service_pb2.CreateNamespaceRequest(name=config)
-                request.settings.text_search_config = config
+                request = admin_service_pb2.CreateNamespaceRequest(
+                    namespace=admin_service_pb2.Namespace(name=config)
+                )
+                request.namespace.settings.text_search_config = config
                 await stack.admin.CreateNamespace(request)
                 await append(stack, *STEMMED, *CHINESE, *KOREAN, metadata=within(config))
             yield stack

@@ -160,7 +160,7 @@ async def test_automated_memories_count_in_the_statistics_and_come_only_if_asked
 
 
 async def test_a_filter_changes_no_score(reference: Reference) -> None:
-    only = memory_pb2.MemoryFilter(authors=["Mara"], since=moment("2026-03-05T00:00:00+00:00"))
+    only = memory_pb2.MemoryFilter(authors=["Mara"], start_time=moment("2026-03-05T00:00:00+00:00"))
     expected = reference.scores(
         ["migrat", "data"],
         lambda p: on_purpose(p) and p.author == "Mara" and p.month_day >= (3, 5),

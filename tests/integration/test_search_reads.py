@@ -16,6 +16,7 @@ from everword_search import batch_get_memories, list_messages, store
 from support.callers import make_namespaces, within
 from support.calls import TOOL, append, append_request, message, target
 from support.corpus import import_sample, sample
+from support.foreign import class_request
 from support.refusals import refused
 from support.stack import Stack
 
@@ -34,7 +35,11 @@ async def conversation_ids(stack: Stack, **fields: object) -> list[str]:
     keys: list[str] = []
     token = ""
     while True:
-        request = pb.ListConversationsRequest(page_size=2, page_token=token, **fields)  # type: ignore[arg-type]
+        request = pb.ListConversationsRequest(
+            filter=conversation_pb2.ConversationFilter(**fields),  # type: ignore[arg-type]
+            page_size=2,
+            page_token=token,
+        )
         page = await stack.search.ListConversations(request)
         keys += [entry.key.session_key for entry in page.conversations]
         token = page.next_page_token
@@ -163,11 +168,7 @@ async def test_a_use_and_a_class_show_on_the_memory(stack: Stack) -> None:
     appended = await append(stack, "remember")
     id_ = appended.messages[0].message_id
     await stack.ingest.MarkUsed(ingest_service_pb2.MarkUsedRequest(memory_ids=[id_]))
-    await stack.ingest.UpdateMemoryClass(
-        ingest_service_pb2.UpdateMemoryClassRequest(
-            memory_id=id_, importance_class=memory_pb2.IMPORTANCE_CLASS_CORRECTION
-        )
-    )
+    await stack.ingest.UpdateMemory(class_request(id_, memory_pb2.IMPORTANCE_CLASS_CORRECTION))
     found = (await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=id_))).memory
     assert found.use_count == 1
     assert found.HasField("last_use_time")
@@ -202,7 +203,7 @@ async def test_conversations_are_filtered(stack: Stack) -> None:
         request.conversation.CopyFrom(target(key, agent=agent, channel=channel, subject=key * 2))
         appended = await stack.ingest.AppendMessages(request)
     close = ingest_service_pb2.UpdateConversationRequest(
-        conversation_id=appended.conversation_id, active=False
+        conversation=conversation_pb2.Conversation(id=appended.conversation_id, active=False)
     )
     close.update_mask.paths.append("active")
     await stack.ingest.UpdateConversation(close)

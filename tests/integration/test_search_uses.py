@@ -11,9 +11,10 @@ from support.stack import Stack
 
 async def test_being_returned_is_a_use_where_the_namespace_says_so(stack: Stack) -> None:
     appended = await append(stack, "one orange", "two apples")
-    request = admin_service_pb2.UpdateNamespaceRequest(name="default")
-    request.settings.use_counting = admin_service_pb2.USE_COUNTING_RETURNED
-    request.update_mask.paths.append("use_counting")
+    request = admin_service_pb2.UpdateNamespaceRequest()
+    request.namespace.name = "default"
+    request.namespace.settings.use_counting = admin_service_pb2.USE_COUNTING_RETURNED
+    request.update_mask.paths.append("settings.use_counting")
     await stack.admin.UpdateNamespace(request)
     for _ in range(3):
         await stack.search.Search(search_request("orange"))

@@ -19,7 +19,7 @@ from everword.db.settings import DatabaseSettings
 from everword.domain.deadline import remaining
 from everword.domain.settings import Secret, SettingError
 from everword.embedded.ports import free_ports
-from everword.internal.v1.embedder_service_pb2 import CoverageRequest
+from everword.internal.v1.embedder_service_pb2 import GetCoverageRequest
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc import health as health_module
 from everword.rpc.channel import open_channel
@@ -290,7 +290,7 @@ async def test_on_the_network_internal_calls_need_a_token_to_be_set(
         _running(embedder) as address,
         open_channel(address.replace("0.0.0.0", "127.0.0.1")) as channel,
     ):
-        call = EmbedderServiceStub(channel).Coverage(CoverageRequest(), metadata=internal(""))
+        call = EmbedderServiceStub(channel).GetCoverage(GetCoverageRequest(), metadata=internal(""))
         refusal = await refused(call)
     assert refusal.code == grpc.StatusCode.UNAUTHENTICATED
     assert "EVERWORD_INTERNAL_TOKEN" in refusal.message

@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from everword.v1 import search_service_pb2 as pb
+from everword.v1 import stats_pb2
 from everword_ingest.store import SQL
 from everword_search import stats
 from support.callers import make_namespaces, within
@@ -13,12 +14,12 @@ from support.calls import TOOL, append, message
 from support.corpus import import_sample
 from support.stack import Stack
 
-CRITICAL = pb.Alert.SEVERITY_CRITICAL
-WARNING = pb.Alert.SEVERITY_WARNING
+CRITICAL = stats_pb2.Alert.SEVERITY_CRITICAL
+WARNING = stats_pb2.Alert.SEVERITY_WARNING
 
 
-async def read(stack: Stack) -> pb.StatsResponse:
-    return await stack.search.Stats(pb.StatsRequest())
+async def read(stack: Stack) -> pb.GetStatsResponse:
+    return await stack.search.GetStats(pb.GetStatsRequest())
 
 
 def change(stack: Stack, *statements: str) -> None:
@@ -31,8 +32,8 @@ def change(stack: Stack, *statements: str) -> None:
 async def test_an_empty_namespace_is_well(stack: Stack) -> None:
     response = await read(stack)
     assert not response.alerts
-    assert not response.jobs
-    assert response.corpus == pb.CorpusStats()
+    assert not response.tasks
+    assert response.corpus == stats_pb2.CorpusStats()
     assert response.embedding.coverage == 1
 
 
@@ -51,7 +52,7 @@ async def test_what_is_stored_is_counted(stack: Stack) -> None:
     with stack.database.connect() as conn:
         (passages,) = conn.execute("SELECT count(*) FROM memories").fetchone() or (0,)
     assert passages > 5
-    assert corpus == pb.CorpusStats(
+    assert corpus == stats_pb2.CorpusStats(
         conversations=2, messages=5, turns=4, passages=passages, content_bytes=4 + 4 + 6 + 5000 + 6
     )
 
@@ -60,32 +61,32 @@ async def test_another_namespace_does_not_count(stack: Stack) -> None:
     await make_namespaces(stack, "theirs")
     await append(stack, "theirs", metadata=within("theirs"))
     response = await read(stack)
-    assert response.corpus == pb.CorpusStats()
-    assert not response.jobs
-    assert response.embedding.owed == 0
+    assert response.corpus == stats_pb2.CorpusStats()
+    assert not response.tasks
+    assert response.embedding.pending == 0
 
 
 async def test_a_passage_without_its_vector_is_owed(stack: Stack) -> None:
     await append(stack, "one", "two", "three", "four")
     embedding = (await read(stack)).embedding
-    assert (embedding.owed, embedding.failed, embedding.coverage) == (4, 0, 0)
-    assert embedding.HasField("oldest_owed")
+    assert (embedding.pending, embedding.failed, embedding.coverage) == (4, 0, 0)
+    assert embedding.HasField("oldest_pending_age")
     change(stack, "DELETE FROM embedding_queue WHERE memory_id % 4 <> 0")
     embedding = (await read(stack)).embedding
-    assert (embedding.owed, embedding.coverage) == (1, 0.75)
+    assert (embedding.pending, embedding.coverage) == (1, 0.75)
 
 
 async def test_counting_stops_at_the_limit(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stats, "COUNT_LIMIT", 3)
     await append(stack, "one", "two", "three", "four")
-    assert (await read(stack)).embedding.owed == 3
+    assert (await read(stack)).embedding.pending == 3
 
 
 async def test_fresh_work_is_no_reason_for_an_alert(stack: Stack) -> None:
     await import_sample(stack)
     response = await read(stack)
     assert not response.alerts
-    embed = {task.task: task for task in response.jobs}["embed"]
+    embed = {task.task: task for task in response.tasks}["embed"]
     assert embed.failed == 0
     assert embed.pending > 0
 
@@ -113,10 +114,10 @@ async def test_what_was_given_up_comes_first_and_says_what_to_do(stack: Stack) -
     assert "tidy" in late_job
     assert "22 minutes" in late_job
     assert "31 minutes" in late_vector
-    assert (response.embedding.owed, response.embedding.failed) == (2, 1)
-    by_task = {task.task: task for task in response.jobs}
+    assert (response.embedding.pending, response.embedding.failed) == (2, 1)
+    by_task = {task.task: task for task in response.tasks}
     assert by_task["embed"].sample_error == "no such model"
-    assert by_task["tidy"].oldest_pending.seconds >= 22 * 60
+    assert by_task["tidy"].oldest_pending_age.seconds >= 22 * 60
 
 
 async def test_counts_survive_folding(stack: Stack) -> None:

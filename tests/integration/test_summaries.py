@@ -8,8 +8,9 @@ from uuid import uuid4
 import pytest
 
 from everword.domain.ids import new_id
-from everword.v1 import memory_pb2, search_service_pb2
+from everword.v1 import memory_pb2, search_service_pb2, stats_pb2
 from everword.v1 import summary_service_pb2 as pb
+from everword.v1.summary_pb2 import SummaryFilter
 from everword_search.summaries import list_summaries
 from support.calls import append
 from support.compaction import ScriptedComposer
@@ -87,15 +88,15 @@ async def test_filters_narrow_a_list(stack: Stack) -> None:
     assert list(in_review.faithfulness.unsupported) == ["4711"]
     assert not await listed(stack, conversation_id=conversation, only_needing_review=True)
     middle = everything[len(everything) // 2].latest_time
-    since = await listed(stack, since=middle)
+    since = await listed(stack, start_time=middle)
     assert [each.id for each in since] == [
         each.id for each in everything if each.latest_time.ToDatetime() >= middle.ToDatetime()
     ]
-    before = await listed(stack, before=middle)
+    before = await listed(stack, end_time=middle)
     assert {each.id for each in before} == {
         each.id for each in everything if each.earliest_time.ToDatetime() < middle.ToDatetime()
     }
-    assert not await listed(stack, since=datetime.now(UTC) + timedelta(days=1))
+    assert not await listed(stack, start_time=datetime.now(UTC) + timedelta(days=1))
     assert not await listed(stack, conversation_id=str(new_id()))
 
 
@@ -121,18 +122,20 @@ async def test_a_page_ends_before_it_is_too_large(
 async def test_a_page_token_is_of_its_own_request(stack: Stack) -> None:
     await summed_up(stack, *["A sentence."] * 20)
     page = await stack.summaries.ListSummaries(pb.ListSummariesRequest(page_size=1))
-    wrong = pb.ListSummariesRequest(page_token=page.next_page_token, only_needing_review=True)
+    wrong = pb.ListSummariesRequest(
+        page_token=page.next_page_token, filter=SummaryFilter(only_needing_review=True)
+    )
     assert (await refused(stack.summaries.ListSummaries(wrong))).reason == "PAGE_TOKEN_INVALID"
 
 
 async def test_stats_count_what_is_summed_up_and_what_is_not(stack: Stack) -> None:
     await harvest_tree(stack)
     await append(stack, "A straggler.", "Another one.")
-    stats = await stack.search.Stats(search_service_pb2.StatsRequest())
+    stats = await stack.search.GetStats(search_service_pb2.GetStatsRequest())
     nodes = await listed(stack)
     summaries = stats.summaries
     assert (summaries.summaries, summaries.depth) == (len(nodes), 3)
-    assert (summaries.unsummarised_messages, summaries.unsummarised_conversations) == (2, 1)
+    assert (summaries.backlog.messages, summaries.backlog.conversations) == (2, 1)
     assert (summaries.stale, summaries.needs_review) == (0, 0)
     assert not stats.alerts
 
@@ -140,8 +143,8 @@ async def test_stats_count_what_is_summed_up_and_what_is_not(stack: Stack) -> No
 async def test_what_needs_review_is_an_alert(stack: Stack) -> None:
     inventor = ScriptedComposer(invented="Row 3")
     await summed_up(stack, *[f"Row {n} is sown." for n in range(10)], composer=inventor)
-    stats = await stack.search.Stats(search_service_pb2.StatsRequest())
+    stats = await stack.search.GetStats(search_service_pb2.GetStatsRequest())
     assert stats.summaries.needs_review == 1
     (alert,) = stats.alerts
-    assert alert.severity == search_service_pb2.Alert.SEVERITY_WARNING
+    assert alert.severity == stats_pb2.Alert.SEVERITY_WARNING
     assert "everword audit summaries" in alert.text

@@ -69,9 +69,9 @@ async def _restart(stack: Stack) -> None:
     await stack.maintenance.Backfill(maintenance.BackfillRequest(target=target))
 
 
-async def _status(stack: Stack) -> maintenance.QueueStatusResponse:
-    request = maintenance.QueueStatusRequest(task="tool-sentences")
-    return await stack.maintenance.QueueStatus(request)
+async def _status(stack: Stack) -> maintenance.GetQueueStatusResponse:
+    request = maintenance.GetQueueStatusRequest(task="tool-sentences")
+    return await stack.maintenance.GetQueueStatus(request)
 
 
 def _right(path: str) -> str:
@@ -142,14 +142,14 @@ async def test_useless_answers_are_given_up_visibly_and_a_backfill_tries_again(
     assert stored_sentences(stack.database) == {}
     assert set(queued(stack.database)) == set(paths)
     found = await _status(stack)
-    assert [call.message_id for call in found.parked_tool_calls] == sorted(paths)
-    assert all(call.error for call in found.parked_tool_calls)
+    assert [call.message_id for call in found.failed_tool_calls] == sorted(paths)
+    assert all(call.error for call in found.failed_tool_calls)
     assert queued(stack.database)[min(paths)][:2] == ("failed", 3)
     server.always = None
     await _restart(stack)
     await put_into_words(stack, server)
     _hold_that_each_has_its_own(stack, paths)
-    assert list((await _status(stack)).parked_tool_calls) == []
+    assert list((await _status(stack)).failed_tool_calls) == []
 
 
 async def test_an_invented_number_is_caught_and_named_to_the_model(

@@ -192,7 +192,7 @@ async def test_what_is_not_indexed_gets_a_sentence_and_no_place_in_the_index(
     )
     assert listed.messages[0].synthesized_content == SENTENCE
     assert indexed_sentences(stack.database) == {}
-    assert (await stack.search.Stats(pb.StatsRequest())).corpus.passages == 0
+    assert (await stack.search.GetStats(pb.GetStatsRequest())).corpus.passages == 0
 
 
 async def test_counts_and_vectors_are_those_of_the_index(

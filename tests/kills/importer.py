@@ -60,7 +60,11 @@ async def import_all(stack: RunningStack, load: Load, acknowledged: Acknowledged
         }
         admin = clients[NAMESPACES[0]].admin_service
         for name in NAMESPACES[1:]:
-            await admin.CreateNamespace(admin_service_pb2.CreateNamespaceRequest(name=name))
+            await admin.CreateNamespace(
+                admin_service_pb2.CreateNamespaceRequest(
+                    namespace=admin_service_pb2.Namespace(name=name)
+                )
+            )
         async with asyncio.TaskGroup() as group:
             for number, conversation in enumerate(conversations()):
                 writer = Writer(clients[conversation.namespace], conversation, acknowledged)

@@ -35,9 +35,9 @@ async def say_in(stack: Stack, channel: str, *messages: memory_pb2.NewMessage) -
 async def settle(stack: Stack, **settings: Any) -> None:
     """Set settings of the namespace of the tests."""
     request = admin.UpdateNamespaceRequest(
-        name="default", settings=admin.NamespaceSettings(**settings)
+        namespace=admin.Namespace(name="default", settings=admin.NamespaceSettings(**settings))
     )
-    request.update_mask.paths.extend(settings)
+    request.update_mask.paths.extend(f"settings.{name}" for name in settings)
     await stack.admin.UpdateNamespace(request)
 
 

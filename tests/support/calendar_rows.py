@@ -67,6 +67,7 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
         f"{package}.update_voice": {
             **dict.fromkeys(("identity", "user_name", "pronouns"), "smuggled"),
             "channel_instructions": "{}",
+            "fields": ["identity", "user_name", "pronouns", "channel_instructions"],
         },
         "everword_ingest.owe_days": said,
         "everword_ingest.insert_significant": {

@@ -30,7 +30,9 @@ def internal(token: str) -> Metadata:
 
 async def make_namespaces(stack: Stack, *names: str, metadata: Metadata = ()) -> None:
     for name in names:
-        request = admin_service_pb2.CreateNamespaceRequest(name=name)
+        request = admin_service_pb2.CreateNamespaceRequest(
+            namespace=admin_service_pb2.Namespace(name=name)
+        )
         await stack.admin.CreateNamespace(request, metadata=metadata)
 
 

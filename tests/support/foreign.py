@@ -13,7 +13,9 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
+from everword.v1 import summary_pb2 as summary
 from everword.v1 import summary_service_pb2 as summaries
+from everword.v1.stats_pb2 import SummaryBacklog
 from support.calls import message, target
 from support.stack import Stack
 
@@ -59,7 +61,10 @@ def ensure_request() -> ingest.EnsureConversationRequest:
 
 def update_request(conversation_id: str) -> ingest.UpdateConversationRequest:
     return ingest.UpdateConversationRequest(
-        conversation_id=conversation_id, title="Taken over", update_mask=FieldMask(paths=["title"])
+        conversation=conversation.Conversation(
+            id=conversation_id, details=conversation.ConversationDetails(title="Taken over")
+        ),
+        update_mask=FieldMask(paths=["details.title"]),
     )
 
 
@@ -80,16 +85,22 @@ async def import_batch(stack: Stack, batch: ingest.AppendMessagesRequest) -> Any
 
 
 def voice_request(identity: str) -> maintenance.UpdateVoiceRequest:
-    return maintenance.UpdateVoiceRequest(voice=maintenance.Voice(identity=identity))
+    return maintenance.UpdateVoiceRequest(
+        voice=maintenance.Voice(identity=identity), update_mask=FieldMask(paths=["*"])
+    )
 
 
 def significant_request() -> ingest.RecordSignificantRequest:
     return ingest.RecordSignificantRequest(request_id="significant", content="It was told.")
 
 
-def class_request(memory_id: str) -> ingest.UpdateMemoryClassRequest:
-    return ingest.UpdateMemoryClassRequest(
-        memory_id=memory_id, importance_class=memory.IMPORTANCE_CLASS_FACT
+def class_request(
+    memory_id: str,
+    importance_class: memory.ImportanceClass.ValueType = memory.IMPORTANCE_CLASS_FACT,
+) -> ingest.UpdateMemoryRequest:
+    return ingest.UpdateMemoryRequest(
+        memory=memory.Memory(id=memory_id, importance_class=importance_class),
+        update_mask=FieldMask(paths=["importance_class"]),
     )
 
 
@@ -172,8 +183,10 @@ SUMMARIES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda s, t: s.summaries.ListSummaries(list_request()),
         lambda answer: not answer.summaries,
     ),
-    "ListSummaries conversation_id": (
-        lambda s, t: s.summaries.ListSummaries(list_request(conversation_id=t.conversation_id)),
+    "ListSummaries filter.conversation_id": (
+        lambda s, t: s.summaries.ListSummaries(
+            list_request(filter=summary.SummaryFilter(conversation_id=t.conversation_id))
+        ),
         lambda answer: not answer.summaries,
     ),
     "AuditSummaries": (
@@ -184,12 +197,12 @@ SUMMARIES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda s, t: s.maintenance.AuditSummaries(audit_request(conversation_id=t.conversation_id)),
         lambda answer: (answer.audited, answer.next_page_token) == (0, ""),
     ),
-    "CompactionStatus": (
-        lambda s, t: s.maintenance.CompactionStatus(maintenance.CompactionStatusRequest()),
+    "GetCompactionStatus": (
+        lambda s, t: s.maintenance.GetCompactionStatus(maintenance.GetCompactionStatusRequest()),
         lambda answer: (
             answer
-            == maintenance.CompactionStatusResponse(
-                mode=maintenance.COMPACTION_MODE_MODEL, model=MODEL
+            == maintenance.GetCompactionStatusResponse(
+                mode=maintenance.COMPACTION_MODE_MODEL, model=MODEL, backlog=SummaryBacklog()
             )
         ),
     ),

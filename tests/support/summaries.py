@@ -38,8 +38,11 @@ async def harvest_tree(stack: Stack) -> str:
 
 
 async def listed(stack: Stack, **fields: object) -> list[summary_pb2.Summary]:
-    """Return all summaries that a request names, the earliest first, through as many pages as it takes."""
-    request = pb.ListSummariesRequest(**{"order": 2, **fields})  # type: ignore[arg-type]
+    """Return all summaries that a request or its filter names, the earliest first, through all pages."""
+    of_filter = summary_pb2.SummaryFilter.DESCRIPTOR.fields_by_name
+    wanted = {name: fields.pop(name) for name in [*fields] if name in of_filter}
+    only = summary_pb2.SummaryFilter(**wanted)  # type: ignore[arg-type]
+    request = pb.ListSummariesRequest(**{"order": 2, "filter": only, **fields})  # type: ignore[arg-type]
     found: list[summary_pb2.Summary] = []
     while True:
         page = await stack.summaries.ListSummaries(request)

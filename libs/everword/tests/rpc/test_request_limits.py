@@ -83,9 +83,9 @@ def test_every_field_of_a_request_has_a_limit(request_type: Descriptor) -> None:
 
 def test_what_has_no_limit_is_found() -> None:
     """Responses have none, so that the walk is seen to find what it looks for."""
-    file = everword_file("memory")
-    found = list(_without_limit(file.message_types_by_name["Memory"], "Memory"))
-    assert {"Memory.content", "Memory.tags", "Memory.id"} <= set(found)
+    file = everword_file("summary")
+    found = list(_without_limit(file.message_types_by_name["Summary"], "Summary"))
+    assert {"Summary.content", "Summary.faithfulness.wrong_tags", "Summary.id"} <= set(found)
     status = everword_file("maintenance_service").message_types_by_name["LevelStatus"]
     assert list(_without_limit(status, "LevelStatus")) == [
         "LevelStatus.by_models",

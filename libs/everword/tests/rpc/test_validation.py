@@ -91,8 +91,10 @@ def test_a_nul_in_a_map_of_messages_is_found_in_key_and_value(
     settings = admin_service_pb2.NamespaceSettings(
         channel_policies={"a\0": admin_service_pb2.ChannelPolicy(index=True)}
     )
-    request = admin_service_pb2.CreateNamespaceRequest(name="acme", settings=settings)
-    assert _fields(validation, request) == ["settings.channel_policies (a key)"]
+    request = admin_service_pb2.CreateNamespaceRequest(
+        namespace=admin_service_pb2.Namespace(name="acme", settings=settings)
+    )
+    assert _fields(validation, request) == ["namespace.settings.channel_policies (a key)"]
 
 
 def test_a_violation_names_its_place_in_lists(validation: ValidationInterceptor) -> None:

@@ -15,6 +15,7 @@ from everword.rpc.interceptors.validation import ValidationInterceptor
 from everword.rpc.limits import limits_table
 from everword.rpc.wire import MalformedError, count_fields
 from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2 as memory
@@ -140,9 +141,11 @@ def test_what_comes_in_pieces_is_one_message() -> None:
     piece = a_search(kinds=[1] * 10).SerializeToString()
     assert violations(a_search(), piece) == []
     assert violations(a_search(), piece * 2) == [("filter.kinds", "has more than 16 items")]
-    settings = ingest.UpdateConversationRequest(settings=text_struct(40_000)).SerializeToString()
+    details = conversation.ConversationDetails(settings=text_struct(40_000))
+    changed = conversation.Conversation(details=details)
+    settings = ingest.UpdateConversationRequest(conversation=changed).SerializeToString()
     found = violations(ingest.UpdateConversationRequest(), settings * 2)
-    assert found == [("settings", "is over 65,536 bytes")]
+    assert found == [("conversation.details.settings", "is over 65,536 bytes")]
 
 
 def test_numbers_of_a_list_count_one_by_one_or_in_a_row() -> None:
@@ -158,11 +161,11 @@ def test_a_map_may_have_so_many_pairs() -> None:
     def settings(pairs: int) -> admin.CreateNamespaceRequest:
         policies = {str(number): admin.ChannelPolicy() for number in range(pairs)}
         return admin.CreateNamespaceRequest(
-            settings=admin.NamespaceSettings(channel_policies=policies)
+            namespace=admin.Namespace(settings=admin.NamespaceSettings(channel_policies=policies))
         )
 
     assert violations(settings(100)) == []
-    path = "settings.channel_policies"
+    path = "namespace.settings.channel_policies"
     assert violations(settings(101)) == [(path, "has more than 100 pairs")]
 
 
@@ -197,7 +200,8 @@ def test_what_protobuf_cannot_parse_it_is_not_asked_to() -> None:
     inner = b""
     for _ in range(120):
         inner = b"\x0a" + _length(inner)  # Struct.fields, and so on
-    raw = b"\x1a" + _length(inner)  # settings
+    details = b"\x3a" + _length(inner)  # ConversationDetails.settings
+    raw = b"\x0a" + _length(b"\x1a" + _length(details))  # conversation.details
     with pytest.raises(DecodeError):
         ingest.UpdateConversationRequest.FromString(raw)
     assert violations(ingest.UpdateConversationRequest(), raw)

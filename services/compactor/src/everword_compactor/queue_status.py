@@ -16,7 +16,7 @@ EMBED = "embed"
 TOOL_SENTENCES = "tool-sentences"
 
 
-async def queue_status(database: Database, namespace: NamespaceScope, task: str) -> QueueStatus:
+async def get_queue_status(database: Database, namespace: NamespaceScope, task: str) -> QueueStatus:
     """Return how each task stands, or only `task` where one is named, and what was given up."""
     async with database.transaction(namespace.id) as conn:
         tasks = await store.count_jobs(conn, namespace.id, task)

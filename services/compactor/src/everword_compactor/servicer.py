@@ -7,6 +7,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.masks import masked_fields
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
 from everword_compactor.backfill import BackfillTarget, backfill
@@ -15,12 +16,13 @@ from everword_compactor.compose.model import EXTRACTIVE
 from everword_compactor.flush_conversation import flush_conversation
 from everword_compactor.get_voice import get_voice
 from everword_compactor.overview.audit_summaries import audit_summaries
-from everword_compactor.overview.compaction_status import compaction_status
+from everword_compactor.overview.compaction_status import get_compaction_status
 from everword_compactor.overview.translate import audit_to_proto, compaction_to_proto
-from everword_compactor.queue_status import queue_status
+from everword_compactor.queue_status import get_queue_status
 from everword_compactor.retry_jobs import retry_jobs
 from everword_compactor.roll_up import roll_up
 from everword_compactor.translate import (
+    VOICE_FIELDS,
     flush_request,
     flushed_to_proto,
     queue_status_to_proto,
@@ -40,10 +42,10 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         self._model = model
         self._with_model = model != EXTRACTIVE
 
-    async def QueueStatus(
-        self, request: pb.QueueStatusRequest, context: Context
-    ) -> pb.QueueStatusResponse:
-        status = await queue_status(self._database, current_namespace(), request.task)
+    async def GetQueueStatus(
+        self, request: pb.GetQueueStatusRequest, context: Context
+    ) -> pb.GetQueueStatusResponse:
+        status = await get_queue_status(self._database, current_namespace(), request.task)
         return queue_status_to_proto(status, current_caller().role)
 
     async def RetryJobs(
@@ -86,8 +88,8 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         periods = await roll_up(
             self._database,
             current_namespace(),
-            to_day(request.since, "since"),
-            to_day(request.before, "before"),
+            to_day(request.start_date, "start_date"),
+            to_day(request.end_date, "end_date"),
             request.dry_run,
         )
         return pb.RollUpResponse(periods=periods)
@@ -99,13 +101,18 @@ class MaintenanceServicer(MaintenanceServiceServicer):
     async def UpdateVoice(
         self, request: pb.UpdateVoiceRequest, context: Context
     ) -> pb.UpdateVoiceResponse:
-        voice = await update_voice(self._database, current_namespace(), to_voice(request.voice))
+        voice = await update_voice(
+            self._database,
+            current_namespace(),
+            masked_fields(request.update_mask, VOICE_FIELDS),
+            to_voice(request.voice),
+        )
         return pb.UpdateVoiceResponse(voice=voice_to_proto(voice))
 
-    async def CompactionStatus(
-        self, request: pb.CompactionStatusRequest, context: Context
-    ) -> pb.CompactionStatusResponse:
-        status = await compaction_status(self._database, current_namespace(), self._model)
+    async def GetCompactionStatus(
+        self, request: pb.GetCompactionStatusRequest, context: Context
+    ) -> pb.GetCompactionStatusResponse:
+        status = await get_compaction_status(self._database, current_namespace(), self._model)
         return compaction_to_proto(status)
 
     async def AuditSummaries(

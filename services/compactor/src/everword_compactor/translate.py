@@ -12,10 +12,13 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.failures import NOT_EMBEDDED, shown_error
 from everword.rpc.translate import summary_to_proto, to_timestamp
 from everword.v1 import maintenance_service_pb2 as pb
-from everword.v1 import search_service_pb2
+from everword.v1 import stats_pb2
 from everword_compactor.calendar.model import VoiceSettings
 from everword_compactor.flush_conversation import FULL_AT, KEEP_RECENT, Flushed, FlushRequest
 from everword_compactor.model import FailedJob, QueueStatus, TaskStatus
+
+#: The fields of a voice that UpdateVoice changes, by their paths.
+VOICE_FIELDS = {name: name for name in pb.Voice.DESCRIPTOR.fields_by_name}
 
 
 def flush_request(request: pb.FlushConversationRequest) -> FlushRequest:
@@ -26,7 +29,7 @@ def flush_request(request: pb.FlushConversationRequest) -> FlushRequest:
         notes_saved=request.notes_saved,
         keep_recent=request.keep_recent if request.HasField("keep_recent") else KEEP_RECENT,
         protected_ids=[UUID(id_) for id_ in request.protected_message_ids],
-        full_at=request.full_at or FULL_AT,
+        full_at=request.full_ratio or FULL_AT,
     )
 
 
@@ -70,37 +73,37 @@ def voice_to_proto(voice: VoiceSettings) -> pb.Voice:
     )
 
 
-def queue_status_to_proto(status: QueueStatus, role: Role) -> pb.QueueStatusResponse:
+def queue_status_to_proto(status: QueueStatus, role: Role) -> pb.GetQueueStatusResponse:
     """Return how work stands, with errors as far as a caller with a role is told of them."""
-    return pb.QueueStatusResponse(
+    return pb.GetQueueStatusResponse(
         tasks=[_task(task, role) for task in status.tasks],
         failed_jobs=[_failed(job, role) for job in status.failed],
-        parked_passages=[
-            pb.ParkedPassage(
+        failed_passages=[
+            pb.FailedPassage(
                 memory_id=str(passage.memory_id),
                 part=passage.part,
                 error=shown_error(passage.error, role, NOT_EMBEDDED),
             )
             for passage in status.parked
         ],
-        parked_tool_calls=[
-            pb.ParkedToolCall(message_id=str(call.message_id), error=shown_error(call.error, role))
+        failed_tool_calls=[
+            pb.FailedToolCall(message_id=str(call.message_id), error=shown_error(call.error, role))
             for call in status.parked_calls
         ],
     )
 
 
-def _task(status: TaskStatus, role: Role) -> search_service_pb2.TaskStats:
+def _task(status: TaskStatus, role: Role) -> stats_pb2.TaskStats:
     oldest = None
     if status.oldest_pending is not None:
         oldest = duration_pb2.Duration()
         oldest.FromTimedelta(status.oldest_pending)
-    return search_service_pb2.TaskStats(
+    return stats_pb2.TaskStats(
         task=status.task,
         pending=status.pending,
         running=status.running,
         failed=status.failed,
-        oldest_pending=oldest,
+        oldest_pending_age=oldest,
         sample_error=shown_error(status.sample_error, role),
     )
 
@@ -108,7 +111,7 @@ def _task(status: TaskStatus, role: Role) -> search_service_pb2.TaskStats:
 def _failed(job: FailedJob, role: Role) -> pb.FailedJob:
     return pb.FailedJob(
         task=job.task,
-        subject=job.subject,
+        target=job.subject,
         attempts=job.attempts,
         error=shown_error(job.error, role),
         fail_time=to_timestamp(job.failed_at),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword_compactor.calendar import requests
@@ -9,9 +11,9 @@ from everword_compactor.calendar.model import VoiceSettings
 
 
 async def update_voice(
-    database: Database, namespace: NamespaceScope, voice: VoiceSettings
+    database: Database, namespace: NamespaceScope, fields: Sequence[str], voice: VoiceSettings
 ) -> VoiceSettings:
-    """Replace the voice of a namespace, for what is written from now on, and return it."""
+    """Set the named fields of a namespace's voice, for what is written from now on, and return the voice."""
     async with database.transaction(namespace.id) as conn:
-        await requests.update_voice(conn, namespace.id, voice)
-    return voice
+        await requests.update_voice(conn, namespace.id, fields, voice)
+        return await requests.get_voice(conn, namespace.id)

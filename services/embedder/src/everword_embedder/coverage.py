@@ -11,7 +11,7 @@ from everword_embedder.store import CoverageRow
 COUNT_CAP = 100_000
 
 
-async def coverage(database: Database, generation_id: int) -> CoverageRow:
+async def get_coverage(database: Database, generation_id: int) -> CoverageRow:
     """Return what is owed to a generation over all namespaces; 0 asks for the active one.
 
     Raises InvalidArgument for a generation that does not exist, and EmbedderUnavailable where none is active.

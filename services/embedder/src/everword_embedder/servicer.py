@@ -7,7 +7,7 @@ from everword.internal.v1 import embedder_service_pb2 as pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceServicer
 from everword.rpc.interceptors.base import Context
 from everword_embedder.batcher import Priority
-from everword_embedder.coverage import coverage
+from everword_embedder.coverage import get_coverage
 from everword_embedder.embed import Embedder
 from everword_embedder.providers.vectors import to_bytes
 
@@ -35,8 +35,10 @@ class EmbedderServicer(EmbedderServiceServicer):
             vectors=[to_bytes(vector) for vector in embedded.vectors],
         )
 
-    async def Coverage(self, request: pb.CoverageRequest, context: Context) -> pb.CoverageResponse:
-        found = await coverage(self._database, request.generation_id)
-        return pb.CoverageResponse(
-            generation_id=found.generation_id, owed=found.owed, failed=found.failed
+    async def GetCoverage(
+        self, request: pb.GetCoverageRequest, context: Context
+    ) -> pb.GetCoverageResponse:
+        found = await get_coverage(self._database, request.generation_id)
+        return pb.GetCoverageResponse(
+            generation_id=found.generation_id, pending=found.owed, failed=found.failed
         )

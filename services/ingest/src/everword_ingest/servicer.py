@@ -11,8 +11,10 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.domain.compaction import CompactionSettings
 from everword.rpc.interceptors.base import Context
-from everword.rpc.translate import conversation_to_proto, from_struct
+from everword.rpc.masks import masked_fields
+from everword.rpc.translate import conversation_to_proto
 from everword.v1 import ingest_service_pb2 as pb
+from everword.v1 import memory_pb2
 from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer
 from everword_ingest.append_messages import append_messages
 from everword_ingest.ensure_conversation import ensure_conversation
@@ -20,9 +22,16 @@ from everword_ingest.import_messages import import_messages
 from everword_ingest.mark_used import mark_used
 from everword_ingest.model import AppendRequest
 from everword_ingest.record_significant import record_significant
-from everword_ingest.translate import hash_body, to_append_request, to_significant, to_spec
+from everword_ingest.translate import (
+    CHANGEABLE,
+    changed_values,
+    hash_body,
+    to_append_request,
+    to_significant,
+    to_spec,
+)
 from everword_ingest.update_conversation import update_conversation
-from everword_ingest.update_memory_class import update_memory_class
+from everword_ingest.update_memory import update_memory
 from everword_ingest.wait_for_indexing import Stage, wait_for_indexing
 
 
@@ -48,20 +57,12 @@ class IngestServicer(IngestServiceServicer):
     async def UpdateConversation(
         self, request: pb.UpdateConversationRequest, context: Context
     ) -> pb.UpdateConversationResponse:
-        values = {
-            "title": request.title,
-            "settings": (
-                from_struct(request.settings, "settings") if request.HasField("settings") else None
-            ),
-            "active": request.active,
-            "client_session_id": request.client_session_id,
-        }
         record = await update_conversation(
             self._database,
             current_namespace(),
-            UUID(request.conversation_id),
-            list(request.update_mask.paths),
-            values,
+            UUID(request.conversation.id),
+            masked_fields(request.update_mask, CHANGEABLE),
+            changed_values(request.conversation),
         )
         return pb.UpdateConversationResponse(conversation=conversation_to_proto(record))
 
@@ -114,16 +115,16 @@ class IngestServicer(IngestServiceServicer):
         )
         return pb.MarkUsedResponse(replayed=not counted)
 
-    async def UpdateMemoryClass(
-        self, request: pb.UpdateMemoryClassRequest, context: Context
-    ) -> pb.UpdateMemoryClassResponse:
-        await update_memory_class(
-            self._database,
-            current_namespace(),
-            UUID(request.memory_id),
-            request.importance_class,
+    async def UpdateMemory(
+        self, request: pb.UpdateMemoryRequest, context: Context
+    ) -> pb.UpdateMemoryResponse:
+        masked_fields(request.update_mask, {"importance_class": "importance_class"})
+        memory = request.memory
+        await update_memory(
+            self._database, current_namespace(), UUID(memory.id), memory.importance_class
         )
-        return pb.UpdateMemoryClassResponse(importance_class=request.importance_class)
+        changed = memory_pb2.Memory(id=memory.id, importance_class=memory.importance_class)
+        return pb.UpdateMemoryResponse(memory=changed)
 
     async def RecordSignificant(
         self, request: pb.RecordSignificantRequest, context: Context

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from copy import deepcopy
+from typing import Any
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
@@ -15,6 +16,13 @@ from everword_ingest.record_significant import Significant
 
 #: What the content blocks of one message may hold.
 MAX_BLOCKS_BYTES = 1024 * 1024
+#: The fields of a conversation that UpdateConversation changes, by their paths.
+CHANGEABLE = {
+    "active": "active",
+    "details.title": "title",
+    "details.settings": "settings",
+    "details.client_session_id": "client_session_id",
+}
 
 
 def to_spec(
@@ -39,6 +47,18 @@ def to_spec(
             else None
         ),
     )
+
+
+def changed_values(conversation: conversation_pb2.Conversation) -> dict[str, Any]:
+    """Return the values of all fields that can be changed."""
+    details = conversation.details
+    path = "conversation.details.settings"
+    return {
+        "active": conversation.active,
+        "title": details.title,
+        "settings": from_struct(details.settings, path) if details.HasField("settings") else None,
+        "client_session_id": details.client_session_id,
+    }
 
 
 async def to_append_request(

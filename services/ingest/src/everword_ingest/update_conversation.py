@@ -8,11 +8,9 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import ConversationNotFound, InvalidArgument
+from everword.domain.errors import ConversationNotFound
 from everword.domain.records import ConversationRecord
 from everword_ingest import store
-
-CHANGEABLE = frozenset({"title", "settings", "active", "client_session_id"})
 
 
 async def update_conversation(
@@ -22,12 +20,7 @@ async def update_conversation(
     fields: Sequence[str],
     values: dict[str, Any],
 ) -> ConversationRecord:
-    """Set the named fields to their values. Raises InvalidArgument and ConversationNotFound."""
-    wrong = sorted(set(fields) - CHANGEABLE)
-    if wrong or not fields:
-        known = ", ".join(sorted(CHANGEABLE))
-        text = f"{', '.join(wrong) or 'an empty mask'} cannot be changed; name any of {known}"
-        raise InvalidArgument(violations=(("update_mask", text),))
+    """Set the named fields to their values. Raises ConversationNotFound."""
     async with database.transaction(namespace.id) as conn:
         changed = await store.update_conversation(
             conn, namespace.id, conversation_id, fields, values

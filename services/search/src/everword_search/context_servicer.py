@@ -33,7 +33,7 @@ class ContextServicer(ContextServiceServicer):
         built = await build_context(self._sources, current_namespace(), _to_request(request))
         blocks = (
             (pb.CONTEXT_SOURCE_MEMORIES, built.memories),
-            (pb.CONTEXT_SOURCE_RECENT_TURNS, built.turns),
+            (pb.CONTEXT_SOURCE_CHAT_HISTORY, built.turns),
         )
         return pb.BuildContextResponse(
             blocks=[_block(source, block) for source, block in blocks if block.items],

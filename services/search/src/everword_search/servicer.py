@@ -21,7 +21,7 @@ from everword_search.get_memory import get_memory
 from everword_search.list_conversations import list_conversations
 from everword_search.list_messages import list_messages
 from everword_search.search import Sources, search
-from everword_search.stats import stats
+from everword_search.stats import get_stats
 from everword_search.translate import (
     answer_response,
     is_newest_first,
@@ -97,7 +97,7 @@ class SearchServicer(SearchServiceServicer):
         conversations, token = await list_conversations(
             self._database,
             current_namespace(),
-            to_conversation_filter(request),
+            to_conversation_filter(request.filter),
             to_page(request),
         )
         return pb.ListConversationsResponse(
@@ -125,7 +125,7 @@ class SearchServicer(SearchServiceServicer):
         found = await answer(self._sources, self._asking, current_namespace(), wanted)
         return answer_response(found)
 
-    async def Stats(self, request: pb.StatsRequest, context: Context) -> pb.StatsResponse:
+    async def GetStats(self, request: pb.GetStatsRequest, context: Context) -> pb.GetStatsResponse:
         return stats_response(
-            await stats(self._database, current_namespace(), current_caller().role)
+            await get_stats(self._database, current_namespace(), current_caller().role)
         )

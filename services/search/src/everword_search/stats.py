@@ -50,7 +50,7 @@ class Stats:
         return max((level.level for level in self.levels if level.level <= ROOT), default=0)
 
 
-async def stats(database: Database, namespace: NamespaceScope, role: Role) -> Stats:
+async def get_stats(database: Database, namespace: NamespaceScope, role: Role) -> Stats:
     """Return how a namespace's memory is doing, with errors as far as a caller with a role is told of them."""
     async with database.transaction(namespace.id) as conn:
         corpus = await store.corpus_counts(conn, namespace.id)

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from google.protobuf import duration_pb2
 
-from everword.rpc.translate import fill_memory, from_timestamp, memory_to_proto, to_timestamp
-from everword.v1 import memory_pb2, summary_service_pb2
+from everword.rpc.translate import fill_memory, memory_to_proto, optional_time, to_timestamp
+from everword.v1 import conversation_pb2, memory_pb2, stats_pb2, summary_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_search.answer import (
     DEFAULT_ANSWER_TOKENS,
@@ -64,10 +64,8 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
         authors=list(message.authors) or None,
         roles=list(message.roles) or None,
         tags=list(message.tags) or None,
-        since=from_timestamp(message.since, "filter.since") if message.HasField("since") else None,
-        before=from_timestamp(message.before, "filter.before")
-        if message.HasField("before")
-        else None,
+        since=optional_time(message, "start_time"),
+        before=optional_time(message, "end_time"),
         include_automated=message.include_automated,
     )
 
@@ -118,12 +116,12 @@ def to_browse_request(request: pb.BrowseRequest) -> BrowseRequest:
     )
 
 
-def to_conversation_filter(request: pb.ListConversationsRequest) -> ConversationFilter:
+def to_conversation_filter(message: conversation_pb2.ConversationFilter) -> ConversationFilter:
     return ConversationFilter(
-        agents=list(request.agents) or None,
-        channels=list(request.channels) or None,
-        subjects=list(request.subjects) or None,
-        active=request.active if request.HasField("active") else None,
+        agents=list(message.agents) or None,
+        channels=list(message.channels) or None,
+        subjects=list(message.subjects) or None,
+        active=message.active if message.HasField("active") else None,
     )
 
 
@@ -205,11 +203,11 @@ def answer_response(found: Answered) -> pb.AnswerResponse:
     )
 
 
-def stats_response(found: Stats) -> pb.StatsResponse:
+def stats_response(found: Stats) -> pb.GetStatsResponse:
     corpus, backlog = found.corpus, found.backlog
-    return pb.StatsResponse(
+    return pb.GetStatsResponse(
         alerts=list(_alerts(found.alerts)),
-        corpus=pb.CorpusStats(
+        corpus=stats_pb2.CorpusStats(
             conversations=corpus.conversations,
             messages=corpus.messages,
             turns=corpus.turns,
@@ -217,47 +215,50 @@ def stats_response(found: Stats) -> pb.StatsResponse:
             content_bytes=corpus.content_bytes,
             latest_record_time=to_timestamp(corpus.latest_recorded_at),
         ),
-        embedding=pb.EmbeddingStats(
-            owed=backlog.owed,
+        embedding=stats_pb2.EmbeddingStats(
+            pending=backlog.owed,
             failed=backlog.failed,
             coverage=found.coverage,
-            oldest_owed=to_duration(backlog.oldest_owed),
+            oldest_pending_age=to_duration(backlog.oldest_owed),
             model=backlog.model,
         ),
-        jobs=[_task(task) for task in found.tasks],
+        tasks=[_task(task) for task in found.tasks],
         summaries=_summary_stats(found),
     )
 
 
-def _summary_stats(found: Stats) -> pb.SummaryStats:
+def _summary_stats(found: Stats) -> stats_pb2.SummaryStats:
     waiting, levels = found.waiting, found.levels
-    return pb.SummaryStats(
+    return stats_pb2.SummaryStats(
         summaries=sum(level.summaries for level in levels),
         depth=found.depth,
-        unsummarised_messages=waiting.messages,
-        unsummarised_conversations=waiting.conversations,
         stale=sum(level.stale for level in levels),
         needs_review=sum(level.needs_review for level in levels),
-        owed_periods=waiting.periods,
-        oldest_owed_period=waiting.oldest_period.isoformat() if waiting.oldest_period else "",
-        owed_tool_sentences=waiting.sentences,
+        backlog=stats_pb2.SummaryBacklog(
+            messages=waiting.messages,
+            conversations=waiting.conversations,
+            periods=waiting.periods,
+            oldest_period=waiting.oldest_period.isoformat() if waiting.oldest_period else "",
+            tool_sentences=waiting.sentences,
+        ),
         failed_tool_sentences=waiting.failed_sentences,
     )
 
 
-def _alerts(alerts: Iterable[Alert]) -> Iterable[pb.Alert]:
+def _alerts(alerts: Iterable[Alert]) -> Iterable[stats_pb2.Alert]:
     for alert in alerts:
-        severity = pb.Alert.SEVERITY_CRITICAL if alert.critical else pb.Alert.SEVERITY_WARNING
-        yield pb.Alert(severity=severity, text=alert.text)
+        kind = stats_pb2.Alert
+        severity = kind.SEVERITY_CRITICAL if alert.critical else kind.SEVERITY_WARNING
+        yield stats_pb2.Alert(severity=severity, text=alert.text)
 
 
-def _task(task: TaskRow) -> pb.TaskStats:
-    return pb.TaskStats(
+def _task(task: TaskRow) -> stats_pb2.TaskStats:
+    return stats_pb2.TaskStats(
         task=task.task,
         pending=task.pending,
         running=task.running,
         failed=task.failed,
-        oldest_pending=to_duration(task.oldest_pending),
+        oldest_pending_age=to_duration(task.oldest_pending),
         sample_error=task.sample_error,
     )
 

@@ -20,9 +20,10 @@ from everword.v1.admin_service_pb2 import (
     CreateNamespaceRequest,
     DeleteNamespaceRequest,
     ListNamespacesRequest,
+    Namespace,
 )
 from everword.v1.ingest_service_pb2 import INDEXING_STAGE_EMBEDDED, WaitForIndexingRequest
-from everword.v1.search_service_pb2 import StatsRequest
+from everword.v1.search_service_pb2 import GetStatsRequest
 
 #: Is told what is done now, such as `embedding 120/419`.
 Say = Callable[[str], None]
@@ -41,7 +42,9 @@ async def namespace(settings: ClientSettings, prefix: str) -> AsyncIterator[Clie
     # Servers remember for some seconds what a name stood for: none is used twice.
     name = f"{prefix}{secrets.token_hex(4)}"
     async with Client.connect(replace(settings, namespace="")) as operator:
-        await operator.admin_service.CreateNamespace(CreateNamespaceRequest(name=name))
+        await operator.admin_service.CreateNamespace(
+            CreateNamespaceRequest(namespace=Namespace(name=name))
+        )
         try:
             async with Client.connect(replace(settings, namespace=name)) as client:
                 yield client
@@ -101,8 +104,8 @@ async def wait_until_embedded(
         except CallError as error:
             if error.code is not grpc.StatusCode.DEADLINE_EXCEEDED:
                 raise
-        stats = await client.search_service.Stats(StatsRequest())
-        owed, passages = stats.embedding.owed, stats.corpus.passages
+        stats = await client.search_service.GetStats(GetStatsRequest())
+        owed, passages = stats.embedding.pending, stats.corpus.passages
         say(f"embedding {passages - owed}/{passages}")
         if least is None or owed < least:
             least, moved = owed, time.monotonic()

@@ -21,7 +21,7 @@ from everword.bench.native_format import BenchSet
 from everword.bench.summaries import Summaries, wait_until_compacted
 from everword.bench.variants import Variant
 from everword.client import Client, ClientSettings
-from everword.v1.search_service_pb2 import StatsRequest
+from everword.v1.search_service_pb2 import GetStatsRequest
 
 #: Searches before the first that is measured: connections open, statements are prepared.
 WARM_UP = 10
@@ -183,7 +183,7 @@ class Run:
 
     async def _note_summaries(self, client: Client) -> None:
         """Say that there are summaries, though none were asked for."""
-        stats = await client.search_service.Stats(StatsRequest())
+        stats = await client.search_service.GetStats(GetStatsRequest())
         if stats.summaries.summaries:
             self._note_once(SUMMARIES_MEANWHILE)
 

@@ -14,10 +14,10 @@ from everword.client import Client
 from everword.v1 import memory_pb2, summary_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.maintenance_service_pb2 import (
-    CompactionStatusRequest,
-    CompactionStatusResponse,
     CompactRequest,
     FlushConversationRequest,
+    GetCompactionStatusRequest,
+    GetCompactionStatusResponse,
     RollUpRequest,
 )
 from everword.v1.summary_service_pb2 import ExpandSummaryRequest, Expansion
@@ -57,12 +57,12 @@ async def wait_until_compacted(client: Client, say: Say, patience_s: float = PAT
     least: tuple[int, int, int] | None = None
     moved = time.monotonic()
     while True:
-        status = await client.maintenance_service.CompactionStatus(CompactionStatusRequest())
+        status = await client.maintenance_service.GetCompactionStatus(GetCompactionStatusRequest())
         # Asked for again and again: weeks are ready once their days are done.
         ended = await client.maintenance_service.RollUp(RollUpRequest())
-        stats = await client.search_service.Stats(pb.StatsRequest())
-        vectors = stats.embedding.owed - stats.embedding.failed
-        left = (status.unsummarised_messages, ended.periods, vectors)
+        stats = await client.search_service.GetStats(pb.GetStatsRequest())
+        vectors = stats.embedding.pending - stats.embedding.failed
+        left = (status.backlog.messages, ended.periods, vectors)
         if not any(left):
             return True
         say(f"summing up: {left[0]} messages, {left[1]} periods and {left[2]} vectors to go")
@@ -99,7 +99,9 @@ class Summaries:
 
     async def measure(self) -> Compacted:
         """Return what an agent's contexts hold when all that was said is replaced by summaries."""
-        status = await self._client.maintenance_service.CompactionStatus(CompactionStatusRequest())
+        status = await self._client.maintenance_service.GetCompactionStatus(
+            GetCompactionStatusRequest()
+        )
         tokens, context, reachable = 0, 0, set[str]()
         for conversation_id in await self._conversations():
             sizes = await self._sizes(conversation_id)
@@ -143,7 +145,7 @@ def _below(expansion: Expansion) -> Iterator[str]:
         yield source.id
 
 
-def _count(status: CompactionStatusResponse) -> int:
+def _count(status: GetCompactionStatusResponse) -> int:
     return sum(level.summaries for level in status.levels)
 
 

@@ -16,7 +16,7 @@ from everword.embedded.ports import Ports
 from everword.embedded.services import SUMMARISING_WORKERS, service_specs
 from everword.embedded.settings import StackSettings, default_data_folder
 from everword.embedded.stack import stack
-from everword.v1.search_service_pb2 import StatsRequest
+from everword.v1.search_service_pb2 import GetStatsRequest
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Target:
         """Return what embeds, such as `local:all-MiniLM-L6-v2`; None without one. Raises CallError."""
         async with Client.connect(self.settings) as client:
             try:
-                stats = await client.search_service.Stats(StatsRequest())
+                stats = await client.search_service.GetStats(GetStatsRequest())
             except CallError as error:
                 # The namespace that is asked where none is named may be gone; any other tells the same.
                 if error.reason == "NAMESPACE_NOT_FOUND":

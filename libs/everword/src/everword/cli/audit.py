@@ -31,7 +31,7 @@ async def summaries(client: Client, conversation: str, as_json: bool) -> None:
     """
     total = 0
     if not conversation:
-        stats = await client.search_service.Stats(search_service_pb2.StatsRequest())
+        stats = await client.search_service.GetStats(search_service_pb2.GetStatsRequest())
         total = stats.summaries.summaries
     request = pb.AuditSummariesRequest(conversation_id=conversation, page_size=PAGE)
     report = pb.AuditSummariesResponse()
@@ -91,7 +91,7 @@ def _print(report: pb.AuditSummariesResponse) -> None:
 @remote
 async def compaction_status(client: Client, as_json: bool) -> None:
     """Say how summaries are made, how many there are, and what waits for them."""
-    status = await client.maintenance_service.CompactionStatus(pb.CompactionStatusRequest())
+    status = await client.maintenance_service.GetCompactionStatus(pb.GetCompactionStatusRequest())
     if as_json:
         print_json(status)
         return
@@ -117,13 +117,13 @@ async def compaction_status(client: Client, as_json: bool) -> None:
         print_table(columns, levels, right="summaries stale review")
 
 
-def _rows(status: pb.CompactionStatusResponse) -> list[tuple[object, ...]]:
+def _rows(status: pb.GetCompactionStatusResponse) -> list[tuple[object, ...]]:
     return [
-        ("messages not summed up", status.unsummarised_messages),
-        ("in conversations", status.unsummarised_conversations),
-        ("periods that owe a summary", status.owed_periods),
-        ("the earliest of them", status.oldest_owed_period),
-        ("tool calls that owe a sentence", status.owed_tool_sentences),
+        ("messages not summed up", status.backlog.messages),
+        ("in conversations", status.backlog.conversations),
+        ("periods without their summary", status.backlog.periods),
+        ("the earliest of them", status.backlog.oldest_period),
+        ("tool calls without their sentence", status.backlog.tool_sentences),
         ("tokens read in 24 hours", status.input_tokens),
         ("tokens written in 24 hours", status.output_tokens),
     ]

@@ -8,7 +8,8 @@ from everword.cli.output import progress
 from everword.client import Client
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1.ingest_service_pb2 import INDEXING_STAGE_EMBEDDED, WaitForIndexingRequest
-from everword.v1.search_service_pb2 import EmbeddingStats, StatsRequest
+from everword.v1.search_service_pb2 import GetStatsRequest
+from everword.v1.stats_pb2 import EmbeddingStats
 
 #: How often the bar is moved.
 POLL_S = 0.3
@@ -28,28 +29,30 @@ async def wait_until_embedded(client: Client, token: str, timeout_s: float) -> E
     with progress() as display:
         task = display.add_task("embedding", total=None)
         while not waiting.done():
-            stats = await client.search_service.Stats(StatsRequest())
+            stats = await client.search_service.GetStats(GetStatsRequest())
             passages = stats.corpus.passages
-            display.update(task, total=passages, completed=passages - stats.embedding.owed)
+            display.update(task, total=passages, completed=passages - stats.embedding.pending)
             await asyncio.wait({waiting}, timeout=POLL_S)
     await waiting
-    return (await client.search_service.Stats(StatsRequest())).embedding
+    return (await client.search_service.GetStats(GetStatsRequest())).embedding
 
 
 async def wait_for_sentences(client: Client, items: int) -> int:
-    """Wait until no tool call is owed its sentence, or none is worked on; returns how many are left then.
+    """Wait until every tool call has its sentence, or none is worked on; returns how many are left then.
 
-    `items` is how many became owed.
+    `items` is how many were scheduled.
     """
     service = client.maintenance_service
     with progress() as display:
         task = display.add_task("tool calls put into words", total=items)
         while True:
-            queue = await service.QueueStatus(maintenance.QueueStatusRequest(task="tool-sentences"))
-            status = await service.CompactionStatus(maintenance.CompactionStatusRequest())
-            owed = status.owed_tool_sentences
-            # Others may have owed some before.
-            display.update(task, total=max(items, owed), completed=max(items, owed) - owed)
-            if not owed or not any(each.pending or each.running for each in queue.tasks):
-                return int(owed)
+            queue = await service.GetQueueStatus(
+                maintenance.GetQueueStatusRequest(task="tool-sentences")
+            )
+            status = await service.GetCompactionStatus(maintenance.GetCompactionStatusRequest())
+            left = status.backlog.tool_sentences
+            # Some may have waited before.
+            display.update(task, total=max(items, left), completed=max(items, left) - left)
+            if not left or not any(each.pending or each.running for each in queue.tasks):
+                return int(left)
             await asyncio.sleep(POLL_S)

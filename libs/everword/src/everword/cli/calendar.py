@@ -22,7 +22,7 @@ from everword.v1 import ingest_service_pb2, maintenance_service_pb2
 async def rollup(client: Client, since: str, before: str, dry_run: bool, as_json: bool) -> None:
     """Schedule the summaries of days that have ended, and of weeks, months and years above them."""
     response = await client.maintenance_service.RollUp(
-        maintenance_service_pb2.RollUpRequest(since=since, before=before, dry_run=dry_run)
+        maintenance_service_pb2.RollUpRequest(start_date=since, end_date=before, dry_run=dry_run)
     )
     if as_json:
         print_json(response)

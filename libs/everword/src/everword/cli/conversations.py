@@ -7,6 +7,7 @@ import click
 from everword.cli.output import json_option, print_json, print_table, shorten, when
 from everword.cli.session import remote
 from everword.client import Client
+from everword.v1.conversation_pb2 import ConversationFilter
 from everword.v1.search_service_pb2 import ListConversationsRequest, ListConversationsResponse
 
 
@@ -26,9 +27,8 @@ async def conversations(
     as_json: bool,
 ) -> None:
     """List conversations, newest first."""
-    request = ListConversationsRequest(
-        agents=agents, channels=channels, subjects=subjects, page_size=min(limit, 200)
-    )
+    only = ConversationFilter(agents=agents, channels=channels, subjects=subjects)
+    request = ListConversationsRequest(filter=only, page_size=min(limit, 200))
     found = ListConversationsResponse()
     while len(found.conversations) < limit:
         page = await client.search_service.ListConversations(request)

@@ -70,8 +70,8 @@ def _take_filter(arguments: dict[str, Any]) -> memory_pb2.MemoryFilter:
             memory_pb2.MemoryKind.Value(f"MEMORY_KIND_{name.upper()}")
             for name in arguments.pop("kinds")
         ],
-        since=_timestamp(arguments.pop("since")),
-        before=_timestamp(arguments.pop("before")),
+        start_time=_timestamp(arguments.pop("since")),
+        end_time=_timestamp(arguments.pop("before")),
         include_automated=arguments.pop("include_automated"),
     )
 

@@ -32,9 +32,11 @@ async def create(client: Client, role: str, description: str, as_json: bool) -> 
     opens = "" if role == "admin" else _namespace() or "default"
     response = await client.admin_service.CreateApiKey(
         pb.CreateApiKeyRequest(
-            namespace=opens,
-            role=pb.ApiKeyRole.Value(f"API_KEY_ROLE_{role.upper()}"),
-            description=description,
+            api_key=pb.ApiKey(
+                namespace=opens,
+                role=pb.ApiKeyRole.Value(f"API_KEY_ROLE_{role.upper()}"),
+                description=description,
+            )
         )
     )
     if as_json:

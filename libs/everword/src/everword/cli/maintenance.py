@@ -19,27 +19,27 @@ dry_run_option = click.option("--dry-run", is_flag=True, help="Only count.")
 @json_option
 @remote
 async def queue_status(client: Client, task: str, as_json: bool) -> None:
-    """Say how the background work stands, and what was given up and why."""
-    response = await client.maintenance_service.QueueStatus(pb.QueueStatusRequest(task=task))
+    """Say how the background work stands, and what failed for good and why."""
+    response = await client.maintenance_service.GetQueueStatus(pb.GetQueueStatusRequest(task=task))
     if as_json:
         print_json(response)
         return
-    if not (response.tasks or response.parked_passages or response.parked_tool_calls):
+    if not (response.tasks or response.failed_passages or response.failed_tool_calls):
         line("nothing is queued")
         return
     print_tasks(list(response.tasks))
-    if response.parked_passages:
-        parked = [(each.memory_id, each.part, each.error) for each in response.parked_passages]
-        print_table(("gets no vector", "passage", "why"), parked, right="passage")
-    if response.parked_tool_calls:
-        calls = [(call.message_id, call.error) for call in response.parked_tool_calls]
+    if response.failed_passages:
+        failed = [(each.memory_id, each.part, each.error) for each in response.failed_passages]
+        print_table(("gets no vector", "passage", "why"), failed, right="passage")
+    if response.failed_tool_calls:
+        calls = [(call.message_id, call.error) for call in response.failed_tool_calls]
         print_table(("gets no sentence", "why"), calls)
     if response.failed_jobs:
         rows = [
-            (job.task, job.subject, job.attempts, when(job.fail_time), job.error)
+            (job.task, job.target, job.attempts, when(job.fail_time), job.error)
             for job in response.failed_jobs
         ]
-        print_table(("given up", "about", "attempts", "when", "error"), rows, right="attempts")
+        print_table(("failed", "target", "attempts", "when", "error"), rows, right="attempts")
 
 
 @click.command("retry-failed")
@@ -51,7 +51,7 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
 async def retry_failed(
     client: Client, task: str, error_contains: str, dry_run: bool, as_json: bool
 ) -> None:
-    """Give jobs that were given up another chance."""
+    """Schedule jobs again that failed for good."""
     response = await client.maintenance_service.RetryJobs(
         pb.RetryJobsRequest(task=task, error_contains=error_contains, dry_run=dry_run)
     )
@@ -71,14 +71,14 @@ def backfill() -> None:
 @json_option
 @remote
 async def embeddings(client: Client, dry_run: bool, as_json: bool) -> None:
-    """Make every passage without a vector owe one, those that were given up included."""
+    """Schedule the vector of every passage without one, those that failed included."""
     response = await client.maintenance_service.Backfill(
         pb.BackfillRequest(target=pb.BACKFILL_TARGET_EMBEDDINGS, dry_run=dry_run)
     )
     if as_json:
         print_json(response)
     else:
-        line(f"{response.items} passages {'would owe' if dry_run else 'owe'} a vector")
+        line(f"{response.items} passages {'would get' if dry_run else 'get'} a vector")
 
 
 @backfill.command("tool-sentences")
@@ -90,7 +90,7 @@ async def embeddings(client: Client, dry_run: bool, as_json: bool) -> None:
 async def tool_sentences(
     client: Client, dry_run: bool, limit: int | None, wait: bool, as_json: bool
 ) -> None:
-    """Make every tool call without words owe the sentence that says what it did."""
+    """Schedule the sentence of every tool call without words: it says what the call did."""
     response = await client.maintenance_service.Backfill(
         pb.BackfillRequest(
             target=pb.BACKFILL_TARGET_TOOL_SENTENCES, dry_run=dry_run, limit=limit or 0
@@ -100,7 +100,7 @@ async def tool_sentences(
     if as_json:
         print_json(response)
     else:
-        line(f"{response.items} tool calls {'would owe' if dry_run else 'owe'} a sentence")
+        line(f"{response.items} tool calls {'would get' if dry_run else 'get'} a sentence")
     if left:
         raise click.ClickException(
             f"{left} tool calls wait, and nobody is at them: see queue-status"

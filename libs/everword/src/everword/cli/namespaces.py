@@ -107,7 +107,8 @@ def namespaces() -> None:
 @settings_options
 async def create(client: Client, name: str, as_json: bool, given: dict[str, Any]) -> None:
     """Make a namespace."""
-    request = pb.CreateNamespaceRequest(name=name, settings=pb.NamespaceSettings(**given))
+    namespace = pb.Namespace(name=name, settings=pb.NamespaceSettings(**given))
+    request = pb.CreateNamespaceRequest(namespace=namespace)
     _show((await client.admin_service.CreateNamespace(request)).namespace, as_json)
 
 
@@ -130,8 +131,9 @@ async def update(client: Client, name: str, as_json: bool, given: dict[str, Any]
     """Change the settings that are given; channel policies are replaced as a whole."""
     if not given:
         raise click.UsageError("say what to change, such as --time-zone Europe/Zurich")
-    request = pb.UpdateNamespaceRequest(name=name, settings=pb.NamespaceSettings(**given))
-    request.update_mask.paths.extend(given)
+    namespace = pb.Namespace(name=name, settings=pb.NamespaceSettings(**given))
+    request = pb.UpdateNamespaceRequest(namespace=namespace)
+    request.update_mask.paths.extend(f"settings.{name}" for name in given)
     _show((await client.admin_service.UpdateNamespace(request)).namespace, as_json)
 
 

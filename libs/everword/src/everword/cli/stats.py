@@ -7,7 +7,8 @@ import click
 from everword.cli.output import age, json_option, line, print_json, print_table, size, when
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1.search_service_pb2 import Alert, StatsRequest, StatsResponse, TaskStats
+from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse
+from everword.v1.stats_pb2 import Alert, TaskStats
 
 
 @click.command()
@@ -15,7 +16,7 @@ from everword.v1.search_service_pb2 import Alert, StatsRequest, StatsResponse, T
 @remote
 async def stats(client: Client, as_json: bool) -> None:
     """Say what needs attention, then counts, sizes and lag."""
-    response = await client.search_service.Stats(StatsRequest())
+    response = await client.search_service.GetStats(GetStatsRequest())
     if as_json:
         print_json(response)
         return
@@ -25,12 +26,13 @@ async def stats(client: Client, as_json: bool) -> None:
     if not response.alerts:
         line("all is well")
     print_table(("", "now"), _rows(response), right="now")
-    if response.jobs:
-        print_tasks(list(response.jobs))
+    if response.tasks:
+        print_tasks(list(response.tasks))
 
 
-def _rows(response: StatsResponse) -> list[tuple[object, ...]]:
+def _rows(response: GetStatsResponse) -> list[tuple[object, ...]]:
     corpus, embedding, summaries = response.corpus, response.embedding, response.summaries
+    backlog = summaries.backlog
     return [
         ("conversations", corpus.conversations),
         ("messages", corpus.messages),
@@ -40,16 +42,16 @@ def _rows(response: StatsResponse) -> list[tuple[object, ...]]:
         ("latest message stored", when(corpus.latest_record_time)),
         ("model that embeds", embedding.model or "none"),
         ("passages with their vector", f"{embedding.coverage:.1%}"),
-        ("vectors owed", embedding.owed),
-        ("of them given up", embedding.failed),
-        ("oldest vector owed for", age(embedding.oldest_owed)),
+        ("vectors to be made", embedding.pending),
+        ("of them failed", embedding.failed),
+        ("oldest waits for", age(embedding.oldest_pending_age)),
         ("summaries", summaries.summaries),
         ("levels of the deepest tree", summaries.depth),
-        ("messages not summed up", summaries.unsummarised_messages),
+        ("messages not summed up", backlog.messages),
         ("summaries to be written anew", summaries.stale),
         ("summaries that need review", summaries.needs_review),
-        ("periods that owe a summary", summaries.owed_periods),
-        ("tool calls that owe a sentence", summaries.owed_tool_sentences),
+        ("periods without their summary", backlog.periods),
+        ("tool calls without their sentence", backlog.tool_sentences),
     ]
 
 
@@ -61,7 +63,7 @@ def print_tasks(tasks: list[TaskStats]) -> None:
             each.pending,
             each.running,
             each.failed,
-            age(each.oldest_pending),
+            age(each.oldest_pending_age),
             each.sample_error,
         )
         for each in tasks

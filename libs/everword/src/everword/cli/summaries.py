@@ -61,7 +61,7 @@ async def tree(client: Client, conversation: str, agent: str, channel: str, as_j
     """Draw the tree of summaries over CONVERSATION, an id or a session key."""
     found = await _conversation(client, conversation, agent, channel)
     request = pb.ListSummariesRequest(
-        conversation_id=found.id,
+        filter=summary_pb2.SummaryFilter(conversation_id=found.id),
         order=memory_pb2.ORDER_OLDEST_FIRST,
         page_size=200,
         max_content_chars=1,
@@ -222,14 +222,16 @@ def _list_request(
     oldest_first: bool,
 ) -> pb.ListSummariesRequest:
     return pb.ListSummariesRequest(
-        conversation_id=conversation,
-        levels=[
-            summary_pb2.SummaryLevel.Value(f"SUMMARY_LEVEL_{each.upper()}")
-            for each in sorted(set(levels))
-        ],
-        since=to_timestamp(since),
-        before=to_timestamp(before),
-        only_needing_review=review,
+        filter=summary_pb2.SummaryFilter(
+            conversation_id=conversation,
+            levels=[
+                summary_pb2.SummaryLevel.Value(f"SUMMARY_LEVEL_{each.upper()}")
+                for each in sorted(set(levels))
+            ],
+            start_time=to_timestamp(since),
+            end_time=to_timestamp(before),
+            only_needing_review=review,
+        ),
         order=memory_pb2.ORDER_OLDEST_FIRST if oldest_first else memory_pb2.ORDER_NEWEST_FIRST,
         page_size=min(limit, 200),
         max_content_chars=200,
@@ -254,7 +256,7 @@ def _details(summary: summary_pb2.Summary) -> list[tuple[object, ...]]:
         ("before it", summary.previous_id),
         ("tokens", summary.token_count),
         ("written by", f"{summary.model}, prompt {summary.prompt_version}"),
-        ("revision", f"{summary.revision}, {when(summary.revise_time)}"),
+        ("revision", f"{summary.revision}, {when(summary.update_time)}"),
         ("flags", _flags(summary)),
         ("not in its sources", ", ".join(unsupported)),
     ]

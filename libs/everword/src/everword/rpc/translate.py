@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from google.protobuf import json_format, struct_pb2, timestamp_pb2
@@ -45,6 +45,16 @@ def from_timestamp(stamp: timestamp_pb2.Timestamp, field: str) -> datetime:
         return stamp.ToDatetime(tzinfo=UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidArgument(violations=((field, "must be in the years 1 to 9999"),)) from error
+
+
+def optional_time(
+    filter_: memory_pb2.MemoryFilter | summary_pb2.SummaryFilter,
+    name: Literal["start_time", "end_time"],
+) -> datetime | None:
+    """Return a time of a request's filter; None where it has none."""
+    return (
+        from_timestamp(getattr(filter_, name), f"filter.{name}") if filter_.HasField(name) else None
+    )
 
 
 def from_struct(struct: struct_pb2.Struct, field: str) -> dict[str, Any]:
@@ -176,7 +186,7 @@ def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:
         needs_review=record.needs_review,
         faithfulness=summary_pb2.Faithfulness(**found) if found is not None else None,
         create_time=to_timestamp(record.created_at),
-        revise_time=to_timestamp(record.revised_at),
+        update_time=to_timestamp(record.revised_at),
     )
 
 

@@ -166,8 +166,8 @@ class NamespaceSettings(_message.Message):
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
-    """day_cutoff_minutes is when a day begins, in minutes after local midnight: 300 lets the day run from 05:00. From 0 to
-    720.
+    """day_cutoff_minutes is when a day begins, in minutes after local midnight: 300 lets the day run from 05:00. 0 if unset;
+    from 0 to 720.
     """
     text_search_config: _builtins.str
     """text_search_config is the PostgreSQL text search configuration, such as `english`, `german` or `simple`: it stems words
@@ -191,17 +191,19 @@ class NamespaceSettings(_message.Message):
         self,
         *,
         time_zone: _builtins.str = ...,
-        day_cutoff_minutes: _builtins.int = ...,
+        day_cutoff_minutes: _builtins.int | None = ...,
         text_search_config: _builtins.str = ...,
         use_counting: Global___UseCounting.ValueType = ...,
         channel_policies: _abc.Mapping[_builtins.str, Global___ChannelPolicy] | None = ...,
         credentials: Global___CredentialPolicy.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__day_cutoff_minutes: _TypeAlias = _typing.Literal["day_cutoff_minutes"]  # noqa: Y015
+    _WhichOneofArgType__day_cutoff_minutes: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__day_cutoff_minutes) -> _WhichOneofReturnType__day_cutoff_minutes | None: ...
 
 Global___NamespaceSettings: _TypeAlias = NamespaceSettings  # noqa: Y015
 
@@ -215,14 +217,16 @@ class Namespace(_message.Message):
     SETTINGS_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name identifies the namespace: 1 to 63 lower-case letters, digits, `-` and `_`, the first a letter or digit."""
+    """name identifies the namespace, and never changes: 1 to 63 lower-case letters, digits, `-` and `_`, the first a letter
+    or digit.
+    """
     @_builtins.property
     def settings(self) -> Global___NamespaceSettings:
         """settings are its settings."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """create_time is when it was made."""
+        """create_time is when it was made. Output only."""
 
     def __init__(
         self,
@@ -245,23 +249,19 @@ class CreateNamespaceRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    NAME_FIELD_NUMBER: _builtins.int
-    SETTINGS_FIELD_NUMBER: _builtins.int
-    name: _builtins.str
-    """name is its name: 1 to 63 lower-case letters, digits, `-` and `_`, the first a letter or digit."""
+    NAMESPACE_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def settings(self) -> Global___NamespaceSettings:
-        """settings are its settings."""
+    def namespace(self) -> Global___Namespace:
+        """namespace is the namespace to make: its name and settings."""
 
     def __init__(
         self,
         *,
-        name: _builtins.str = ...,
-        settings: Global___NamespaceSettings | None = ...,
+        namespace: Global___Namespace | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["settings", b"settings"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "settings", b"settings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -343,29 +343,27 @@ class UpdateNamespaceRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    NAME_FIELD_NUMBER: _builtins.int
-    SETTINGS_FIELD_NUMBER: _builtins.int
+    NAMESPACE_FIELD_NUMBER: _builtins.int
     UPDATE_MASK_FIELD_NUMBER: _builtins.int
-    name: _builtins.str
-    """name is the namespace to change. At most 63 characters."""
     @_builtins.property
-    def settings(self) -> Global___NamespaceSettings:
-        """settings holds the new values."""
+    def namespace(self) -> Global___Namespace:
+        """namespace is the namespace to change, by its name, with the new values."""
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """update_mask names the fields of settings to change. At most 32 paths, and 4 KiB."""
+        """update_mask names the fields of namespace to change: any of its settings, such as `settings.time_zone`, or `*` for all
+        of them. At most 32 paths, and 4 KiB.
+        """
 
     def __init__(
         self,
         *,
-        name: _builtins.str = ...,
-        settings: Global___NamespaceSettings | None = ...,
+        namespace: Global___Namespace | None = ...,
         update_mask: _field_mask_pb2.FieldMask | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["settings", b"settings", "update_mask", b"update_mask"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace", "update_mask", b"update_mask"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "settings", b"settings", "update_mask", b"update_mask"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace", "update_mask", b"update_mask"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -506,20 +504,20 @@ class ApiKey(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     REVOKE_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """id identifies the key (UUIDv7)."""
+    """id identifies the key (UUIDv7). Output only."""
     namespace: _builtins.str
-    """namespace is the namespace it opens; empty for an admin key."""
+    """namespace is the namespace it opens; empty for an admin key, and only then. At most 63 characters."""
     role: Global___ApiKeyRole.ValueType
     """role is what it may do."""
     description: _builtins.str
-    """description says what it is for."""
+    """description says what it is for. At most 256 characters."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """create_time is when it was made."""
+        """create_time is when it was made. Output only."""
 
     @_builtins.property
     def revoke_time(self) -> _timestamp_pb2.Timestamp:
-        """revoke_time is when it was revoked; unset while it is good."""
+        """revoke_time is when it was revoked; unset while it is good. Output only."""
 
     def __init__(
         self,
@@ -545,25 +543,19 @@ class CreateApiKeyRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    NAMESPACE_FIELD_NUMBER: _builtins.int
-    ROLE_FIELD_NUMBER: _builtins.int
-    DESCRIPTION_FIELD_NUMBER: _builtins.int
-    namespace: _builtins.str
-    """namespace is the namespace it opens; empty for an admin key, and only then. At most 63 characters."""
-    role: Global___ApiKeyRole.ValueType
-    """role is what it may do."""
-    description: _builtins.str
-    """description says what it is for. At most 256 characters."""
+    API_KEY_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def api_key(self) -> Global___ApiKey:
+        """api_key is the key to make: its namespace, role and description."""
+
     def __init__(
         self,
         *,
-        namespace: _builtins.str = ...,
-        role: Global___ApiKeyRole.ValueType = ...,
-        description: _builtins.str = ...,
+        api_key: Global___ApiKey | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["api_key", b"api_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["description", b"description", "namespace", b"namespace", "role", b"role"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_key", b"api_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -96,7 +96,8 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateNamespace(self, request, context):
-        """UpdateNamespace changes settings. The text search configuration can change only while the namespace is empty.
+        """UpdateNamespace changes the settings that update_mask names. The text search configuration can change only while the
+        namespace is empty.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -21,7 +21,9 @@ class AdminServiceStub:
     GetNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.GetNamespaceRequest, _admin_service_pb2.GetNamespaceResponse]
     """GetNamespace returns a namespace with its settings."""
     UpdateNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.UpdateNamespaceRequest, _admin_service_pb2.UpdateNamespaceResponse]
-    """UpdateNamespace changes settings. The text search configuration can change only while the namespace is empty."""
+    """UpdateNamespace changes the settings that update_mask names. The text search configuration can change only while the
+    namespace is empty.
+    """
     ListNamespaces: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListNamespacesRequest, _admin_service_pb2.ListNamespacesResponse]
     """ListNamespaces lists the namespaces by name."""
     DeleteNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.DeleteNamespaceRequest, _admin_service_pb2.DeleteNamespaceResponse]
@@ -62,7 +64,9 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.UpdateNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.UpdateNamespaceRequest, _abc.Awaitable[_admin_service_pb2.UpdateNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.UpdateNamespaceResponse]:
-        """UpdateNamespace changes settings. The text search configuration can change only while the namespace is empty."""
+        """UpdateNamespace changes the settings that update_mask names. The text search configuration can change only while the
+        namespace is empty.
+        """
 
     @_abc_1.abstractmethod
     def ListNamespaces(

@@ -31,18 +31,18 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_UNSPECIFIED is never returned."""
     CONTEXT_SOURCE_MEMORIES: _ContextSource.ValueType  # 1
     """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
-    CONTEXT_SOURCE_RECENT_TURNS: _ContextSource.ValueType  # 2
-    """CONTEXT_SOURCE_RECENT_TURNS are the latest messages of the conversation."""
+    CONTEXT_SOURCE_CHAT_HISTORY: _ContextSource.ValueType  # 2
+    """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
-    """ContextSource says where a block of context comes from."""
+    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is."""
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
 """CONTEXT_SOURCE_UNSPECIFIED is never returned."""
 CONTEXT_SOURCE_MEMORIES: ContextSource.ValueType  # 1
 """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
-CONTEXT_SOURCE_RECENT_TURNS: ContextSource.ValueType  # 2
-"""CONTEXT_SOURCE_RECENT_TURNS are the latest messages of the conversation."""
+CONTEXT_SOURCE_CHAT_HISTORY: ContextSource.ValueType  # 2
+"""CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
 @_typing.final

@@ -3,10 +3,12 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -122,12 +124,12 @@ class Conversation(_message.Message):
     active: _builtins.bool
     """active is false once the caller has closed the conversation. It stays readable, and may be written to."""
     message_count: _builtins.int
-    """message_count is the number of its messages."""
+    """message_count is the number of its messages. Output only."""
     turn_count: _builtins.int
-    """turn_count is the number of its messages that are not automated."""
+    """turn_count is the number of its messages that are not automated. Output only."""
     @_builtins.property
     def key(self) -> Global___ConversationKey:
-        """key is what the caller knows it by."""
+        """key is what the caller knows it by. It never changes."""
 
     @_builtins.property
     def details(self) -> Global___ConversationDetails:
@@ -135,15 +137,15 @@ class Conversation(_message.Message):
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
-        """create_time is when Everword first saw it."""
+        """create_time is when Everword first saw it. Output only."""
 
     @_builtins.property
     def update_time(self) -> _timestamp_pb2.Timestamp:
-        """update_time is when it was last written to or changed."""
+        """update_time is when it was last written to or changed. Output only."""
 
     @_builtins.property
     def last_message_time(self) -> _timestamp_pb2.Timestamp:
-        """last_message_time is when its latest message (by sequence) occurred; unset where it has none."""
+        """last_message_time is when its latest message (by sequence) occurred; unset where it has none. Output only."""
 
     def __init__(
         self,
@@ -165,3 +167,47 @@ class Conversation(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Conversation: _TypeAlias = Conversation  # noqa: Y015
+
+@_typing.final
+class ConversationFilter(_message.Message):
+    """ConversationFilter says which conversations are looked at. Fields are combined with AND, the values within one with OR;
+    an empty field does not filter.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENTS_FIELD_NUMBER: _builtins.int
+    SUBJECTS_FIELD_NUMBER: _builtins.int
+    CHANNELS_FIELD_NUMBER: _builtins.int
+    ACTIVE_FIELD_NUMBER: _builtins.int
+    active: _builtins.bool
+    """active takes only conversations in that state; both if unset."""
+    @_builtins.property
+    def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """agents are the agents whose conversations to look at. At most 100, of at most 512 bytes each."""
+
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects are the users whom the conversations are about. At most 100, of at most 256 characters each."""
+
+    @_builtins.property
+    def channels(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """channels are where the conversations take place. At most 100, of at most 512 bytes each."""
+
+    def __init__(
+        self,
+        *,
+        agents: _abc.Iterable[_builtins.str] | None = ...,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
+        channels: _abc.Iterable[_builtins.str] | None = ...,
+        active: _builtins.bool | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active", "agents", b"agents", "channels", b"channels", "subjects", b"subjects"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__active: _TypeAlias = _typing.Literal["active"]  # noqa: Y015
+    _WhichOneofArgType__active: _TypeAlias = _typing.Literal["_active", b"_active"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__active) -> _WhichOneofReturnType__active | None: ...
+
+Global___ConversationFilter: _TypeAlias = ConversationFilter  # noqa: Y015

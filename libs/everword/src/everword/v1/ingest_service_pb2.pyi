@@ -10,7 +10,6 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import message as _message
-from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -36,7 +35,7 @@ class _IndexingStageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Indexin
     INDEXING_STAGE_LEXICAL: _IndexingStage.ValueType  # 1
     """INDEXING_STAGE_LEXICAL: it can be found by its words."""
     INDEXING_STAGE_EMBEDDED: _IndexingStage.ValueType  # 2
-    """INDEXING_STAGE_EMBEDDED: it can be found by its meaning, or was parked with a reason."""
+    """INDEXING_STAGE_EMBEDDED: it can be found by its meaning, or its vector failed for good."""
     INDEXING_STAGE_DERIVED: _IndexingStage.ValueType  # 3
     """INDEXING_STAGE_DERIVED: no background work on what was written is open."""
 
@@ -48,7 +47,7 @@ INDEXING_STAGE_UNSPECIFIED: IndexingStage.ValueType  # 0
 INDEXING_STAGE_LEXICAL: IndexingStage.ValueType  # 1
 """INDEXING_STAGE_LEXICAL: it can be found by its words."""
 INDEXING_STAGE_EMBEDDED: IndexingStage.ValueType  # 2
-"""INDEXING_STAGE_EMBEDDED: it can be found by its meaning, or was parked with a reason."""
+"""INDEXING_STAGE_EMBEDDED: it can be found by its meaning, or its vector failed for good."""
 INDEXING_STAGE_DERIVED: IndexingStage.ValueType  # 3
 """INDEXING_STAGE_DERIVED: no background work on what was written is open."""
 Global___IndexingStage: _TypeAlias = IndexingStage  # noqa: Y015
@@ -117,43 +116,27 @@ class UpdateConversationRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
-    TITLE_FIELD_NUMBER: _builtins.int
-    SETTINGS_FIELD_NUMBER: _builtins.int
-    ACTIVE_FIELD_NUMBER: _builtins.int
-    CLIENT_SESSION_ID_FIELD_NUMBER: _builtins.int
+    CONVERSATION_FIELD_NUMBER: _builtins.int
     UPDATE_MASK_FIELD_NUMBER: _builtins.int
-    conversation_id: _builtins.str
-    """conversation_id is the conversation to change."""
-    title: _builtins.str
-    """title is the new title. At most 512 characters."""
-    active: _builtins.bool
-    """active is the new state."""
-    client_session_id: _builtins.str
-    """client_session_id is the new client session id. At most 512 characters."""
     @_builtins.property
-    def settings(self) -> _struct_pb2.Struct:
-        """settings are the new settings; they replace the old ones. At most 64 KiB, and 30 levels deep."""
+    def conversation(self) -> _conversation_pb2.Conversation:
+        """conversation is the conversation to change, by its id, with the new values. Settings replace the old ones."""
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """update_mask names the fields to change: any of `title`, `settings`, `active`, `client_session_id`. At
-        most 32 paths, and 4 KiB.
+        """update_mask names the fields of conversation to change: any of `active`, `details.title`, `details.settings` and
+        `details.client_session_id`, or `*` for all four. At most 32 paths, and 4 KiB.
         """
 
     def __init__(
         self,
         *,
-        conversation_id: _builtins.str = ...,
-        title: _builtins.str = ...,
-        settings: _struct_pb2.Struct | None = ...,
-        active: _builtins.bool = ...,
-        client_session_id: _builtins.str = ...,
+        conversation: _conversation_pb2.Conversation | None = ...,
         update_mask: _field_mask_pb2.FieldMask | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["settings", b"settings", "update_mask", b"update_mask"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "update_mask", b"update_mask"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active", "client_session_id", b"client_session_id", "conversation_id", b"conversation_id", "settings", b"settings", "title", b"title", "update_mask", b"update_mask"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "update_mask", b"update_mask"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -430,52 +413,58 @@ class MarkUsedResponse(_message.Message):
 Global___MarkUsedResponse: _TypeAlias = MarkUsedResponse  # noqa: Y015
 
 @_typing.final
-class UpdateMemoryClassRequest(_message.Message):
-    """UpdateMemoryClassRequest gives a memory a class."""
+class UpdateMemoryRequest(_message.Message):
+    """UpdateMemoryRequest says what to change."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    MEMORY_ID_FIELD_NUMBER: _builtins.int
-    IMPORTANCE_CLASS_FIELD_NUMBER: _builtins.int
-    memory_id: _builtins.str
-    """memory_id is the memory."""
-    importance_class: _memory_pb2.ImportanceClass.ValueType
-    """importance_class is the new class; ImportanceClass UNSPECIFIED takes the class away."""
+    MEMORY_FIELD_NUMBER: _builtins.int
+    UPDATE_MASK_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """memory is the memory to change, by its id, with the new values. ImportanceClass UNSPECIFIED takes the class away."""
+
+    @_builtins.property
+    def update_mask(self) -> _field_mask_pb2.FieldMask:
+        """update_mask names the fields of memory to change: `importance_class`, or `*`. At most 32 paths, and 4 KiB."""
+
     def __init__(
         self,
         *,
-        memory_id: _builtins.str = ...,
-        importance_class: _memory_pb2.ImportanceClass.ValueType = ...,
+        memory: _memory_pb2.Memory | None = ...,
+        update_mask: _field_mask_pb2.FieldMask | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory", "update_mask", b"update_mask"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["importance_class", b"importance_class", "memory_id", b"memory_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory", "update_mask", b"update_mask"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___UpdateMemoryClassRequest: _TypeAlias = UpdateMemoryClassRequest  # noqa: Y015
+Global___UpdateMemoryRequest: _TypeAlias = UpdateMemoryRequest  # noqa: Y015
 
 @_typing.final
-class UpdateMemoryClassResponse(_message.Message):
-    """UpdateMemoryClassResponse says what the class is now."""
+class UpdateMemoryResponse(_message.Message):
+    """UpdateMemoryResponse holds what was changed."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    IMPORTANCE_CLASS_FIELD_NUMBER: _builtins.int
-    importance_class: _memory_pb2.ImportanceClass.ValueType
-    """importance_class is the memory's class."""
+    MEMORY_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """memory has its id and the fields that can be changed. GetMemory returns the whole."""
+
     def __init__(
         self,
         *,
-        importance_class: _memory_pb2.ImportanceClass.ValueType = ...,
+        memory: _memory_pb2.Memory | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["importance_class", b"importance_class"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___UpdateMemoryClassResponse: _TypeAlias = UpdateMemoryClassResponse  # noqa: Y015
+Global___UpdateMemoryResponse: _TypeAlias = UpdateMemoryResponse  # noqa: Y015
 
 @_typing.final
 class WaitForIndexingRequest(_message.Message):

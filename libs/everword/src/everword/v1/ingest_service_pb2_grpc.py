@@ -61,10 +61,10 @@ class IngestServiceStub:
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.MarkUsedRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_ingest__service__pb2.MarkUsedResponse.FromString,
                 _registered_method=True)
-        self.UpdateMemoryClass = channel.unary_unary(
-                '/everword.v1.IngestService/UpdateMemoryClass',
-                request_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassResponse.FromString,
+        self.UpdateMemory = channel.unary_unary(
+                '/everword.v1.IngestService/UpdateMemory',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryResponse.FromString,
                 _registered_method=True)
         self.RecordSignificant = channel.unary_unary(
                 '/everword.v1.IngestService/RecordSignificant',
@@ -92,7 +92,7 @@ class IngestServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateConversation(self, request, context):
-        """UpdateConversation changes a conversation's title, settings, activity or client session id.
+        """UpdateConversation changes what update_mask names of a conversation: its title, settings, activity or client session id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,8 +125,8 @@ class IngestServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def UpdateMemoryClass(self, request, context):
-        """UpdateMemoryClass says how much a memory matters. The memory itself does not change.
+    def UpdateMemory(self, request, context):
+        """UpdateMemory changes what update_mask names of a memory: how much it matters. What was stored does not change.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -176,10 +176,10 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_ingest__service__pb2.MarkUsedRequest.FromString,
                     response_serializer=everword_dot_v1_dot_ingest__service__pb2.MarkUsedResponse.SerializeToString,
             ),
-            'UpdateMemoryClass': grpc.unary_unary_rpc_method_handler(
-                    servicer.UpdateMemoryClass,
-                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassResponse.SerializeToString,
+            'UpdateMemory': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateMemory,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryResponse.SerializeToString,
             ),
             'RecordSignificant': grpc.unary_unary_rpc_method_handler(
                     servicer.RecordSignificant,
@@ -340,7 +340,7 @@ class IngestService:
             _registered_method=True)
 
     @staticmethod
-    def UpdateMemoryClass(request,
+    def UpdateMemory(request,
             target,
             options=(),
             channel_credentials=None,
@@ -353,9 +353,9 @@ class IngestService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/everword.v1.IngestService/UpdateMemoryClass',
-            everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassRequest.SerializeToString,
-            everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryClassResponse.FromString,
+            '/everword.v1.IngestService/UpdateMemory',
+            everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.UpdateMemoryResponse.FromString,
             options,
             channel_credentials,
             insecure,

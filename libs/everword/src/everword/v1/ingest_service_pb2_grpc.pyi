@@ -23,7 +23,7 @@ class IngestServiceStub:
     changes nothing: the details count only when the conversation is made.
     """
     UpdateConversation: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.UpdateConversationRequest, _ingest_service_pb2.UpdateConversationResponse]
-    """UpdateConversation changes a conversation's title, settings, activity or client session id."""
+    """UpdateConversation changes what update_mask names of a conversation: its title, settings, activity or client session id."""
     AppendMessages: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.AppendMessagesRequest, _ingest_service_pb2.AppendMessagesResponse]
     """AppendMessages stores messages at the end of one conversation, all of them or none, in the order given. The response
     is sent after the commit. With a request_id the call can be repeated safely: the same id and body give the same ids
@@ -39,8 +39,8 @@ class IngestServiceStub:
     """MarkUsed counts a use of memories that the caller put before a model. Ranking profiles with a use term favour what
     is used; being returned by Search is not a use. With a request_id a repeated call counts once.
     """
-    UpdateMemoryClass: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.UpdateMemoryClassRequest, _ingest_service_pb2.UpdateMemoryClassResponse]
-    """UpdateMemoryClass says how much a memory matters. The memory itself does not change."""
+    UpdateMemory: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.UpdateMemoryRequest, _ingest_service_pb2.UpdateMemoryResponse]
+    """UpdateMemory changes what update_mask names of a memory: how much it matters. What was stored does not change."""
     RecordSignificant: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.RecordSignificantRequest, _ingest_service_pb2.RecordSignificantResponse]
     """RecordSignificant writes down what should stay as it is: a memory that calendar summaries never consolidate. With a
     request_id a repeated call writes once.
@@ -71,7 +71,7 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ingest_service_pb2.UpdateConversationRequest,
         context: _aio.ServicerContext[_ingest_service_pb2.UpdateConversationRequest, _abc.Awaitable[_ingest_service_pb2.UpdateConversationResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.UpdateConversationResponse]:
-        """UpdateConversation changes a conversation's title, settings, activity or client session id."""
+        """UpdateConversation changes what update_mask names of a conversation: its title, settings, activity or client session id."""
 
     @_abc_1.abstractmethod
     def AppendMessages(
@@ -107,12 +107,12 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def UpdateMemoryClass(
+    def UpdateMemory(
         self,
-        request: _ingest_service_pb2.UpdateMemoryClassRequest,
-        context: _aio.ServicerContext[_ingest_service_pb2.UpdateMemoryClassRequest, _abc.Awaitable[_ingest_service_pb2.UpdateMemoryClassResponse]],
-    ) -> _abc.Awaitable[_ingest_service_pb2.UpdateMemoryClassResponse]:
-        """UpdateMemoryClass says how much a memory matters. The memory itself does not change."""
+        request: _ingest_service_pb2.UpdateMemoryRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.UpdateMemoryRequest, _abc.Awaitable[_ingest_service_pb2.UpdateMemoryResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.UpdateMemoryResponse]:
+        """UpdateMemory changes what update_mask names of a memory: how much it matters. What was stored does not change."""
 
     @_abc_1.abstractmethod
     def RecordSignificant(

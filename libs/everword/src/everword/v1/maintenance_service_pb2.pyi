@@ -4,9 +4,10 @@ isort:skip_file
 """
 
 from collections import abc as _abc
-from everword.v1 import search_service_pb2 as _search_service_pb2
+from everword.v1 import stats_pb2 as _stats_pb2
 from everword.v1 import summary_pb2 as _summary_pb2
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -31,11 +32,11 @@ class _BackfillTargetEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Backfi
     BACKFILL_TARGET_UNSPECIFIED: _BackfillTarget.ValueType  # 0
     """BACKFILL_TARGET_UNSPECIFIED is refused."""
     BACKFILL_TARGET_EMBEDDINGS: _BackfillTarget.ValueType  # 1
-    """BACKFILL_TARGET_EMBEDDINGS makes every passage without a vector owe one, those that were given up included."""
+    """BACKFILL_TARGET_EMBEDDINGS schedules the vector of every passage without one, those that failed included."""
     BACKFILL_TARGET_TOOL_SENTENCES: _BackfillTarget.ValueType  # 2
-    """BACKFILL_TARGET_TOOL_SENTENCES makes every tool call without words owe its sentence: those that have none or an
-    outdated one, those that were given up, and those that were made from a template once a language model is
-    configured. Automated messages owe none.
+    """BACKFILL_TARGET_TOOL_SENTENCES schedules the sentence of every tool call without words: where there is none or an
+    outdated one, where it failed, and where it was made from a template before a language model was configured.
+    Automated messages get none.
     """
     BACKFILL_TARGET_SUMMARIES: _BackfillTarget.ValueType  # 3
     """BACKFILL_TARGET_SUMMARIES schedules every conversation with messages that are under no leaf, and every day with
@@ -48,11 +49,11 @@ class BackfillTarget(_BackfillTarget, metaclass=_BackfillTargetEnumTypeWrapper):
 BACKFILL_TARGET_UNSPECIFIED: BackfillTarget.ValueType  # 0
 """BACKFILL_TARGET_UNSPECIFIED is refused."""
 BACKFILL_TARGET_EMBEDDINGS: BackfillTarget.ValueType  # 1
-"""BACKFILL_TARGET_EMBEDDINGS makes every passage without a vector owe one, those that were given up included."""
+"""BACKFILL_TARGET_EMBEDDINGS schedules the vector of every passage without one, those that failed included."""
 BACKFILL_TARGET_TOOL_SENTENCES: BackfillTarget.ValueType  # 2
-"""BACKFILL_TARGET_TOOL_SENTENCES makes every tool call without words owe its sentence: those that have none or an
-outdated one, those that were given up, and those that were made from a template once a language model is
-configured. Automated messages owe none.
+"""BACKFILL_TARGET_TOOL_SENTENCES schedules the sentence of every tool call without words: where there is none or an
+outdated one, where it failed, and where it was made from a template before a language model was configured.
+Automated messages get none.
 """
 BACKFILL_TARGET_SUMMARIES: BackfillTarget.ValueType  # 3
 """BACKFILL_TARGET_SUMMARIES schedules every conversation with messages that are under no leaf, and every day with
@@ -113,8 +114,8 @@ COMPACTION_MODE_MODEL: CompactionMode.ValueType  # 2
 Global___CompactionMode: _TypeAlias = CompactionMode  # noqa: Y015
 
 @_typing.final
-class QueueStatusRequest(_message.Message):
-    """QueueStatusRequest asks how the background work stands."""
+class GetQueueStatusRequest(_message.Message):
+    """GetQueueStatusRequest asks how the background work stands."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -132,53 +133,53 @@ class QueueStatusRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___QueueStatusRequest: _TypeAlias = QueueStatusRequest  # noqa: Y015
+Global___GetQueueStatusRequest: _TypeAlias = GetQueueStatusRequest  # noqa: Y015
 
 @_typing.final
-class QueueStatusResponse(_message.Message):
-    """QueueStatusResponse says how it stands."""
+class GetQueueStatusResponse(_message.Message):
+    """GetQueueStatusResponse says how it stands."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TASKS_FIELD_NUMBER: _builtins.int
     FAILED_JOBS_FIELD_NUMBER: _builtins.int
-    PARKED_PASSAGES_FIELD_NUMBER: _builtins.int
-    PARKED_TOOL_CALLS_FIELD_NUMBER: _builtins.int
+    FAILED_PASSAGES_FIELD_NUMBER: _builtins.int
+    FAILED_TOOL_CALLS_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def tasks(self) -> _containers.RepeatedCompositeFieldContainer[_search_service_pb2.TaskStats]:
+    def tasks(self) -> _containers.RepeatedCompositeFieldContainer[_stats_pb2.TaskStats]:
         """tasks are the tasks by name."""
 
     @_builtins.property
     def failed_jobs(self) -> _containers.RepeatedCompositeFieldContainer[Global___FailedJob]:
-        """failed_jobs are jobs that were given up, the latest first. At most 20."""
+        """failed_jobs are jobs that failed for good, the latest first. At most 20."""
 
     @_builtins.property
-    def parked_passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___ParkedPassage]:
-        """parked_passages are passages that get no vector, with the reason. At most 20; Backfill tries them again."""
+    def failed_passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___FailedPassage]:
+        """failed_passages are passages that get no vector, with the reason. At most 20; Backfill tries them again."""
 
     @_builtins.property
-    def parked_tool_calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___ParkedToolCall]:
-        """parked_tool_calls are tool calls that get no sentence, with the reason. At most 20; Backfill tries them again."""
+    def failed_tool_calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___FailedToolCall]:
+        """failed_tool_calls are tool calls that get no sentence, with the reason. At most 20; Backfill tries them again."""
 
     def __init__(
         self,
         *,
-        tasks: _abc.Iterable[_search_service_pb2.TaskStats] | None = ...,
+        tasks: _abc.Iterable[_stats_pb2.TaskStats] | None = ...,
         failed_jobs: _abc.Iterable[Global___FailedJob] | None = ...,
-        parked_passages: _abc.Iterable[Global___ParkedPassage] | None = ...,
-        parked_tool_calls: _abc.Iterable[Global___ParkedToolCall] | None = ...,
+        failed_passages: _abc.Iterable[Global___FailedPassage] | None = ...,
+        failed_tool_calls: _abc.Iterable[Global___FailedToolCall] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_jobs", b"failed_jobs", "parked_passages", b"parked_passages", "parked_tool_calls", b"parked_tool_calls", "tasks", b"tasks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_jobs", b"failed_jobs", "failed_passages", b"failed_passages", "failed_tool_calls", b"failed_tool_calls", "tasks", b"tasks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___QueueStatusResponse: _TypeAlias = QueueStatusResponse  # noqa: Y015
+Global___GetQueueStatusResponse: _TypeAlias = GetQueueStatusResponse  # noqa: Y015
 
 @_typing.final
-class ParkedToolCall(_message.Message):
-    """ParkedToolCall is a tool call without words that gets no sentence."""
+class FailedToolCall(_message.Message):
+    """FailedToolCall is a tool call without words that gets no sentence."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -200,11 +201,11 @@ class ParkedToolCall(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ParkedToolCall: _TypeAlias = ParkedToolCall  # noqa: Y015
+Global___FailedToolCall: _TypeAlias = FailedToolCall  # noqa: Y015
 
 @_typing.final
-class ParkedPassage(_message.Message):
-    """ParkedPassage is a passage that gets no vector."""
+class FailedPassage(_message.Message):
+    """FailedPassage is a passage that gets no vector."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -230,23 +231,23 @@ class ParkedPassage(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ParkedPassage: _TypeAlias = ParkedPassage  # noqa: Y015
+Global___FailedPassage: _TypeAlias = FailedPassage  # noqa: Y015
 
 @_typing.final
 class FailedJob(_message.Message):
-    """FailedJob is a job that was given up."""
+    """FailedJob is a job that failed for good: it is tried again on request alone."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TASK_FIELD_NUMBER: _builtins.int
-    SUBJECT_FIELD_NUMBER: _builtins.int
+    TARGET_FIELD_NUMBER: _builtins.int
     ATTEMPTS_FIELD_NUMBER: _builtins.int
     ERROR_FIELD_NUMBER: _builtins.int
     FAIL_TIME_FIELD_NUMBER: _builtins.int
     task: _builtins.str
     """task is its task."""
-    subject: _builtins.str
-    """subject is what it is about, such as a conversation's id."""
+    target: _builtins.str
+    """target is what it works on, such as a conversation's id."""
     attempts: _builtins.int
     """attempts is how often it was tried."""
     error: _builtins.str
@@ -259,14 +260,14 @@ class FailedJob(_message.Message):
         self,
         *,
         task: _builtins.str = ...,
-        subject: _builtins.str = ...,
+        target: _builtins.str = ...,
         attempts: _builtins.int = ...,
         error: _builtins.str = ...,
         fail_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["fail_time", b"fail_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempts", b"attempts", "error", b"error", "fail_time", b"fail_time", "subject", b"subject", "task", b"task"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempts", b"attempts", "error", b"error", "fail_time", b"fail_time", "target", b"target", "task", b"task"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -438,25 +439,25 @@ class RollUpRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    SINCE_FIELD_NUMBER: _builtins.int
-    BEFORE_FIELD_NUMBER: _builtins.int
+    START_DATE_FIELD_NUMBER: _builtins.int
+    END_DATE_FIELD_NUMBER: _builtins.int
     DRY_RUN_FIELD_NUMBER: _builtins.int
-    since: _builtins.str
-    """since is the first day, such as `2026-04-18`, in the namespace's time zone; the earliest if empty."""
-    before: _builtins.str
-    """before is the day after the last one; today if empty, which has not ended."""
+    start_date: _builtins.str
+    """start_date is the first day, such as `2026-04-18`, in the namespace's time zone; the earliest if empty."""
+    end_date: _builtins.str
+    """end_date is the day after the last one; today if empty, which has not ended."""
     dry_run: _builtins.bool
     """dry_run only counts."""
     def __init__(
         self,
         *,
-        since: _builtins.str = ...,
-        before: _builtins.str = ...,
+        start_date: _builtins.str = ...,
+        end_date: _builtins.str = ...,
         dry_run: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["before", b"before", "dry_run", b"dry_run", "since", b"since"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "end_date", b"end_date", "start_date", b"start_date"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -470,7 +471,7 @@ class RollUpResponse(_message.Message):
 
     PERIODS_FIELD_NUMBER: _builtins.int
     periods: _builtins.int
-    """periods is the number of days, weeks, months and years that owe a summary."""
+    """periods is the number of days, weeks, months and years whose summary was scheduled."""
     def __init__(
         self,
         *,
@@ -496,7 +497,7 @@ class FlushConversationRequest(_message.Message):
     NOTES_SAVED_FIELD_NUMBER: _builtins.int
     KEEP_RECENT_FIELD_NUMBER: _builtins.int
     PROTECTED_MESSAGE_IDS_FIELD_NUMBER: _builtins.int
-    FULL_AT_FIELD_NUMBER: _builtins.int
+    FULL_RATIO_FIELD_NUMBER: _builtins.int
     conversation_id: _builtins.str
     """conversation_id is the conversation."""
     context_size: _builtins.int
@@ -509,8 +510,8 @@ class FlushConversationRequest(_message.Message):
     """notes_saved says that the agent has saved its facts."""
     keep_recent: _builtins.int
     """keep_recent is how many of the latest messages stay as they are. 6 if unset; at most 1,000."""
-    full_at: _builtins.float
-    """full_at is the share of context_size from which on the context counts as full. 0.85 if 0."""
+    full_ratio: _builtins.float
+    """full_ratio is the share of context_size from which on the context counts as full, from 0 to 1. 0.85 if 0."""
     @_builtins.property
     def protected_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """protected_message_ids are messages that stay as they are, beside system messages. At most 1,000."""
@@ -524,11 +525,11 @@ class FlushConversationRequest(_message.Message):
         notes_saved: _builtins.bool = ...,
         keep_recent: _builtins.int | None = ...,
         protected_message_ids: _abc.Iterable[_builtins.str] | None = ...,
-        full_at: _builtins.float = ...,
+        full_ratio: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_keep_recent", b"_keep_recent", "keep_recent", b"keep_recent"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_keep_recent", b"_keep_recent", "context_size", b"context_size", "conversation_id", b"conversation_id", "full_at", b"full_at", "keep_recent", b"keep_recent", "notes_saved", b"notes_saved", "protected_message_ids", b"protected_message_ids", "used_tokens", b"used_tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_keep_recent", b"_keep_recent", "context_size", b"context_size", "conversation_id", b"conversation_id", "full_ratio", b"full_ratio", "keep_recent", b"keep_recent", "notes_saved", b"notes_saved", "protected_message_ids", b"protected_message_ids", "used_tokens", b"used_tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__keep_recent: _TypeAlias = _typing.Literal["keep_recent"]  # noqa: Y015
     _WhichOneofArgType__keep_recent: _TypeAlias = _typing.Literal["_keep_recent", b"_keep_recent"]  # noqa: Y015
@@ -589,8 +590,8 @@ class FlushConversationResponse(_message.Message):
 Global___FlushConversationResponse: _TypeAlias = FlushConversationResponse  # noqa: Y015
 
 @_typing.final
-class CompactionStatusRequest(_message.Message):
-    """CompactionStatusRequest asks how summaries are made."""
+class GetCompactionStatusRequest(_message.Message):
+    """GetCompactionStatusRequest asks how summaries are made."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -603,45 +604,35 @@ class CompactionStatusRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___CompactionStatusRequest: _TypeAlias = CompactionStatusRequest  # noqa: Y015
+Global___GetCompactionStatusRequest: _TypeAlias = GetCompactionStatusRequest  # noqa: Y015
 
 @_typing.final
-class CompactionStatusResponse(_message.Message):
-    """CompactionStatusResponse says so."""
+class GetCompactionStatusResponse(_message.Message):
+    """GetCompactionStatusResponse says how they are made."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MODE_FIELD_NUMBER: _builtins.int
     MODEL_FIELD_NUMBER: _builtins.int
     LEVELS_FIELD_NUMBER: _builtins.int
-    UNSUMMARISED_MESSAGES_FIELD_NUMBER: _builtins.int
-    UNSUMMARISED_CONVERSATIONS_FIELD_NUMBER: _builtins.int
-    OWED_PERIODS_FIELD_NUMBER: _builtins.int
-    OWED_TOOL_SENTENCES_FIELD_NUMBER: _builtins.int
-    OLDEST_OWED_PERIOD_FIELD_NUMBER: _builtins.int
+    BACKLOG_FIELD_NUMBER: _builtins.int
     INPUT_TOKENS_FIELD_NUMBER: _builtins.int
     OUTPUT_TOKENS_FIELD_NUMBER: _builtins.int
     mode: Global___CompactionMode.ValueType
     """mode is how summaries are made."""
     model: _builtins.str
     """model writes them; `extractive` where none does."""
-    unsummarised_messages: _builtins.int
-    """unsummarised_messages is the number of messages that are under no leaf yet, automated ones included."""
-    unsummarised_conversations: _builtins.int
-    """unsummarised_conversations is the number of conversations with such messages."""
-    owed_periods: _builtins.int
-    """owed_periods is the number of days, weeks, months and years that owe a summary, those that have not ended included."""
-    owed_tool_sentences: _builtins.int
-    """owed_tool_sentences is the number of tool calls that wait for their sentence."""
-    oldest_owed_period: _builtins.str
-    """oldest_owed_period is the earliest period that owes a summary, such as `2026-04-18`."""
     input_tokens: _builtins.int
     """input_tokens is what the language model read for the namespace in the last 24 hours."""
     output_tokens: _builtins.int
-    """output_tokens is what it wrote."""
+    """output_tokens is what it wrote in the last 24 hours."""
     @_builtins.property
     def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelStatus]:
         """levels say how many summaries there are."""
+
+    @_builtins.property
+    def backlog(self) -> _stats_pb2.SummaryBacklog:
+        """backlog is what waits to be written."""
 
     def __init__(
         self,
@@ -649,21 +640,17 @@ class CompactionStatusResponse(_message.Message):
         mode: Global___CompactionMode.ValueType = ...,
         model: _builtins.str = ...,
         levels: _abc.Iterable[Global___LevelStatus] | None = ...,
-        unsummarised_messages: _builtins.int = ...,
-        unsummarised_conversations: _builtins.int = ...,
-        owed_periods: _builtins.int = ...,
-        owed_tool_sentences: _builtins.int = ...,
-        oldest_owed_period: _builtins.str = ...,
+        backlog: _stats_pb2.SummaryBacklog | None = ...,
         input_tokens: _builtins.int = ...,
         output_tokens: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["backlog", b"backlog"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["input_tokens", b"input_tokens", "levels", b"levels", "mode", b"mode", "model", b"model", "oldest_owed_period", b"oldest_owed_period", "output_tokens", b"output_tokens", "owed_periods", b"owed_periods", "owed_tool_sentences", b"owed_tool_sentences", "unsummarised_conversations", b"unsummarised_conversations", "unsummarised_messages", b"unsummarised_messages"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["backlog", b"backlog", "input_tokens", b"input_tokens", "levels", b"levels", "mode", b"mode", "model", b"model", "output_tokens", b"output_tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___CompactionStatusResponse: _TypeAlias = CompactionStatusResponse  # noqa: Y015
+Global___GetCompactionStatusResponse: _TypeAlias = GetCompactionStatusResponse  # noqa: Y015
 
 @_typing.final
 class LevelStatus(_message.Message):
@@ -741,7 +728,7 @@ class AuditSummariesRequest(_message.Message):
     reads have 8 MiB, unless those of its first summary alone have more, and once half of the call's time is over.
     """
     page_token: _builtins.str
-    """page_token continues after an earlier page. At most 1,024 characters."""
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     def __init__(
         self,
         *,
@@ -763,19 +750,19 @@ class AuditSummariesResponse(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    AUDITED_FIELD_NUMBER: _builtins.int
     FINDINGS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AUDITED_FIELD_NUMBER: _builtins.int
     SOURCE_COVERAGE_FIELD_NUMBER: _builtins.int
     IDENTIFIER_COVERAGE_FIELD_NUMBER: _builtins.int
-    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
     audited: _builtins.int
     """audited is the number of summaries that were looked at."""
     source_coverage: _builtins.float
-    """source_coverage is the mean over the summaries that were looked at."""
+    """source_coverage is the mean over the summaries that were looked at, from 0 to 1."""
     identifier_coverage: _builtins.float
-    """identifier_coverage is the mean over the summaries that were looked at."""
-    next_page_token: _builtins.str
-    """next_page_token asks for the next page; empty at the end."""
+    """identifier_coverage is the mean over the summaries that were looked at, from 0 to 1."""
     @_builtins.property
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[Global___AuditFinding]:
         """findings are those that hold something that their sources do not, or disagree with them on span or count."""
@@ -783,11 +770,11 @@ class AuditSummariesResponse(_message.Message):
     def __init__(
         self,
         *,
-        audited: _builtins.int = ...,
         findings: _abc.Iterable[Global___AuditFinding] | None = ...,
+        next_page_token: _builtins.str = ...,
+        audited: _builtins.int = ...,
         source_coverage: _builtins.float = ...,
         identifier_coverage: _builtins.float = ...,
-        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -936,23 +923,29 @@ Global___GetVoiceResponse: _TypeAlias = GetVoiceResponse  # noqa: Y015
 
 @_typing.final
 class UpdateVoiceRequest(_message.Message):
-    """UpdateVoiceRequest sets the voice."""
+    """UpdateVoiceRequest says what to change."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     VOICE_FIELD_NUMBER: _builtins.int
+    UPDATE_MASK_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def voice(self) -> Global___Voice:
-        """voice replaces what was set."""
+        """voice holds the new values."""
+
+    @_builtins.property
+    def update_mask(self) -> _field_mask_pb2.FieldMask:
+        """update_mask names the fields of voice to change: any of them, or `*` for all. At most 32 paths, and 4 KiB."""
 
     def __init__(
         self,
         *,
         voice: Global___Voice | None = ...,
+        update_mask: _field_mask_pb2.FieldMask | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["voice", b"voice"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["update_mask", b"update_mask", "voice", b"voice"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["voice", b"voice"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["update_mask", b"update_mask", "voice", b"voice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

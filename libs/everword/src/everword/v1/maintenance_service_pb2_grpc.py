@@ -35,10 +35,10 @@ class MaintenanceServiceStub:
         Args:
             channel: A grpc.Channel.
         """
-        self.QueueStatus = channel.unary_unary(
-                '/everword.v1.MaintenanceService/QueueStatus',
-                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.QueueStatusRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.QueueStatusResponse.FromString,
+        self.GetQueueStatus = channel.unary_unary(
+                '/everword.v1.MaintenanceService/GetQueueStatus',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetQueueStatusRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetQueueStatusResponse.FromString,
                 _registered_method=True)
         self.RetryJobs = channel.unary_unary(
                 '/everword.v1.MaintenanceService/RetryJobs',
@@ -60,10 +60,10 @@ class MaintenanceServiceStub:
                 request_serializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationResponse.FromString,
                 _registered_method=True)
-        self.CompactionStatus = channel.unary_unary(
-                '/everword.v1.MaintenanceService/CompactionStatus',
-                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusResponse.FromString,
+        self.GetCompactionStatus = channel.unary_unary(
+                '/everword.v1.MaintenanceService/GetCompactionStatus',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetCompactionStatusRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetCompactionStatusResponse.FromString,
                 _registered_method=True)
         self.AuditSummaries = channel.unary_unary(
                 '/everword.v1.MaintenanceService/AuditSummaries',
@@ -91,15 +91,15 @@ class MaintenanceServiceServicer:
     """MaintenanceService shows and steers the background work of a namespace.
     """
 
-    def QueueStatus(self, request, context):
-        """QueueStatus says how the jobs of each task stand. Jobs that were given up stay, with their error.
+    def GetQueueStatus(self, request, context):
+        """GetQueueStatus says how the jobs of each task stand. Jobs that failed for good stay, with their error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RetryJobs(self, request, context):
-        """RetryJobs gives jobs that were given up another chance.
+        """RetryJobs schedules jobs again that failed for good.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -133,8 +133,8 @@ class MaintenanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def CompactionStatus(self, request, context):
-        """CompactionStatus says how summaries are made, and what waits for them.
+    def GetCompactionStatus(self, request, context):
+        """GetCompactionStatus says how summaries are made, and what waits for them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -155,7 +155,7 @@ class MaintenanceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateVoice(self, request, context):
-        """UpdateVoice says whose memories calendar summaries are. It counts for what is written from then on.
+        """UpdateVoice changes what update_mask names of the voice. It counts for what is written from then on.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -171,10 +171,10 @@ class MaintenanceServiceServicer:
 
 def add_MaintenanceServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
-            'QueueStatus': grpc.unary_unary_rpc_method_handler(
-                    servicer.QueueStatus,
-                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.QueueStatusRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.QueueStatusResponse.SerializeToString,
+            'GetQueueStatus': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetQueueStatus,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetQueueStatusRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetQueueStatusResponse.SerializeToString,
             ),
             'RetryJobs': grpc.unary_unary_rpc_method_handler(
                     servicer.RetryJobs,
@@ -196,10 +196,10 @@ def add_MaintenanceServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationRequest.FromString,
                     response_serializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationResponse.SerializeToString,
             ),
-            'CompactionStatus': grpc.unary_unary_rpc_method_handler(
-                    servicer.CompactionStatus,
-                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusResponse.SerializeToString,
+            'GetCompactionStatus': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCompactionStatus,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetCompactionStatusRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetCompactionStatusResponse.SerializeToString,
             ),
             'AuditSummaries': grpc.unary_unary_rpc_method_handler(
                     servicer.AuditSummaries,
@@ -234,7 +234,7 @@ class MaintenanceService:
     """
 
     @staticmethod
-    def QueueStatus(request,
+    def GetQueueStatus(request,
             target,
             options=(),
             channel_credentials=None,
@@ -247,9 +247,9 @@ class MaintenanceService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/everword.v1.MaintenanceService/QueueStatus',
-            everword_dot_v1_dot_maintenance__service__pb2.QueueStatusRequest.SerializeToString,
-            everword_dot_v1_dot_maintenance__service__pb2.QueueStatusResponse.FromString,
+            '/everword.v1.MaintenanceService/GetQueueStatus',
+            everword_dot_v1_dot_maintenance__service__pb2.GetQueueStatusRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.GetQueueStatusResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -369,7 +369,7 @@ class MaintenanceService:
             _registered_method=True)
 
     @staticmethod
-    def CompactionStatus(request,
+    def GetCompactionStatus(request,
             target,
             options=(),
             channel_credentials=None,
@@ -382,9 +382,9 @@ class MaintenanceService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/everword.v1.MaintenanceService/CompactionStatus',
-            everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusRequest.SerializeToString,
-            everword_dot_v1_dot_maintenance__service__pb2.CompactionStatusResponse.FromString,
+            '/everword.v1.MaintenanceService/GetCompactionStatus',
+            everword_dot_v1_dot_maintenance__service__pb2.GetCompactionStatusRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.GetCompactionStatusResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -16,10 +16,10 @@ class MaintenanceServiceStub:
     """MaintenanceService shows and steers the background work of a namespace."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
-    QueueStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.QueueStatusRequest, _maintenance_service_pb2.QueueStatusResponse]
-    """QueueStatus says how the jobs of each task stand. Jobs that were given up stay, with their error."""
+    GetQueueStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetQueueStatusRequest, _maintenance_service_pb2.GetQueueStatusResponse]
+    """GetQueueStatus says how the jobs of each task stand. Jobs that failed for good stay, with their error."""
     RetryJobs: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.RetryJobsRequest, _maintenance_service_pb2.RetryJobsResponse]
-    """RetryJobs gives jobs that were given up another chance."""
+    """RetryJobs schedules jobs again that failed for good."""
     Compact: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.CompactRequest, _maintenance_service_pb2.CompactResponse]
     """Compact schedules the summing up of conversations, however few messages wait. Calling it again changes nothing."""
     RollUp: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.RollUpRequest, _maintenance_service_pb2.RollUpResponse]
@@ -35,14 +35,14 @@ class MaintenanceServiceStub:
     deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
     and the summaries are made all the same. Credentials are masked, unless the namespace keeps them.
     """
-    CompactionStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.CompactionStatusRequest, _maintenance_service_pb2.CompactionStatusResponse]
-    """CompactionStatus says how summaries are made, and what waits for them."""
+    GetCompactionStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetCompactionStatusRequest, _maintenance_service_pb2.GetCompactionStatusResponse]
+    """GetCompactionStatus says how summaries are made, and what waits for them."""
     AuditSummaries: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.AuditSummariesRequest, _maintenance_service_pb2.AuditSummariesResponse]
     """AuditSummaries reports how faithful the namespace's summaries are."""
     GetVoice: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetVoiceRequest, _maintenance_service_pb2.GetVoiceResponse]
     """GetVoice returns whose memories calendar summaries are."""
     UpdateVoice: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.UpdateVoiceRequest, _maintenance_service_pb2.UpdateVoiceResponse]
-    """UpdateVoice says whose memories calendar summaries are. It counts for what is written from then on."""
+    """UpdateVoice changes what update_mask names of the voice. It counts for what is written from then on."""
     Backfill: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.BackfillRequest, _maintenance_service_pb2.BackfillResponse]
     """Backfill schedules work that nobody scheduled. Calling it again changes nothing."""
 
@@ -50,12 +50,12 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
     """MaintenanceService shows and steers the background work of a namespace."""
 
     @_abc_1.abstractmethod
-    def QueueStatus(
+    def GetQueueStatus(
         self,
-        request: _maintenance_service_pb2.QueueStatusRequest,
-        context: _aio.ServicerContext[_maintenance_service_pb2.QueueStatusRequest, _abc.Awaitable[_maintenance_service_pb2.QueueStatusResponse]],
-    ) -> _abc.Awaitable[_maintenance_service_pb2.QueueStatusResponse]:
-        """QueueStatus says how the jobs of each task stand. Jobs that were given up stay, with their error."""
+        request: _maintenance_service_pb2.GetQueueStatusRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.GetQueueStatusRequest, _abc.Awaitable[_maintenance_service_pb2.GetQueueStatusResponse]],
+    ) -> _abc.Awaitable[_maintenance_service_pb2.GetQueueStatusResponse]:
+        """GetQueueStatus says how the jobs of each task stand. Jobs that failed for good stay, with their error."""
 
     @_abc_1.abstractmethod
     def RetryJobs(
@@ -63,7 +63,7 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.RetryJobsRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.RetryJobsRequest, _abc.Awaitable[_maintenance_service_pb2.RetryJobsResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.RetryJobsResponse]:
-        """RetryJobs gives jobs that were given up another chance."""
+        """RetryJobs schedules jobs again that failed for good."""
 
     @_abc_1.abstractmethod
     def Compact(
@@ -99,12 +99,12 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def CompactionStatus(
+    def GetCompactionStatus(
         self,
-        request: _maintenance_service_pb2.CompactionStatusRequest,
-        context: _aio.ServicerContext[_maintenance_service_pb2.CompactionStatusRequest, _abc.Awaitable[_maintenance_service_pb2.CompactionStatusResponse]],
-    ) -> _abc.Awaitable[_maintenance_service_pb2.CompactionStatusResponse]:
-        """CompactionStatus says how summaries are made, and what waits for them."""
+        request: _maintenance_service_pb2.GetCompactionStatusRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.GetCompactionStatusRequest, _abc.Awaitable[_maintenance_service_pb2.GetCompactionStatusResponse]],
+    ) -> _abc.Awaitable[_maintenance_service_pb2.GetCompactionStatusResponse]:
+        """GetCompactionStatus says how summaries are made, and what waits for them."""
 
     @_abc_1.abstractmethod
     def AuditSummaries(
@@ -128,7 +128,7 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.UpdateVoiceRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.UpdateVoiceRequest, _abc.Awaitable[_maintenance_service_pb2.UpdateVoiceResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.UpdateVoiceResponse]:
-        """UpdateVoice says whose memories calendar summaries are. It counts for what is written from then on."""
+        """UpdateVoice changes what update_mask names of the voice. It counts for what is written from then on."""
 
     @_abc_1.abstractmethod
     def Backfill(

@@ -73,7 +73,9 @@ class _MemoryKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MemoryKind
     """MEMORY_KIND_CHUNK is a part of a document."""
 
 class MemoryKind(_MemoryKind, metaclass=_MemoryKindEnumTypeWrapper):
-    """MemoryKind says what a memory is. All kinds are ranked together."""
+    """MemoryKind says what a memory is. All kinds are ranked together. More kinds will come: show a kind that you do not know by
+    its content, as any other.
+    """
 
 MEMORY_KIND_UNSPECIFIED: MemoryKind.ValueType  # 0
 """MEMORY_KIND_UNSPECIFIED is refused where a kind is needed."""
@@ -208,7 +210,7 @@ class NewMessage(_message.Message):
     instance: _builtins.str
     """instance is the embodiment of the agent that writes; the conversation's if empty. At most 256 characters."""
     importance_class: Global___ImportanceClass.ValueType
-    """importance_class says how much the message matters. UpdateMemoryClass can set it later."""
+    """importance_class says how much the message matters. UpdateMemory can change it later."""
     automated: _builtins.bool
     """automated marks what no one said on purpose, such as a heartbeat: it is kept and can be found on request, and is
     neither summarised nor counted as a turn.
@@ -325,7 +327,9 @@ Global___Message: _TypeAlias = Message  # noqa: Y015
 
 @_typing.final
 class Memory(_message.Message):
-    """Memory is a unit of memory, of any kind, in the form that all kinds share."""
+    """Memory is a unit of memory, of any kind, in the form that all kinds share. UpdateMemory changes its importance_class; all
+    else is output only.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -375,8 +379,8 @@ class Memory(_message.Message):
     role: Global___Role.ValueType
     """role says which side spoke."""
     importance_class: Global___ImportanceClass.ValueType
-    """importance_class says how much it matters, as the append or UpdateMemoryClass did. Where neither did, ranking goes by
-    what background work suggests, if it does.
+    """importance_class says how much it matters, as the append or UpdateMemory did. Where neither did, ranking goes by what
+    background work suggests, if it does.
     """
     automated: _builtins.bool
     """automated says that no one said it on purpose."""
@@ -446,8 +450,8 @@ class MemoryFilter(_message.Message):
     AUTHORS_FIELD_NUMBER: _builtins.int
     ROLES_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
-    SINCE_FIELD_NUMBER: _builtins.int
-    BEFORE_FIELD_NUMBER: _builtins.int
+    START_TIME_FIELD_NUMBER: _builtins.int
+    END_TIME_FIELD_NUMBER: _builtins.int
     INCLUDE_AUTOMATED_FIELD_NUMBER: _builtins.int
     include_automated: _builtins.bool
     """include_automated lets automated memories through."""
@@ -488,12 +492,12 @@ class MemoryFilter(_message.Message):
         """tags are labels of which a memory must have at least one. At most 32, of at most 128 characters each."""
 
     @_builtins.property
-    def since(self) -> _timestamp_pb2.Timestamp:
-        """since is the earliest time of occurrence, inclusive."""
+    def start_time(self) -> _timestamp_pb2.Timestamp:
+        """start_time is the earliest time of occurrence, inclusive."""
 
     @_builtins.property
-    def before(self) -> _timestamp_pb2.Timestamp:
-        """before is the end of the times of occurrence, exclusive."""
+    def end_time(self) -> _timestamp_pb2.Timestamp:
+        """end_time is the end of the times of occurrence, exclusive."""
 
     def __init__(
         self,
@@ -507,13 +511,13 @@ class MemoryFilter(_message.Message):
         authors: _abc.Iterable[_builtins.str] | None = ...,
         roles: _abc.Iterable[Global___Role.ValueType] | None = ...,
         tags: _abc.Iterable[_builtins.str] | None = ...,
-        since: _timestamp_pb2.Timestamp | None = ...,
-        before: _timestamp_pb2.Timestamp | None = ...,
+        start_time: _timestamp_pb2.Timestamp | None = ...,
+        end_time: _timestamp_pb2.Timestamp | None = ...,
         include_automated: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["before", b"before", "since", b"since"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "start_time", b"start_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "authors", b"authors", "before", b"before", "channels", b"channels", "conversation_ids", b"conversation_ids", "include_automated", b"include_automated", "instances", b"instances", "kinds", b"kinds", "roles", b"roles", "since", b"since", "subjects", b"subjects", "tags", b"tags"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "end_time", b"end_time", "include_automated", b"include_automated", "instances", b"instances", "kinds", b"kinds", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

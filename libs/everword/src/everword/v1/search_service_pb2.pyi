@@ -6,11 +6,11 @@ isort:skip_file
 from collections import abc as _abc
 from everword.v1 import conversation_pb2 as _conversation_pb2
 from everword.v1 import memory_pb2 as _memory_pb2
+from everword.v1 import stats_pb2 as _stats_pb2
 from everword.v1 import summary_service_pb2 as _summary_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
-from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -896,51 +896,33 @@ Global___GetConversationResponse: _TypeAlias = GetConversationResponse  # noqa: 
 
 @_typing.final
 class ListConversationsRequest(_message.Message):
-    """ListConversationsRequest says which conversations to list. Empty fields do not filter."""
+    """ListConversationsRequest asks for a page of conversations."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    AGENTS_FIELD_NUMBER: _builtins.int
-    CHANNELS_FIELD_NUMBER: _builtins.int
-    SUBJECTS_FIELD_NUMBER: _builtins.int
-    ACTIVE_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    active: _builtins.bool
-    """active lists only conversations in that state."""
     page_size: _builtins.int
     """page_size is the number of conversations. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     @_builtins.property
-    def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """agents are the agents whose conversations to list. At most 100, of at most 512 bytes each."""
-
-    @_builtins.property
-    def channels(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """channels are the channels to list. At most 100, of at most 512 bytes each."""
-
-    @_builtins.property
-    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """subjects are the users whom the conversations are about. At most 100, of at most 256 characters each."""
+    def filter(self) -> _conversation_pb2.ConversationFilter:
+        """filter says which conversations are looked at."""
 
     def __init__(
         self,
         *,
-        agents: _abc.Iterable[_builtins.str] | None = ...,
-        channels: _abc.Iterable[_builtins.str] | None = ...,
-        subjects: _abc.Iterable[_builtins.str] | None = ...,
-        active: _builtins.bool | None = ...,
+        filter: _conversation_pb2.ConversationFilter | None = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active", "agents", b"agents", "channels", b"channels", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__active: _TypeAlias = _typing.Literal["active"]  # noqa: Y015
-    _WhichOneofArgType__active: _TypeAlias = _typing.Literal["_active", b"_active"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__active) -> _WhichOneofReturnType__active | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListConversationsRequest: _TypeAlias = ListConversationsRequest  # noqa: Y015
 
@@ -1039,8 +1021,8 @@ class ListMessagesResponse(_message.Message):
 Global___ListMessagesResponse: _TypeAlias = ListMessagesResponse  # noqa: Y015
 
 @_typing.final
-class StatsRequest(_message.Message):
-    """StatsRequest asks how memory is doing."""
+class GetStatsRequest(_message.Message):
+    """GetStatsRequest asks how memory is doing."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1053,290 +1035,55 @@ class StatsRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___StatsRequest: _TypeAlias = StatsRequest  # noqa: Y015
+Global___GetStatsRequest: _TypeAlias = GetStatsRequest  # noqa: Y015
 
 @_typing.final
-class StatsResponse(_message.Message):
-    """StatsResponse says how memory is doing."""
+class GetStatsResponse(_message.Message):
+    """GetStatsResponse says how memory is doing."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ALERTS_FIELD_NUMBER: _builtins.int
     CORPUS_FIELD_NUMBER: _builtins.int
     EMBEDDING_FIELD_NUMBER: _builtins.int
-    JOBS_FIELD_NUMBER: _builtins.int
+    TASKS_FIELD_NUMBER: _builtins.int
     SUMMARIES_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def alerts(self) -> _containers.RepeatedCompositeFieldContainer[Global___Alert]:
+    def alerts(self) -> _containers.RepeatedCompositeFieldContainer[_stats_pb2.Alert]:
         """alerts are what needs attention, the worst first; empty when all is well."""
 
     @_builtins.property
-    def corpus(self) -> Global___CorpusStats:
+    def corpus(self) -> _stats_pb2.CorpusStats:
         """corpus counts what is stored."""
 
     @_builtins.property
-    def embedding(self) -> Global___EmbeddingStats:
+    def embedding(self) -> _stats_pb2.EmbeddingStats:
         """embedding says how far the vectors are."""
 
     @_builtins.property
-    def jobs(self) -> _containers.RepeatedCompositeFieldContainer[Global___TaskStats]:
-        """jobs says how the background work stands, by task."""
+    def tasks(self) -> _containers.RepeatedCompositeFieldContainer[_stats_pb2.TaskStats]:
+        """tasks says how the background work stands, by task."""
 
     @_builtins.property
-    def summaries(self) -> Global___SummaryStats:
+    def summaries(self) -> _stats_pb2.SummaryStats:
         """summaries says how far the summaries are."""
 
     def __init__(
         self,
         *,
-        alerts: _abc.Iterable[Global___Alert] | None = ...,
-        corpus: Global___CorpusStats | None = ...,
-        embedding: Global___EmbeddingStats | None = ...,
-        jobs: _abc.Iterable[Global___TaskStats] | None = ...,
-        summaries: Global___SummaryStats | None = ...,
+        alerts: _abc.Iterable[_stats_pb2.Alert] | None = ...,
+        corpus: _stats_pb2.CorpusStats | None = ...,
+        embedding: _stats_pb2.EmbeddingStats | None = ...,
+        tasks: _abc.Iterable[_stats_pb2.TaskStats] | None = ...,
+        summaries: _stats_pb2.SummaryStats | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["corpus", b"corpus", "embedding", b"embedding", "summaries", b"summaries"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alerts", b"alerts", "corpus", b"corpus", "embedding", b"embedding", "jobs", b"jobs", "summaries", b"summaries"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alerts", b"alerts", "corpus", b"corpus", "embedding", b"embedding", "summaries", b"summaries", "tasks", b"tasks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___StatsResponse: _TypeAlias = StatsResponse  # noqa: Y015
-
-@_typing.final
-class Alert(_message.Message):
-    """Alert is something that needs attention."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    class _Severity:
-        ValueType = _typing.NewType("ValueType", _builtins.int)
-        V: _TypeAlias = ValueType  # noqa: Y015
-
-    class _SeverityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[Alert._Severity.ValueType], _builtins.type):
-        DESCRIPTOR: _descriptor.EnumDescriptor
-        SEVERITY_UNSPECIFIED: Alert._Severity.ValueType  # 0
-        """SEVERITY_UNSPECIFIED is never returned."""
-        SEVERITY_WARNING: Alert._Severity.ValueType  # 1
-        """SEVERITY_WARNING: it will become a problem."""
-        SEVERITY_CRITICAL: Alert._Severity.ValueType  # 2
-        """SEVERITY_CRITICAL: it is a problem."""
-
-    class Severity(_Severity, metaclass=_SeverityEnumTypeWrapper):
-        """Severity says how urgent an alert is."""
-
-    SEVERITY_UNSPECIFIED: Alert.Severity.ValueType  # 0
-    """SEVERITY_UNSPECIFIED is never returned."""
-    SEVERITY_WARNING: Alert.Severity.ValueType  # 1
-    """SEVERITY_WARNING: it will become a problem."""
-    SEVERITY_CRITICAL: Alert.Severity.ValueType  # 2
-    """SEVERITY_CRITICAL: it is a problem."""
-
-    SEVERITY_FIELD_NUMBER: _builtins.int
-    TEXT_FIELD_NUMBER: _builtins.int
-    severity: Global___Alert.Severity.ValueType
-    """severity says how urgent it is."""
-    text: _builtins.str
-    """text says what is the matter, and what to do."""
-    def __init__(
-        self,
-        *,
-        severity: Global___Alert.Severity.ValueType = ...,
-        text: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["severity", b"severity", "text", b"text"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Alert: _TypeAlias = Alert  # noqa: Y015
-
-@_typing.final
-class CorpusStats(_message.Message):
-    """CorpusStats counts what is stored."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CONVERSATIONS_FIELD_NUMBER: _builtins.int
-    MESSAGES_FIELD_NUMBER: _builtins.int
-    TURNS_FIELD_NUMBER: _builtins.int
-    PASSAGES_FIELD_NUMBER: _builtins.int
-    CONTENT_BYTES_FIELD_NUMBER: _builtins.int
-    LATEST_RECORD_TIME_FIELD_NUMBER: _builtins.int
-    conversations: _builtins.int
-    """conversations is the number of conversations."""
-    messages: _builtins.int
-    """messages is the number of messages."""
-    turns: _builtins.int
-    """turns is the number of messages that are not automated."""
-    passages: _builtins.int
-    """passages is the number of searchable passages, which is what BM25's statistics count."""
-    content_bytes: _builtins.int
-    """content_bytes is the size of what was sent: content, blocks, tool arguments and tool results."""
-    @_builtins.property
-    def latest_record_time(self) -> _timestamp_pb2.Timestamp:
-        """latest_record_time is when the latest message was stored."""
-
-    def __init__(
-        self,
-        *,
-        conversations: _builtins.int = ...,
-        messages: _builtins.int = ...,
-        turns: _builtins.int = ...,
-        passages: _builtins.int = ...,
-        content_bytes: _builtins.int = ...,
-        latest_record_time: _timestamp_pb2.Timestamp | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["latest_record_time", b"latest_record_time"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["content_bytes", b"content_bytes", "conversations", b"conversations", "latest_record_time", b"latest_record_time", "messages", b"messages", "passages", b"passages", "turns", b"turns"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___CorpusStats: _TypeAlias = CorpusStats  # noqa: Y015
-
-@_typing.final
-class EmbeddingStats(_message.Message):
-    """EmbeddingStats says how far the vectors are."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    OWED_FIELD_NUMBER: _builtins.int
-    FAILED_FIELD_NUMBER: _builtins.int
-    COVERAGE_FIELD_NUMBER: _builtins.int
-    OLDEST_OWED_FIELD_NUMBER: _builtins.int
-    MODEL_FIELD_NUMBER: _builtins.int
-    owed: _builtins.int
-    """owed is the number of passages without a vector; counting stops at 100,000."""
-    failed: _builtins.int
-    """failed is the number of those that were given up; counting stops at 100,000."""
-    coverage: _builtins.float
-    """coverage is the share of passages that have their vector, from 0 to 1."""
-    model: _builtins.str
-    """model is what embeds: its provider and its name, such as `local:all-MiniLM-L6-v2`. Empty without one."""
-    @_builtins.property
-    def oldest_owed(self) -> _duration_pb2.Duration:
-        """oldest_owed is how long the oldest of them has waited."""
-
-    def __init__(
-        self,
-        *,
-        owed: _builtins.int = ...,
-        failed: _builtins.int = ...,
-        coverage: _builtins.float = ...,
-        oldest_owed: _duration_pb2.Duration | None = ...,
-        model: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["oldest_owed", b"oldest_owed"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["coverage", b"coverage", "failed", b"failed", "model", b"model", "oldest_owed", b"oldest_owed", "owed", b"owed"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___EmbeddingStats: _TypeAlias = EmbeddingStats  # noqa: Y015
-
-@_typing.final
-class SummaryStats(_message.Message):
-    """SummaryStats says how far the summaries are. Counting stops at 100,000 each."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SUMMARIES_FIELD_NUMBER: _builtins.int
-    DEPTH_FIELD_NUMBER: _builtins.int
-    UNSUMMARISED_MESSAGES_FIELD_NUMBER: _builtins.int
-    UNSUMMARISED_CONVERSATIONS_FIELD_NUMBER: _builtins.int
-    STALE_FIELD_NUMBER: _builtins.int
-    NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
-    OWED_PERIODS_FIELD_NUMBER: _builtins.int
-    OLDEST_OWED_PERIOD_FIELD_NUMBER: _builtins.int
-    OWED_TOOL_SENTENCES_FIELD_NUMBER: _builtins.int
-    FAILED_TOOL_SENTENCES_FIELD_NUMBER: _builtins.int
-    summaries: _builtins.int
-    """summaries is the number of summaries, of all levels."""
-    depth: _builtins.int
-    """depth is how many levels the deepest tree of a conversation has: 1 with leaves alone, 3 with a root."""
-    unsummarised_messages: _builtins.int
-    """unsummarised_messages is the number of messages that are under no leaf yet, automated ones included."""
-    unsummarised_conversations: _builtins.int
-    """unsummarised_conversations is the number of conversations with such messages."""
-    stale: _builtins.int
-    """stale is the number of summaries that are due to be written anew."""
-    needs_review: _builtins.int
-    """needs_review is the number of summaries that hold something that their sources do not."""
-    owed_periods: _builtins.int
-    """owed_periods is the number of days, weeks, months and years that owe a summary, those that have not ended included."""
-    oldest_owed_period: _builtins.str
-    """oldest_owed_period is the first day of the earliest of them, such as `2026-04-13`."""
-    owed_tool_sentences: _builtins.int
-    """owed_tool_sentences is the number of tool calls that wait for their sentence."""
-    failed_tool_sentences: _builtins.int
-    """failed_tool_sentences is the number of those that were given up."""
-    def __init__(
-        self,
-        *,
-        summaries: _builtins.int = ...,
-        depth: _builtins.int = ...,
-        unsummarised_messages: _builtins.int = ...,
-        unsummarised_conversations: _builtins.int = ...,
-        stale: _builtins.int = ...,
-        needs_review: _builtins.int = ...,
-        owed_periods: _builtins.int = ...,
-        oldest_owed_period: _builtins.str = ...,
-        owed_tool_sentences: _builtins.int = ...,
-        failed_tool_sentences: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["depth", b"depth", "failed_tool_sentences", b"failed_tool_sentences", "needs_review", b"needs_review", "oldest_owed_period", b"oldest_owed_period", "owed_periods", b"owed_periods", "owed_tool_sentences", b"owed_tool_sentences", "stale", b"stale", "summaries", b"summaries", "unsummarised_conversations", b"unsummarised_conversations", "unsummarised_messages", b"unsummarised_messages"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___SummaryStats: _TypeAlias = SummaryStats  # noqa: Y015
-
-@_typing.final
-class TaskStats(_message.Message):
-    """TaskStats says how one task's jobs stand."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    TASK_FIELD_NUMBER: _builtins.int
-    PENDING_FIELD_NUMBER: _builtins.int
-    RUNNING_FIELD_NUMBER: _builtins.int
-    FAILED_FIELD_NUMBER: _builtins.int
-    OLDEST_PENDING_FIELD_NUMBER: _builtins.int
-    SAMPLE_ERROR_FIELD_NUMBER: _builtins.int
-    task: _builtins.str
-    """task is the task's name."""
-    pending: _builtins.int
-    """pending is the number of jobs that wait."""
-    running: _builtins.int
-    """running is the number of jobs that a worker holds."""
-    failed: _builtins.int
-    """failed is the number of jobs that were given up."""
-    sample_error: _builtins.str
-    """sample_error is the error of one that was given up: the kind of it, and all of it for an operator."""
-    @_builtins.property
-    def oldest_pending(self) -> _duration_pb2.Duration:
-        """oldest_pending is how long the oldest of those that wait has waited."""
-
-    def __init__(
-        self,
-        *,
-        task: _builtins.str = ...,
-        pending: _builtins.int = ...,
-        running: _builtins.int = ...,
-        failed: _builtins.int = ...,
-        oldest_pending: _duration_pb2.Duration | None = ...,
-        sample_error: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["oldest_pending", b"oldest_pending"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed", b"failed", "oldest_pending", b"oldest_pending", "pending", b"pending", "running", b"running", "sample_error", b"sample_error", "task", b"task"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___TaskStats: _TypeAlias = TaskStats  # noqa: Y015
+Global___GetStatsResponse: _TypeAlias = GetStatsResponse  # noqa: Y015
 
 @_typing.final
 class AnswerRequest(_message.Message):

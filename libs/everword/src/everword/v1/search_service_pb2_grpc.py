@@ -75,10 +75,10 @@ class SearchServiceStub:
                 request_serializer=everword_dot_v1_dot_search__service__pb2.AnswerRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_search__service__pb2.AnswerResponse.FromString,
                 _registered_method=True)
-        self.Stats = channel.unary_unary(
-                '/everword.v1.SearchService/Stats',
-                request_serializer=everword_dot_v1_dot_search__service__pb2.StatsRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_search__service__pb2.StatsResponse.FromString,
+        self.GetStats = channel.unary_unary(
+                '/everword.v1.SearchService/GetStats',
+                request_serializer=everword_dot_v1_dot_search__service__pb2.GetStatsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_search__service__pb2.GetStatsResponse.FromString,
                 _registered_method=True)
 
 
@@ -149,8 +149,8 @@ class SearchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def Stats(self, request, context):
-        """Stats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag.
+    def GetStats(self, request, context):
+        """GetStats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -199,10 +199,10 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_search__service__pb2.AnswerRequest.FromString,
                     response_serializer=everword_dot_v1_dot_search__service__pb2.AnswerResponse.SerializeToString,
             ),
-            'Stats': grpc.unary_unary_rpc_method_handler(
-                    servicer.Stats,
-                    request_deserializer=everword_dot_v1_dot_search__service__pb2.StatsRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_search__service__pb2.StatsResponse.SerializeToString,
+            'GetStats': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetStats,
+                    request_deserializer=everword_dot_v1_dot_search__service__pb2.GetStatsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_search__service__pb2.GetStatsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -433,7 +433,7 @@ class SearchService:
             _registered_method=True)
 
     @staticmethod
-    def Stats(request,
+    def GetStats(request,
             target,
             options=(),
             channel_credentials=None,
@@ -446,9 +446,9 @@ class SearchService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/everword.v1.SearchService/Stats',
-            everword_dot_v1_dot_search__service__pb2.StatsRequest.SerializeToString,
-            everword_dot_v1_dot_search__service__pb2.StatsResponse.FromString,
+            '/everword.v1.SearchService/GetStats',
+            everword_dot_v1_dot_search__service__pb2.GetStatsRequest.SerializeToString,
+            everword_dot_v1_dot_search__service__pb2.GetStatsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -42,8 +42,8 @@ class SearchServiceStub:
     CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
     Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
     """
-    Stats: _aio.UnaryUnaryMultiCallable[_search_service_pb2.StatsRequest, _search_service_pb2.StatsResponse]
-    """Stats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
+    GetStats: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetStatsRequest, _search_service_pb2.GetStatsResponse]
+    """GetStats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
 
 class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
     """SearchService answers what is remembered."""
@@ -123,11 +123,11 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def Stats(
+    def GetStats(
         self,
-        request: _search_service_pb2.StatsRequest,
-        context: _aio.ServicerContext[_search_service_pb2.StatsRequest, _abc.Awaitable[_search_service_pb2.StatsResponse]],
-    ) -> _abc.Awaitable[_search_service_pb2.StatsResponse]:
-        """Stats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
+        request: _search_service_pb2.GetStatsRequest,
+        context: _aio.ServicerContext[_search_service_pb2.GetStatsRequest, _abc.Awaitable[_search_service_pb2.GetStatsResponse]],
+    ) -> _abc.Awaitable[_search_service_pb2.GetStatsResponse]:
+        """GetStats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
 
 def add_SearchServiceServicer_to_server(servicer: SearchServiceServicer, server: _aio.Server) -> None: ...

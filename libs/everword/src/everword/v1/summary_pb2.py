@@ -22,20 +22,27 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x65verword/v1/summary.proto\x12\x0b\x65verword.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x89\x05\n\x07Summary\x12\n\n\x02id\x18\x01 \x01(\t\x12(\n\x05level\x18\x02 \x01(\x0e\x32\x19.everword.v1.SummaryLevel\x12\x17\n\x0f\x63onversation_id\x18\x03 \x01(\t\x12\x11\n\tparent_id\x18\x04 \x01(\t\x12\x13\n\x0bprevious_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x06 \x01(\t\x12\x19\n\x11\x63ontent_truncated\x18\x07 \x01(\x08\x12\r\n\x05title\x18\x08 \x01(\t\x12\x10\n\x08instance\x18\t \x01(\t\x12\x14\n\x0cperiod_start\x18\n \x01(\t\x12\x15\n\rmessage_count\x18\x0b \x01(\x03\x12\x31\n\rearliest_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0blatest_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tfirst_seq\x18\x0e \x01(\x03\x12\x10\n\x08last_seq\x18\x0f \x01(\x03\x12\x13\n\x0btoken_count\x18\x10 \x01(\x05\x12\r\n\x05model\x18\x11 \x01(\t\x12\x16\n\x0eprompt_version\x18\x12 \x01(\x05\x12\x10\n\x08revision\x18\x13 \x01(\x05\x12\r\n\x05stale\x18\x14 \x01(\x08\x12\x14\n\x0cneeds_review\x18\x15 \x01(\x08\x12/\n\x0c\x66\x61ithfulness\x18\x16 \x01(\x0b\x32\x19.everword.v1.Faithfulness\x12/\n\x0b\x63reate_time\x18\x17 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brevise_time\x18\x18 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"m\n\x0c\x46\x61ithfulness\x12\x13\n\x0bunsupported\x18\x01 \x03(\t\x12\x12\n\nwrong_tags\x18\x02 \x03(\t\x12\x17\n\x0fsource_coverage\x18\x03 \x01(\x01\x12\x1b\n\x13identifier_coverage\x18\x04 \x01(\x01*\xf6\x01\n\x0cSummaryLevel\x12\x1d\n\x19SUMMARY_LEVEL_UNSPECIFIED\x10\x00\x12\x16\n\x12SUMMARY_LEVEL_LEAF\x10\x01\x12\x18\n\x14SUMMARY_LEVEL_BRANCH\x10\x02\x12\x16\n\x12SUMMARY_LEVEL_ROOT\x10\x03\x12\x15\n\x11SUMMARY_LEVEL_DAY\x10\x04\x12\x16\n\x12SUMMARY_LEVEL_WEEK\x10\x05\x12\x17\n\x13SUMMARY_LEVEL_MONTH\x10\x06\x12\x16\n\x12SUMMARY_LEVEL_YEAR\x10\x07\x12\x1d\n\x19SUMMARY_LEVEL_SIGNIFICANT\x10\x08\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x65verword/v1/summary.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x89\x05\n\x07Summary\x12\n\n\x02id\x18\x01 \x01(\t\x12(\n\x05level\x18\x02 \x01(\x0e\x32\x19.everword.v1.SummaryLevel\x12\x17\n\x0f\x63onversation_id\x18\x03 \x01(\t\x12\x11\n\tparent_id\x18\x04 \x01(\t\x12\x13\n\x0bprevious_id\x18\x05 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x06 \x01(\t\x12\x19\n\x11\x63ontent_truncated\x18\x07 \x01(\x08\x12\r\n\x05title\x18\x08 \x01(\t\x12\x10\n\x08instance\x18\t \x01(\t\x12\x14\n\x0cperiod_start\x18\n \x01(\t\x12\x15\n\rmessage_count\x18\x0b \x01(\x03\x12\x31\n\rearliest_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0blatest_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tfirst_seq\x18\x0e \x01(\x03\x12\x10\n\x08last_seq\x18\x0f \x01(\x03\x12\x13\n\x0btoken_count\x18\x10 \x01(\x05\x12\r\n\x05model\x18\x11 \x01(\t\x12\x16\n\x0eprompt_version\x18\x12 \x01(\x05\x12\x10\n\x08revision\x18\x13 \x01(\x05\x12\r\n\x05stale\x18\x14 \x01(\x08\x12\x14\n\x0cneeds_review\x18\x15 \x01(\x08\x12/\n\x0c\x66\x61ithfulness\x18\x16 \x01(\x0b\x32\x19.everword.v1.Faithfulness\x12/\n\x0b\x63reate_time\x18\x17 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x18 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xf0\x01\n\rSummaryFilter\x12$\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12>\n\x06levels\x18\x02 \x03(\x0e\x32\x19.everword.v1.SummaryLevelB\x13\xbaH\x10\x92\x01\r\x10\x08\x18\x01\"\x07\x82\x01\x04\x10\x01 \x00\x12.\n\nstart_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x13only_needing_review\x18\x05 \x01(\x08\"m\n\x0c\x46\x61ithfulness\x12\x13\n\x0bunsupported\x18\x01 \x03(\t\x12\x12\n\nwrong_tags\x18\x02 \x03(\t\x12\x17\n\x0fsource_coverage\x18\x03 \x01(\x01\x12\x1b\n\x13identifier_coverage\x18\x04 \x01(\x01*\xf6\x01\n\x0cSummaryLevel\x12\x1d\n\x19SUMMARY_LEVEL_UNSPECIFIED\x10\x00\x12\x16\n\x12SUMMARY_LEVEL_LEAF\x10\x01\x12\x18\n\x14SUMMARY_LEVEL_BRANCH\x10\x02\x12\x16\n\x12SUMMARY_LEVEL_ROOT\x10\x03\x12\x15\n\x11SUMMARY_LEVEL_DAY\x10\x04\x12\x16\n\x12SUMMARY_LEVEL_WEEK\x10\x05\x12\x17\n\x13SUMMARY_LEVEL_MONTH\x10\x06\x12\x16\n\x12SUMMARY_LEVEL_YEAR\x10\x07\x12\x1d\n\x19SUMMARY_LEVEL_SIGNIFICANT\x10\x08\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'everword.v1.summary_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SUMMARYLEVEL']._serialized_start=839
-  _globals['_SUMMARYLEVEL']._serialized_end=1085
-  _globals['_SUMMARY']._serialized_start=76
-  _globals['_SUMMARY']._serialized_end=725
-  _globals['_FAITHFULNESS']._serialized_start=727
-  _globals['_FAITHFULNESS']._serialized_end=836
+  _globals['_SUMMARYFILTER'].fields_by_name['conversation_id']._loaded_options = None
+  _globals['_SUMMARYFILTER'].fields_by_name['conversation_id']._serialized_options = b'\272H\010r\003\260\001\001\330\001\001'
+  _globals['_SUMMARYFILTER'].fields_by_name['levels']._loaded_options = None
+  _globals['_SUMMARYFILTER'].fields_by_name['levels']._serialized_options = b'\272H\020\222\001\r\020\010\030\001\"\007\202\001\004\020\001 \000'
+  _globals['_SUMMARYLEVEL']._serialized_start=1111
+  _globals['_SUMMARYLEVEL']._serialized_end=1357
+  _globals['_SUMMARY']._serialized_start=105
+  _globals['_SUMMARY']._serialized_end=754
+  _globals['_SUMMARYFILTER']._serialized_start=757
+  _globals['_SUMMARYFILTER']._serialized_end=997
+  _globals['_FAITHFULNESS']._serialized_start=999
+  _globals['_FAITHFULNESS']._serialized_end=1108
 # @@protoc_insertion_point(module_scope)

@@ -99,7 +99,7 @@ class Summary(_message.Message):
     NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
     FAITHFULNESS_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
-    REVISE_TIME_FIELD_NUMBER: _builtins.int
+    UPDATE_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the summary, and is its id as a memory too (UUIDv7). It stays when the summary is written anew."""
     level: Global___SummaryLevel.ValueType
@@ -155,8 +155,8 @@ class Summary(_message.Message):
         """create_time is when it was first written."""
 
     @_builtins.property
-    def revise_time(self) -> _timestamp_pb2.Timestamp:
-        """revise_time is when it was last written."""
+    def update_time(self) -> _timestamp_pb2.Timestamp:
+        """update_time is when it was last written."""
 
     def __init__(
         self,
@@ -184,15 +184,61 @@ class Summary(_message.Message):
         needs_review: _builtins.bool = ...,
         faithfulness: Global___Faithfulness | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
-        revise_time: _timestamp_pb2.Timestamp | None = ...,
+        update_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "latest_time", b"latest_time", "revise_time", b"revise_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "latest_time", b"latest_time", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "first_seq", b"first_seq", "id", b"id", "instance", b"instance", "last_seq", b"last_seq", "latest_time", b"latest_time", "level", b"level", "message_count", b"message_count", "model", b"model", "needs_review", b"needs_review", "parent_id", b"parent_id", "period_start", b"period_start", "previous_id", b"previous_id", "prompt_version", b"prompt_version", "revise_time", b"revise_time", "revision", b"revision", "stale", b"stale", "title", b"title", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "first_seq", b"first_seq", "id", b"id", "instance", b"instance", "last_seq", b"last_seq", "latest_time", b"latest_time", "level", b"level", "message_count", b"message_count", "model", b"model", "needs_review", b"needs_review", "parent_id", b"parent_id", "period_start", b"period_start", "previous_id", b"previous_id", "prompt_version", b"prompt_version", "revision", b"revision", "stale", b"stale", "title", b"title", "token_count", b"token_count", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Summary: _TypeAlias = Summary  # noqa: Y015
+
+@_typing.final
+class SummaryFilter(_message.Message):
+    """SummaryFilter says which summaries are looked at. Fields are combined with AND, the values within one with OR; an empty
+    field does not filter.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    LEVELS_FIELD_NUMBER: _builtins.int
+    START_TIME_FIELD_NUMBER: _builtins.int
+    END_TIME_FIELD_NUMBER: _builtins.int
+    ONLY_NEEDING_REVIEW_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id takes only summaries of a conversation."""
+    only_needing_review: _builtins.bool
+    """only_needing_review takes only summaries with needs_review."""
+    @_builtins.property
+    def levels(self) -> _containers.RepeatedScalarFieldContainer[Global___SummaryLevel.ValueType]:
+        """levels takes only summaries of these levels, at most 8."""
+
+    @_builtins.property
+    def start_time(self) -> _timestamp_pb2.Timestamp:
+        """start_time takes only summaries of which something occurred at this time or later."""
+
+    @_builtins.property
+    def end_time(self) -> _timestamp_pb2.Timestamp:
+        """end_time takes only summaries of which something occurred before this time."""
+
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        levels: _abc.Iterable[Global___SummaryLevel.ValueType] | None = ...,
+        start_time: _timestamp_pb2.Timestamp | None = ...,
+        end_time: _timestamp_pb2.Timestamp | None = ...,
+        only_needing_review: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "start_time", b"start_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "end_time", b"end_time", "levels", b"levels", "only_needing_review", b"only_needing_review", "start_time", b"start_time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SummaryFilter: _TypeAlias = SummaryFilter  # noqa: Y015
 
 @_typing.final
 class Faithfulness(_message.Message):

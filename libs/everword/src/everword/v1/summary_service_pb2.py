@@ -26,10 +26,9 @@ from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from everword.v1 import access_pb2 as everword_dot_v1_dot_access__pb2
 from everword.v1 import memory_pb2 as everword_dot_v1_dot_memory__pb2
 from everword.v1 import summary_pb2 as everword_dot_v1_dot_summary__pb2
-from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/summary_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x18\x65verword/v1/memory.proto\x1a\x19\x65verword/v1/summary.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"1\n\x11GetSummaryRequest\x12\x1c\n\nsummary_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\";\n\x12GetSummaryResponse\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\"\xfb\x02\n\x14ListSummariesRequest\x12$\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12>\n\x06levels\x18\x02 \x03(\x0e\x32\x19.everword.v1.SummaryLevelB\x13\xbaH\x10\x92\x01\r\x10\x08\x18\x01\"\x07\x82\x01\x04\x10\x01 \x00\x12)\n\x05since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x62\x65\x66ore\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1b\n\x13only_needing_review\x18\x05 \x01(\x08\x12+\n\x05order\x18\x06 \x01(\x0e\x32\x12.everword.v1.OrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1a\n\tpage_size\x18\x07 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\"\n\x11max_content_chars\x18\t \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\"Y\n\x15ListSummariesResponse\x12\'\n\tsummaries\x18\x01 \x03(\x0b\x32\x14.everword.v1.Summary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x94\x01\n\x0f\x45xpansionLimits\x12\x18\n\x05\x64\x65pth\x18\x01 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x08(\x00\x12\x1f\n\x0cmax_children\x18\x02 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12\x1e\n\x0bmax_sources\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12&\n\x11max_content_chars\x18\x04 \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\x80\x80@(\x00\"b\n\x14\x45xpandSummaryRequest\x12\x1c\n\nsummary_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12,\n\x06limits\x18\x02 \x01(\x0b\x32\x1c.everword.v1.ExpansionLimits\"B\n\x15\x45xpandSummaryResponse\x12)\n\texpansion\x18\x01 \x01(\x0b\x32\x16.everword.v1.Expansion\"\x93\x01\n\tExpansion\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\x12(\n\x08\x63hildren\x18\x02 \x03(\x0b\x32\x16.everword.v1.Expansion\x12$\n\x07sources\x18\x03 \x03(\x0b\x32\x13.everword.v1.Memory\x12\x0f\n\x07omitted\x18\x04 \x01(\x05\x32\xa1\x02\n\x0eSummaryService\x12S\n\nGetSummary\x12\x1e.everword.v1.GetSummaryRequest\x1a\x1f.everword.v1.GetSummaryResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rListSummaries\x12!.everword.v1.ListSummariesRequest\x1a\".everword.v1.ListSummariesResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rExpandSummary\x12!.everword.v1.ExpandSummaryRequest\x1a\".everword.v1.ExpandSummaryResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/summary_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x18\x65verword/v1/memory.proto\x1a\x19\x65verword/v1/summary.proto\"1\n\x11GetSummaryRequest\x12\x1c\n\nsummary_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\";\n\x12GetSummaryResponse\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\"\xcd\x01\n\x14ListSummariesRequest\x12*\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x1a.everword.v1.SummaryFilter\x12+\n\x05order\x18\x02 \x01(\x0e\x32\x12.everword.v1.OrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1a\n\tpage_size\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\"\n\x11max_content_chars\x18\x05 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\"Y\n\x15ListSummariesResponse\x12\'\n\tsummaries\x18\x01 \x03(\x0b\x32\x14.everword.v1.Summary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x94\x01\n\x0f\x45xpansionLimits\x12\x18\n\x05\x64\x65pth\x18\x01 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x08(\x00\x12\x1f\n\x0cmax_children\x18\x02 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12\x1e\n\x0bmax_sources\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12&\n\x11max_content_chars\x18\x04 \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\x80\x80@(\x00\"b\n\x14\x45xpandSummaryRequest\x12\x1c\n\nsummary_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12,\n\x06limits\x18\x02 \x01(\x0b\x32\x1c.everword.v1.ExpansionLimits\"B\n\x15\x45xpandSummaryResponse\x12)\n\texpansion\x18\x01 \x01(\x0b\x32\x16.everword.v1.Expansion\"\x93\x01\n\tExpansion\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\x12(\n\x08\x63hildren\x18\x02 \x03(\x0b\x32\x16.everword.v1.Expansion\x12$\n\x07sources\x18\x03 \x03(\x0b\x32\x13.everword.v1.Memory\x12\x0f\n\x07omitted\x18\x04 \x01(\x05\x32\xa1\x02\n\x0eSummaryService\x12S\n\nGetSummary\x12\x1e.everword.v1.GetSummaryRequest\x1a\x1f.everword.v1.GetSummaryResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rListSummaries\x12!.everword.v1.ListSummariesRequest\x1a\".everword.v1.ListSummariesResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rExpandSummary\x12!.everword.v1.ExpandSummaryRequest\x1a\".everword.v1.ExpandSummaryResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,10 +37,6 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_GETSUMMARYREQUEST'].fields_by_name['summary_id']._loaded_options = None
   _globals['_GETSUMMARYREQUEST'].fields_by_name['summary_id']._serialized_options = b'\272H\005r\003\260\001\001'
-  _globals['_LISTSUMMARIESREQUEST'].fields_by_name['conversation_id']._loaded_options = None
-  _globals['_LISTSUMMARIESREQUEST'].fields_by_name['conversation_id']._serialized_options = b'\272H\010r\003\260\001\001\330\001\001'
-  _globals['_LISTSUMMARIESREQUEST'].fields_by_name['levels']._loaded_options = None
-  _globals['_LISTSUMMARIESREQUEST'].fields_by_name['levels']._serialized_options = b'\272H\020\222\001\r\020\010\030\001\"\007\202\001\004\020\001 \000'
   _globals['_LISTSUMMARIESREQUEST'].fields_by_name['order']._loaded_options = None
   _globals['_LISTSUMMARIESREQUEST'].fields_by_name['order']._serialized_options = b'\272H\005\202\001\002\020\001'
   _globals['_LISTSUMMARIESREQUEST'].fields_by_name['page_size']._loaded_options = None
@@ -66,22 +61,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SUMMARYSERVICE'].methods_by_name['ListSummaries']._serialized_options = b'\350\340\030\001'
   _globals['_SUMMARYSERVICE'].methods_by_name['ExpandSummary']._loaded_options = None
   _globals['_SUMMARYSERVICE'].methods_by_name['ExpandSummary']._serialized_options = b'\350\340\030\001'
-  _globals['_GETSUMMARYREQUEST']._serialized_start=191
-  _globals['_GETSUMMARYREQUEST']._serialized_end=240
-  _globals['_GETSUMMARYRESPONSE']._serialized_start=242
-  _globals['_GETSUMMARYRESPONSE']._serialized_end=301
-  _globals['_LISTSUMMARIESREQUEST']._serialized_start=304
-  _globals['_LISTSUMMARIESREQUEST']._serialized_end=683
-  _globals['_LISTSUMMARIESRESPONSE']._serialized_start=685
-  _globals['_LISTSUMMARIESRESPONSE']._serialized_end=774
-  _globals['_EXPANSIONLIMITS']._serialized_start=777
-  _globals['_EXPANSIONLIMITS']._serialized_end=925
-  _globals['_EXPANDSUMMARYREQUEST']._serialized_start=927
-  _globals['_EXPANDSUMMARYREQUEST']._serialized_end=1025
-  _globals['_EXPANDSUMMARYRESPONSE']._serialized_start=1027
-  _globals['_EXPANDSUMMARYRESPONSE']._serialized_end=1093
-  _globals['_EXPANSION']._serialized_start=1096
-  _globals['_EXPANSION']._serialized_end=1243
-  _globals['_SUMMARYSERVICE']._serialized_start=1246
-  _globals['_SUMMARYSERVICE']._serialized_end=1535
+  _globals['_GETSUMMARYREQUEST']._serialized_start=158
+  _globals['_GETSUMMARYREQUEST']._serialized_end=207
+  _globals['_GETSUMMARYRESPONSE']._serialized_start=209
+  _globals['_GETSUMMARYRESPONSE']._serialized_end=268
+  _globals['_LISTSUMMARIESREQUEST']._serialized_start=271
+  _globals['_LISTSUMMARIESREQUEST']._serialized_end=476
+  _globals['_LISTSUMMARIESRESPONSE']._serialized_start=478
+  _globals['_LISTSUMMARIESRESPONSE']._serialized_end=567
+  _globals['_EXPANSIONLIMITS']._serialized_start=570
+  _globals['_EXPANSIONLIMITS']._serialized_end=718
+  _globals['_EXPANDSUMMARYREQUEST']._serialized_start=720
+  _globals['_EXPANDSUMMARYREQUEST']._serialized_end=818
+  _globals['_EXPANDSUMMARYRESPONSE']._serialized_start=820
+  _globals['_EXPANDSUMMARYRESPONSE']._serialized_end=886
+  _globals['_EXPANSION']._serialized_start=889
+  _globals['_EXPANSION']._serialized_end=1036
+  _globals['_SUMMARYSERVICE']._serialized_start=1039
+  _globals['_SUMMARYSERVICE']._serialized_end=1328
 # @@protoc_insertion_point(module_scope)

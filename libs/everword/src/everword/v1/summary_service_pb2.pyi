@@ -8,7 +8,6 @@ from everword.v1 import memory_pb2 as _memory_pb2
 from everword.v1 import summary_pb2 as _summary_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
@@ -69,59 +68,39 @@ Global___GetSummaryResponse: _TypeAlias = GetSummaryResponse  # noqa: Y015
 
 @_typing.final
 class ListSummariesRequest(_message.Message):
-    """ListSummariesRequest says which summaries."""
+    """ListSummariesRequest asks for a page of summaries."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
-    LEVELS_FIELD_NUMBER: _builtins.int
-    SINCE_FIELD_NUMBER: _builtins.int
-    BEFORE_FIELD_NUMBER: _builtins.int
-    ONLY_NEEDING_REVIEW_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
     ORDER_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
-    conversation_id: _builtins.str
-    """conversation_id takes only summaries of a conversation."""
-    only_needing_review: _builtins.bool
-    """only_needing_review takes only summaries with needs_review."""
     order: _memory_pb2.Order.ValueType
-    """order says which end of time comes first, by latest_time."""
+    """order says which end of time comes first, by latest_time. Newest first if unset."""
     page_size: _builtins.int
     """page_size is the most summaries to return. 50 if 0; more than 200 are 200. A page also ends before 8 MiB."""
     page_token: _builtins.str
-    """page_token continues after an earlier page of the same request. At most 1,024 characters."""
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     max_content_chars: _builtins.int
-    """max_content_chars is how much of each text is returned. All if 0."""
+    """max_content_chars is how many characters of each text are returned. All if 0."""
     @_builtins.property
-    def levels(self) -> _containers.RepeatedScalarFieldContainer[_summary_pb2.SummaryLevel.ValueType]:
-        """levels takes only summaries of these levels, at most 8; all if empty."""
-
-    @_builtins.property
-    def since(self) -> _timestamp_pb2.Timestamp:
-        """since takes only summaries of which something occurred at this time or later."""
-
-    @_builtins.property
-    def before(self) -> _timestamp_pb2.Timestamp:
-        """before takes only summaries of which something occurred before this time."""
+    def filter(self) -> _summary_pb2.SummaryFilter:
+        """filter says which summaries are looked at."""
 
     def __init__(
         self,
         *,
-        conversation_id: _builtins.str = ...,
-        levels: _abc.Iterable[_summary_pb2.SummaryLevel.ValueType] | None = ...,
-        since: _timestamp_pb2.Timestamp | None = ...,
-        before: _timestamp_pb2.Timestamp | None = ...,
-        only_needing_review: _builtins.bool = ...,
+        filter: _summary_pb2.SummaryFilter | None = ...,
         order: _memory_pb2.Order.ValueType = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         max_content_chars: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["before", b"before", "since", b"since"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["before", b"before", "conversation_id", b"conversation_id", "levels", b"levels", "max_content_chars", b"max_content_chars", "only_needing_review", b"only_needing_review", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "since", b"since"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "max_content_chars", b"max_content_chars", "order", b"order", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -172,7 +151,7 @@ class ExpansionLimits(_message.Message):
     max_sources: _builtins.int
     """max_sources is the most messages below each node. 4 if 0; at most 100."""
     max_content_chars: _builtins.int
-    """max_content_chars is how much of each text is returned. 300 if 0; at most 1 MiB."""
+    """max_content_chars is how many characters of each text are returned. 300 if 0; at most 1,048,576."""
     def __init__(
         self,
         *,

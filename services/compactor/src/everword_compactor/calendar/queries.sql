@@ -141,11 +141,22 @@ SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array
 SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;
 
 -- update_voice --
--- Say whose memories calendar summaries are. Saying the same again changes nothing.
+-- Say whose memories calendar summaries are; a field that is not named keeps its value. Saying the
+-- same again changes nothing.
 INSERT INTO summary_voices AS v (namespace_id, identity, user_name, pronouns, channel_instructions)
-VALUES (%(namespace_id)s, %(identity)s, %(user_name)s, %(pronouns)s, %(channel_instructions)s)
+VALUES (%(namespace_id)s,
+        CASE WHEN 'identity' = ANY(%(fields)s) THEN %(identity)s ELSE '' END,
+        CASE WHEN 'user_name' = ANY(%(fields)s) THEN %(user_name)s ELSE '' END,
+        CASE WHEN 'pronouns' = ANY(%(fields)s) THEN %(pronouns)s ELSE '' END,
+        CASE WHEN 'channel_instructions' = ANY(%(fields)s) THEN %(channel_instructions)s ELSE '{}'::jsonb END)
 ON CONFLICT (namespace_id) DO UPDATE
-   SET identity = excluded.identity, user_name = excluded.user_name, pronouns = excluded.pronouns,
-       channel_instructions = excluded.channel_instructions, updated_at = now()
- WHERE (v.identity, v.user_name, v.pronouns, v.channel_instructions)
-    IS DISTINCT FROM (excluded.identity, excluded.user_name, excluded.pronouns, excluded.channel_instructions);
+   SET identity = CASE WHEN 'identity' = ANY(%(fields)s) THEN excluded.identity ELSE v.identity END,
+       user_name = CASE WHEN 'user_name' = ANY(%(fields)s) THEN excluded.user_name ELSE v.user_name END,
+       pronouns = CASE WHEN 'pronouns' = ANY(%(fields)s) THEN excluded.pronouns ELSE v.pronouns END,
+       channel_instructions = CASE WHEN 'channel_instructions' = ANY(%(fields)s) THEN excluded.channel_instructions
+                                   ELSE v.channel_instructions END,
+       updated_at = now()
+ WHERE 'identity' = ANY(%(fields)s) AND v.identity <> excluded.identity
+    OR 'user_name' = ANY(%(fields)s) AND v.user_name <> excluded.user_name
+    OR 'pronouns' = ANY(%(fields)s) AND v.pronouns <> excluded.pronouns
+    OR 'channel_instructions' = ANY(%(fields)s) AND v.channel_instructions <> excluded.channel_instructions;

@@ -82,9 +82,12 @@ async def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
     return voice or VoiceSettings()
 
 
-async def update_voice(conn: Connection, namespace_id: int, voice: VoiceSettings) -> None:
+async def update_voice(
+    conn: Connection, namespace_id: int, fields: Sequence[str], voice: VoiceSettings
+) -> None:
     parameters = {
         "namespace_id": namespace_id,
+        "fields": list(fields),
         "identity": voice.identity,
         "user_name": voice.user_name,
         "pronouns": voice.pronouns,

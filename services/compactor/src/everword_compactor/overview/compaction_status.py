@@ -16,7 +16,7 @@ from everword_compactor.overview.store import CountRow
 COUNT_LIMIT = 100_000
 
 
-async def compaction_status(
+async def get_compaction_status(
     database: Database, namespace: NamespaceScope, model: str
 ) -> Compaction:
     """Return how the namespace's summaries stand; `model` is what writes them now."""

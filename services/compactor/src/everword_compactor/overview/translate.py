@@ -6,22 +6,24 @@ from dataclasses import asdict
 
 from everword.rpc.translate import summary_to_proto
 from everword.v1 import maintenance_service_pb2 as pb
-from everword.v1 import summary_pb2
+from everword.v1 import stats_pb2, summary_pb2
 from everword_compactor.compose.model import Faithfulness
 from everword_compactor.overview.model import Audit, AuditFinding, Compaction, LevelStatus
 
 
-def compaction_to_proto(status: Compaction) -> pb.CompactionStatusResponse:
-    owed = status.owed
-    return pb.CompactionStatusResponse(
+def compaction_to_proto(status: Compaction) -> pb.GetCompactionStatusResponse:
+    waiting = status.owed
+    return pb.GetCompactionStatusResponse(
         mode=pb.CompactionMode.ValueType(status.mode),
         model=status.model,
         levels=[_level(level) for level in status.levels],
-        unsummarised_messages=owed.messages,
-        unsummarised_conversations=owed.conversations,
-        owed_periods=owed.periods,
-        owed_tool_sentences=owed.sentences,
-        oldest_owed_period=owed.oldest_period.isoformat() if owed.oldest_period else "",
+        backlog=stats_pb2.SummaryBacklog(
+            messages=waiting.messages,
+            conversations=waiting.conversations,
+            periods=waiting.periods,
+            oldest_period=waiting.oldest_period.isoformat() if waiting.oldest_period else "",
+            tool_sentences=waiting.sentences,
+        ),
         input_tokens=status.usage.input_tokens,
         output_tokens=status.usage.output_tokens,
     )

@@ -21,7 +21,7 @@ from everword_ingest.admin import store
 from everword_ingest.admin.model import NamespaceRecord, page_limit
 
 log = logging.getLogger(__name__)
-CHANGEABLE = frozenset(NamespaceSettings.__dataclass_fields__)
+SETTINGS = frozenset(NamespaceSettings.__dataclass_fields__)
 #: Rows in one transaction of a deletion: short, so that it holds nobody up and a broken call loses little.
 ERASE_BATCH = 2_000
 
@@ -31,7 +31,7 @@ async def create_namespace(
 ) -> NamespaceRecord:
     """Make a namespace. Raises InvalidArgument and NamespaceAlreadyExists."""
     async with database.connection() as conn:
-        await _check_settings(conn, settings, CHANGEABLE)
+        await _check_settings(conn, settings, SETTINGS)
         created = await store.insert_namespace(conn, name, settings)
         if created is None:
             raise await _taken(conn, name)
@@ -51,11 +51,6 @@ async def update_namespace(
     database: Database, name: str, fields: Sequence[str], settings: NamespaceSettings
 ) -> NamespaceRecord:
     """Set the named settings. Raises InvalidArgument, NamespaceNotFound and NamespaceNotEmpty."""
-    wrong = sorted(set(fields) - CHANGEABLE)
-    if wrong or not fields:
-        known = ", ".join(sorted(CHANGEABLE))
-        text = f"{', '.join(wrong) or 'an empty mask'} cannot be changed; name any of {known}"
-        raise InvalidArgument(violations=(("update_mask", text),))
     found = await get_namespace(database, name)
     async with database.transaction(found.id) as conn:
         await _check_settings(conn, settings, fields)
@@ -120,12 +115,12 @@ async def _check_settings(
     violations = []
     if "time_zone" in fields and not _is_time_zone(settings.time_zone):
         text = f"{settings.time_zone!r} is no IANA time zone; `Europe/Zurich` and `UTC` are"
-        violations.append(("settings.time_zone", text))
+        violations.append(("namespace.settings.time_zone", text))
     if "text_search_config" in fields:
         known = await store.list_text_search_configs(conn)
         if settings.text_search_config not in known:
             text = f"{settings.text_search_config!r} is no text search configuration; {_few(known)} are"
-            violations.append(("settings.text_search_config", text))
+            violations.append(("namespace.settings.text_search_config", text))
     if violations:
         raise InvalidArgument(violations=tuple(violations))
 

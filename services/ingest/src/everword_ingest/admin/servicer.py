@@ -7,6 +7,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import Role
 from everword.rpc.interceptors.base import Context
+from everword.rpc.masks import masked_fields
 from everword.v1 import admin_service_pb2 as pb
 from everword.v1.admin_service_pb2_grpc import AdminServiceServicer
 from everword_ingest.admin.api_keys import create_api_key, list_api_keys, revoke_api_key
@@ -17,7 +18,12 @@ from everword_ingest.admin.namespaces import (
     list_namespaces,
     update_namespace,
 )
-from everword_ingest.admin.translate import api_key_to_proto, namespace_to_proto, to_settings
+from everword_ingest.admin.translate import (
+    CHANGEABLE,
+    api_key_to_proto,
+    namespace_to_proto,
+    to_settings,
+)
 
 
 class AdminServicer(AdminServiceServicer):
@@ -31,7 +37,9 @@ class AdminServicer(AdminServiceServicer):
     async def CreateNamespace(
         self, request: pb.CreateNamespaceRequest, context: Context
     ) -> pb.CreateNamespaceResponse:
-        record = await create_namespace(self._database, request.name, to_settings(request.settings))
+        record = await create_namespace(
+            self._database, request.namespace.name, to_settings(request.namespace.settings)
+        )
         return pb.CreateNamespaceResponse(namespace=namespace_to_proto(record))
 
     async def GetNamespace(
@@ -45,9 +53,9 @@ class AdminServicer(AdminServiceServicer):
     ) -> pb.UpdateNamespaceResponse:
         record = await update_namespace(
             self._database,
-            request.name,
-            list(request.update_mask.paths),
-            to_settings(request.settings),
+            request.namespace.name,
+            masked_fields(request.update_mask, CHANGEABLE),
+            to_settings(request.namespace.settings),
         )
         return pb.UpdateNamespaceResponse(namespace=namespace_to_proto(record))
 
@@ -70,12 +78,9 @@ class AdminServicer(AdminServiceServicer):
     async def CreateApiKey(
         self, request: pb.CreateApiKeyRequest, context: Context
     ) -> pb.CreateApiKeyResponse:
+        key = request.api_key
         record, secret = await create_api_key(
-            self._database,
-            request.namespace,
-            Role(request.role),
-            request.description,
-            self._operated,
+            self._database, key.namespace, Role(key.role), key.description, self._operated
         )
         return pb.CreateApiKeyResponse(api_key=api_key_to_proto(record), secret=secret)
 

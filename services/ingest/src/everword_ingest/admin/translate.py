@@ -7,6 +7,9 @@ from everword.rpc.translate import to_timestamp
 from everword.v1 import admin_service_pb2 as pb
 from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
 
+#: The fields of a namespace that UpdateNamespace changes, by their paths.
+CHANGEABLE = {f"settings.{name}": name for name in pb.NamespaceSettings.DESCRIPTOR.fields_by_name}
+
 
 def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
     """Return settings with the defaults that the proto states in place of what is not set."""

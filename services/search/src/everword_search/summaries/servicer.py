@@ -35,7 +35,7 @@ class SummaryServicer(SummaryServiceServicer):
         summaries, token = await list_summaries(
             self._database,
             current_namespace(),
-            to_summary_filter(request),
+            to_summary_filter(request.filter),
             is_newest_first(request.order),
             to_page(request),
             request.max_content_chars or None,

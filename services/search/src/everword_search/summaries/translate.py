@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from everword.rpc.translate import from_timestamp, memory_to_proto, summary_to_proto
+from everword.rpc.translate import memory_to_proto, optional_time, summary_to_proto
 from everword.v1 import summary_pb2
 from everword.v1 import summary_service_pb2 as pb
 from everword_search.summaries.model import (
@@ -26,13 +26,13 @@ def to_limits(limits: pb.ExpansionLimits) -> ExpansionLimits:
     )
 
 
-def to_summary_filter(request: pb.ListSummariesRequest) -> SummaryFilter:
+def to_summary_filter(message: summary_pb2.SummaryFilter) -> SummaryFilter:
     return SummaryFilter(
-        levels=[*request.levels] or _ALL_LEVELS,
-        conversation_id=UUID(request.conversation_id) if request.conversation_id else None,
-        since=from_timestamp(request.since, "since") if request.HasField("since") else None,
-        before=from_timestamp(request.before, "before") if request.HasField("before") else None,
-        only_needing_review=request.only_needing_review,
+        levels=[*message.levels] or _ALL_LEVELS,
+        conversation_id=UUID(message.conversation_id) if message.conversation_id else None,
+        since=optional_time(message, "start_time"),
+        before=optional_time(message, "end_time"),
+        only_needing_review=message.only_needing_review,
     )
 
 

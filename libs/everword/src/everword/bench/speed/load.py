@@ -11,8 +11,8 @@ from everword.bench.speed.bench_stack import POLL_S, BenchStack
 from everword.bench.speed.corpus import SEED, Conversation, conversations
 from everword.bench.speed.timing import together
 from everword.client import CallError, Client
-from everword.v1.admin_service_pb2 import CreateNamespaceRequest, DeleteNamespaceRequest
-from everword.v1.search_service_pb2 import StatsRequest
+from everword.v1.admin_service_pb2 import CreateNamespaceRequest, DeleteNamespaceRequest, Namespace
+from everword.v1.search_service_pb2 import GetStatsRequest
 
 CALLERS = 4
 #: With no vector stored for so long, nobody embeds.
@@ -31,7 +31,9 @@ async def namespace(bench: BenchStack, name: str) -> AsyncIterator[Client]:
     """Lend a client of a namespace, which is made where it does not exist."""
     async with Client.connect(bench.settings()) as operator:
         try:
-            await operator.admin_service.CreateNamespace(CreateNamespaceRequest(name=name))
+            await operator.admin_service.CreateNamespace(
+                CreateNamespaceRequest(namespace=Namespace(name=name))
+            )
         except CallError as error:
             if error.reason != "NAMESPACE_ALREADY_EXISTS":
                 raise
@@ -56,7 +58,7 @@ async def load(
     client: Client, messages: int, stream: int = 0, tell: Progress = lambda *told: None
 ) -> None:
     """Append a corpus. What is there already, all of it or the beginning, is not sent again."""
-    stored = (await client.search_service.Stats(StatsRequest())).corpus.messages
+    stored = (await client.search_service.GetStats(GetStatsRequest())).corpus.messages
     if stored >= messages:
         return
     rest = _rest(conversations(messages, stream), stored)

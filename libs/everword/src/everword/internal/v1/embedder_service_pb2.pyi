@@ -112,8 +112,8 @@ class EmbedResponse(_message.Message):
 Global___EmbedResponse: _TypeAlias = EmbedResponse  # noqa: Y015
 
 @_typing.final
-class CoverageRequest(_message.Message):
-    """CoverageRequest asks for the state of a generation."""
+class GetCoverageRequest(_message.Message):
+    """GetCoverageRequest asks for the state of a generation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -131,34 +131,34 @@ class CoverageRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___CoverageRequest: _TypeAlias = CoverageRequest  # noqa: Y015
+Global___GetCoverageRequest: _TypeAlias = GetCoverageRequest  # noqa: Y015
 
 @_typing.final
-class CoverageResponse(_message.Message):
-    """CoverageResponse says how many vectors are owed in all namespaces. Counting stops at 100,000."""
+class GetCoverageResponse(_message.Message):
+    """GetCoverageResponse says how many vectors are still to be made, in all namespaces. Counting stops at 100,000."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     GENERATION_ID_FIELD_NUMBER: _builtins.int
-    OWED_FIELD_NUMBER: _builtins.int
+    PENDING_FIELD_NUMBER: _builtins.int
     FAILED_FIELD_NUMBER: _builtins.int
     generation_id: _builtins.int
     """generation_id is the generation that was counted."""
-    owed: _builtins.int
-    """owed is the number of passages that wait for their vector."""
+    pending: _builtins.int
+    """pending is the number of passages that wait for their vector."""
     failed: _builtins.int
-    """failed is the number of passages that were given up."""
+    """failed is the number of passages whose vector failed for good."""
     def __init__(
         self,
         *,
         generation_id: _builtins.int = ...,
-        owed: _builtins.int = ...,
+        pending: _builtins.int = ...,
         failed: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed", b"failed", "generation_id", b"generation_id", "owed", b"owed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed", b"failed", "generation_id", b"generation_id", "pending", b"pending"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___CoverageResponse: _TypeAlias = CoverageResponse  # noqa: Y015
+Global___GetCoverageResponse: _TypeAlias = GetCoverageResponse  # noqa: Y015

@@ -40,10 +40,10 @@ class EmbedderServiceStub:
                 request_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.EmbedRequest.SerializeToString,
                 response_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.EmbedResponse.FromString,
                 _registered_method=True)
-        self.Coverage = channel.unary_unary(
-                '/everword.internal.v1.EmbedderService/Coverage',
-                request_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.CoverageRequest.SerializeToString,
-                response_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.CoverageResponse.FromString,
+        self.GetCoverage = channel.unary_unary(
+                '/everword.internal.v1.EmbedderService/GetCoverage',
+                request_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageRequest.SerializeToString,
+                response_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageResponse.FromString,
                 _registered_method=True)
 
 
@@ -58,8 +58,8 @@ class EmbedderServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def Coverage(self, request, context):
-        """Coverage says how many vectors are owed.
+    def GetCoverage(self, request, context):
+        """GetCoverage says how many vectors are still to be made.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -73,10 +73,10 @@ def add_EmbedderServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.EmbedRequest.FromString,
                     response_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.EmbedResponse.SerializeToString,
             ),
-            'Coverage': grpc.unary_unary_rpc_method_handler(
-                    servicer.Coverage,
-                    request_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.CoverageRequest.FromString,
-                    response_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.CoverageResponse.SerializeToString,
+            'GetCoverage': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCoverage,
+                    request_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageRequest.FromString,
+                    response_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -118,7 +118,7 @@ class EmbedderService:
             _registered_method=True)
 
     @staticmethod
-    def Coverage(request,
+    def GetCoverage(request,
             target,
             options=(),
             channel_credentials=None,
@@ -131,9 +131,9 @@ class EmbedderService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/everword.internal.v1.EmbedderService/Coverage',
-            everword_dot_internal_dot_v1_dot_embedder__service__pb2.CoverageRequest.SerializeToString,
-            everword_dot_internal_dot_v1_dot_embedder__service__pb2.CoverageResponse.FromString,
+            '/everword.internal.v1.EmbedderService/GetCoverage',
+            everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageRequest.SerializeToString,
+            everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -18,8 +18,8 @@ class EmbedderServiceStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     Embed: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.EmbedRequest, _embedder_service_pb2.EmbedResponse]
     """Embed returns a vector for each text, all of the same model generation. Queries go before background work."""
-    Coverage: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.CoverageRequest, _embedder_service_pb2.CoverageResponse]
-    """Coverage says how many vectors are owed."""
+    GetCoverage: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.GetCoverageRequest, _embedder_service_pb2.GetCoverageResponse]
+    """GetCoverage says how many vectors are still to be made."""
 
 class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
     """EmbedderService turns text into vectors."""
@@ -33,11 +33,11 @@ class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
         """Embed returns a vector for each text, all of the same model generation. Queries go before background work."""
 
     @_abc_1.abstractmethod
-    def Coverage(
+    def GetCoverage(
         self,
-        request: _embedder_service_pb2.CoverageRequest,
-        context: _aio.ServicerContext[_embedder_service_pb2.CoverageRequest, _abc.Awaitable[_embedder_service_pb2.CoverageResponse]],
-    ) -> _abc.Awaitable[_embedder_service_pb2.CoverageResponse]:
-        """Coverage says how many vectors are owed."""
+        request: _embedder_service_pb2.GetCoverageRequest,
+        context: _aio.ServicerContext[_embedder_service_pb2.GetCoverageRequest, _abc.Awaitable[_embedder_service_pb2.GetCoverageResponse]],
+    ) -> _abc.Awaitable[_embedder_service_pb2.GetCoverageResponse]:
+        """GetCoverage says how many vectors are still to be made."""
 
 def add_EmbedderServiceServicer_to_server(servicer: EmbedderServiceServicer, server: _aio.Server) -> None: ...

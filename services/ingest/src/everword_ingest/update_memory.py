@@ -10,7 +10,7 @@ from everword.domain.errors import MemoryNotFound
 from everword_ingest import store
 
 
-async def update_memory_class(
+async def update_memory(
     database: Database, namespace: NamespaceScope, memory_id: UUID, importance_class: int
 ) -> None:
     """Set a memory's class, in its own table and in the index. Raises MemoryNotFound."""
