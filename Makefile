@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
-PACKAGES := libs/everword services/ingest services/search services/compactor services/embedder
+PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest services/search services/compactor services/embedder
 
 .PHONY: help
 help: ## Show this help
@@ -38,7 +38,7 @@ proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/
 	$(BIN)/python scripts/gen_protos.py
 
 .PHONY: schema
-schema: $(SETUP) ## Write what the migrations make to libs/everword/src/everword/db/schema.sql
+schema: $(SETUP) ## Write what the migrations make to libs/server/src/everword/db/schema.sql
 	PYTHONPATH=. $(BIN)/python scripts/dump_schema.py
 
 .PHONY: up

@@ -1,4 +1,4 @@
-"""Generate the Python code of protos/ into libs/everword, and the protoset for grpcurl.
+"""Generate the Python code of protos/ into libs/, and the protoset for grpcurl.
 
 `validate.proto` ships only as a descriptor inside the protovalidate wheel: it is written out as a descriptor set, which
 protoc then resolves imports from. Run by `make proto`; `--check` compares instead of writing.
@@ -25,10 +25,16 @@ from protovalidate._gen.buf.validate import validate_pb
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = {"public": ROOT / "protos/public", "internal": ROOT / "protos/internal"}
-TARGET = ROOT / "libs/everword/src"
 PROTOSET = Path("everword/everword.protoset")
 VALIDATE = "buf/validate/validate.proto"
-GENERATED = ("everword/v1", "everword/internal", "buf", str(PROTOSET))
+CONTRACTS, SERVER = ROOT / "libs/everword/src", ROOT / "libs/server/src"
+#: What is generated, and which distribution it belongs to.
+GENERATED = {
+    "everword/v1": CONTRACTS,
+    "buf": CONTRACTS,
+    str(PROTOSET): CONTRACTS,
+    "everword/internal": SERVER,
+}
 
 
 def write_validate_descriptors(path: Path) -> None:
@@ -101,10 +107,12 @@ def main() -> None:
         fresh.mkdir()
         generate(fresh, work)
         if "--check" in sys.argv:
-            stale = [name for name in GENERATED if not same(fresh / name, TARGET / name)]
+            stale = [
+                name for name, home in GENERATED.items() if not same(fresh / name, home / name)
+            ]
             sys.exit(f"stale: {', '.join(stale)}; run `make proto`" if stale else 0)
-        for name in GENERATED:
-            source, goal = fresh / name, TARGET / name
+        for name, home in GENERATED.items():
+            source, goal = fresh / name, home / name
             if source.is_dir():
                 shutil.rmtree(goal, ignore_errors=True)
                 shutil.copytree(source, goal)
