@@ -10,6 +10,7 @@ import venv
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import distribution, packages_distributions
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -35,14 +36,11 @@ SERVERS_OWN = ("psycopg", "redis", "rq", "numpy", "psutil", "httpx", "protovalid
 def declared(folder: str) -> frozenset[str]:
     """Return the distributions that one needs, as its pyproject.toml says, and those that these need of ours."""
     project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]
-    texts = project["dependencies"] + sum(project.get("optional-dependencies", {}).values(), [])
-    names = {canonicalize_name(Requirement(text).name) for text in texts}
-    # `psycopg[pool]`
-    names |= {
-        canonicalize_name(Requirement(text).name) + f"-{extra}"
-        for text in texts
-        for extra in Requirement(text).extras
-    }
+    extras = project.get("optional-dependencies", {}).values()
+    needs = [Requirement(text) for text in chain(project["dependencies"], *extras)]
+    names: set[str] = {canonicalize_name(need.name) for need in needs}
+    # `psycopg[pool]` brings psycopg-pool.
+    names |= {f"{need.name}-{extra}" for need in needs for extra in need.extras}
     ours = {each for each in DISTRIBUTIONS if name_of(each) in names}
     return frozenset(names).union(*(declared(each) for each in ours))
 
