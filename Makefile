@@ -37,6 +37,10 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/
 	$(BIN)/python scripts/gen_protos.py
 
+.PHONY: reference
+reference: $(SETUP) ## Write docs/reference/rpcs.md and errors.md from the contracts' comments
+	$(BIN)/python scripts/gen_reference.py
+
 .PHONY: schema
 schema: $(SETUP) ## Write what the migrations make to libs/server/src/everword/db/schema.sql
 	PYTHONPATH=. $(BIN)/python scripts/dump_schema.py
@@ -63,6 +67,7 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/gen_protos.py --check
 	$(BIN)/python scripts/check_protos.py
+	$(BIN)/python scripts/gen_reference.py --check
 
 .PHONY: bench-drain
 bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what that costs searches

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from everword.bench.dataset import BenchSet, read_sets
+from everword.bench.native_format import BenchSet, read_sets
 from everword.bench.provenance import commit
 from everword.domain.settings import Environment
 from everword_search.ranking.arrays import Floats

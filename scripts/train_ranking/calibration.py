@@ -14,7 +14,7 @@ import numpy as np
 
 from everword.bench.calibrating import Fitted, calibrate
 from everword.bench.checkpoint import Row
-from everword.bench.dataset import BenchSet
+from everword.bench.native_format import BenchSet
 from everword.domain.calibration import CalibratedProfile, from_json, to_json
 from everword_search.ranking.arrays import Floats
 from scripts.train_ranking.collect import Asked

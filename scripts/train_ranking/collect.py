@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.bench.answer import Place
-from everword.bench.dataset import BenchSet
-from everword.bench.stand import fill, namespace, wait_until_embedded
+from everword.bench.bench_namespace import fill, namespace, wait_until_embedded
+from everword.bench.dataset import Question, questions
+from everword.bench.native_format import BenchSet
 from everword.bench.target import own_target
-from everword.bench.world import Question, questions
 from everword.client import Client
 from everword.domain.settings import Environment
 from everword.v1 import search_service_pb2 as pb
@@ -82,12 +82,12 @@ async def _collect(sets: Sequence[BenchSet], environment: Environment) -> list[A
     asked: list[Asked] = []
     async with own_target(environment, print) as target:
         for bench_set in sets:
-            for index, world in enumerate(bench_set.worlds):
+            for index, world in enumerate(bench_set.datasets):
                 async with namespace(target.settings, "train-") as client:
                     token, places = await fill(client, world, lambda text: None)
                     if not await wait_until_embedded(client, token, lambda text: None):
                         raise RuntimeError("nobody makes vectors")
-                    for question in questions(bench_set.worlds, index):
+                    for question in questions(bench_set.datasets, index):
                         candidates, names, rows = await _ask(client, question, places)
                         values = np.array(rows, np.float32).reshape(len(rows), len(names))
                         asked.append(

@@ -2,7 +2,7 @@
 
 from setuptools import Extension, setup
 
-COMPILED = ("ranking/compare", "ranking/trees", "resident/reads", "resident/scan", "resident/score")
+COMPILED = ("ranking/compare", "ranking/trees", "cache/reads", "cache/scan", "cache/score")
 
 setup(
     ext_modules=[

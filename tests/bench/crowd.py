@@ -30,13 +30,13 @@ from bench.crowd_report import (
 )
 from bench.foreign import foreign_entries
 from everword.bench.answer import Place
-from everword.bench.dataset import BenchSet, read_sets
+from everword.bench.bench_namespace import Say, fill, namespace, wait_until_embedded
+from everword.bench.dataset import Dataset, Query
+from everword.bench.native_format import BenchSet, read_sets
 from everword.bench.provenance import commit
 from everword.bench.report import write_json
-from everword.bench.stand import Say, fill, namespace, wait_until_embedded
 from everword.bench.target import own_target, running_target
 from everword.bench.variants import Variant
-from everword.bench.world import Query, World
 from everword.cli.output import note, progress
 from everword.client import CallError, Client, ClientSettings
 from everword.domain.settings import Environment
@@ -49,14 +49,16 @@ from everword.v1.admin_service_pb2 import CreateNamespaceRequest
 DEEP = 200
 
 
-async def ask(client: Client, world: World, places: dict[str, Place], say: Say) -> Answers:
-    """Ask a world's questions in every way of ranking."""
+async def ask(client: Client, dataset: Dataset, places: dict[str, Place], say: Say) -> Answers:
+    """Ask a dataset's questions in every way of ranking."""
     answers: Answers = {}
-    queries = asked_of(world)
+    queries = asked_of(dataset)
     for number, query in enumerate(queries, start=1):
-        say(f"{world.name}: asking {number}/{len(queries)}")
+        say(f"{dataset.name}: asking {number}/{len(queries)}")
         for variant in VARIANTS:
-            answers[world.name, query.id, variant.name] = await _ask(client, variant, query, places)
+            answers[dataset.name, query.id, variant.name] = await _ask(
+                client, variant, query, places
+            )
     return answers
 
 
@@ -82,33 +84,33 @@ def _hit(result: pb.SearchResult, places: dict[str, Place]) -> Hit:
     return Hit(message, result.score, relevance)
 
 
-async def ask_alone(settings: ClientSettings, worlds: Iterable[World], say: Say) -> Answers:
-    """Ask every world by itself."""
+async def ask_alone(settings: ClientSettings, datasets: Iterable[Dataset], say: Say) -> Answers:
+    """Ask every dataset by itself."""
     answers: Answers = {}
-    for world in worlds:
+    for dataset in datasets:
         async with namespace(settings, f"alone-{secrets.token_hex(4)}-") as client:
-            token, places = await fill(client, world, say)
+            token, places = await fill(client, dataset, say)
             await _embedded(client, token, say)
-            answers |= await ask(client, world, places, say)
+            answers |= await ask(client, dataset, places, say)
     return answers
 
 
 async def ask_in_crowd(
     client: Client, sets: Sequence[BenchSet], messages: int, say: Say
 ) -> Answers:
-    """Ask every world of the first set among all of them and so many foreign messages."""
+    """Ask every dataset of the first set among all of them and so many foreign messages."""
     under_test, *sources = sets
 
     def imported(summary: ImportSummary) -> None:
         say(f"importing the crowd {summary.messages}/{messages}")
 
-    places = [(await fill(client, world, say))[1] for world in under_test.worlds]
+    places = [(await fill(client, dataset, say))[1] for dataset in under_test.datasets]
     crowd = foreign_entries(sources, under_test, messages)
     token = (await import_messages(client, crowd, imported)).consistency_token
     await _embedded(client, token, say)
     answers: Answers = {}
-    for world, own in zip(under_test.worlds, places, strict=True):
-        answers |= await ask(client, world, own, say)
+    for dataset, own in zip(under_test.datasets, places, strict=True):
+        answers |= await ask(client, dataset, own, say)
     return answers
 
 
@@ -156,15 +158,15 @@ async def measure(sets: Sequence[BenchSet], messages: int, running: bool, kept: 
                 total=int(total) if counted else None,
             )
 
-        worlds = sets[0].worlds
+        datasets = sets[0].datasets
         model = await target.model()
-        alone = await ask_alone(target.settings, worlds, say)
+        alone = await ask_alone(target.settings, datasets, say)
         async with crowd_namespace(target.settings, kept) as client:
             crowd = await ask_in_crowd(client, sets, messages, say)
     return build_report(
         alone,
         crowd,
-        worlds,
+        datasets,
         commit=commit(),
         model=model,
         set=sets[0].name,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from everword.bench.dataset import Dataset, Query
 from everword.bench.metrics import judge, percentile
 from everword.bench.variants import PROFILES, Variant
-from everword.bench.world import Query, World
 from everword.cli.output import print_table
 from everword.v1 import search_service_pb2 as pb
 
@@ -42,21 +42,21 @@ class Asked:
 
 
 Report = dict[str, Any]
-#: By world, query id and variant.
+#: By dataset, query id and variant.
 Answers = dict[tuple[str, str, str], Asked]
 
 
-def asked_of(world: World) -> list[Query]:
-    return [query for query in world.queries if query.is_averaged and query.relevant]
+def asked_of(dataset: Dataset) -> list[Query]:
+    return [query for query in dataset.queries if query.is_averaged and query.relevant]
 
 
-def figures(answers: Answers, worlds: Sequence[World], variant: Variant) -> dict[str, Any]:
+def figures(answers: Answers, datasets: Sequence[Dataset], variant: Variant) -> dict[str, Any]:
     """Return the metrics and times of one way of ranking."""
     judged: list[dict[str, float]] = []
     asked: list[Asked] = []
-    for world in worlds:
-        for query in asked_of(world):
-            answer = answers[world.name, query.id, variant.name]
+    for dataset in datasets:
+        for query in asked_of(dataset):
+            answer = answers[dataset.name, query.id, variant.name]
             asked.append(answer)
             judged.append(judge([hit.message for hit in answer.hits], query.relevant))
     times = [answer.latency_ms for answer in asked]
@@ -96,18 +96,18 @@ def _spread(values: Sequence[float]) -> dict[str, float | None]:
 
 
 def build_report(
-    alone: Answers, crowd: Answers, worlds: Sequence[World], **about: Any
+    alone: Answers, crowd: Answers, datasets: Sequence[Dataset], **about: Any
 ) -> dict[str, Any]:
     ways: dict[str, dict[str, Any]] = {}
     for variant in VARIANTS:
-        before, after = (figures(each, worlds, variant) for each in (alone, crowd))
+        before, after = (figures(each, datasets, variant) for each in (alone, crowd))
         fall = {name: before[name] - after[name] for name in METRICS}
         change = changes(alone, crowd, variant)
         ways[variant.name] = {"alone": before, "crowd": after, "fall": fall, "change": change}
     falls = [ways[variant.name]["fall"] for variant in (RECALL, BM25)]
     return {
         **about,
-        "queries": sum(len(asked_of(world)) for world in worlds),
+        "queries": sum(len(asked_of(dataset)) for dataset in datasets),
         "ways": ways,
         "falls_more": {name: falls[0][name] - falls[1][name] for name in METRICS},
     }

@@ -15,7 +15,7 @@ import statistics
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 
-from bench.stand import Stand, messages, queries, stand
+from bench.bench_stack import BenchStack, bench_stack, messages, queries
 
 SEED = 20_240_229
 CALLERS = 4
@@ -61,7 +61,7 @@ class SearchRound:
         return self.draining_p95_s / self.idle_p95_s
 
 
-async def drain_round(on: Stand, passages: int, rng: random.Random) -> DrainRound:
+async def drain_round(on: BenchStack, passages: int, rng: random.Random) -> DrainRound:
     with on.worker_held():
         await on.fill(messages(passages, rng))
         texts = on.owed_texts()
@@ -71,7 +71,9 @@ async def drain_round(on: Stand, passages: int, rng: random.Random) -> DrainRoun
     return DrainRound(len(texts), before_s, await on.embed_alone(texts), drain_s)
 
 
-async def search_round(on: Stand, passages: int, idle_s: float, rng: random.Random) -> SearchRound:
+async def search_round(
+    on: BenchStack, passages: int, idle_s: float, rng: random.Random
+) -> SearchRound:
     idle = await searches_during(on, lambda: asyncio.sleep(idle_s), rng)
     with on.worker_held():
         await on.fill(messages(passages, rng))
@@ -80,7 +82,7 @@ async def search_round(on: Stand, passages: int, idle_s: float, rng: random.Rand
 
 
 async def searches_during(
-    on: Stand, work: Callable[[], Awaitable[object]], rng: random.Random
+    on: BenchStack, work: Callable[[], Awaitable[object]], rng: random.Random
 ) -> list[float]:
     """Search with several callers, each as soon as it has its answer, until `work` ends; returns the times."""
     times: list[float] = []
@@ -106,7 +108,7 @@ async def measure(
     passages: int, rounds: int, idle_s: float
 ) -> tuple[list[DrainRound], list[SearchRound]]:
     rng = random.Random(SEED)
-    async with stand() as on:
+    async with bench_stack() as on:
         await on.fill(messages(WARM_UP, rng))
         await on.drained()
         await searches_during(on, lambda: asyncio.sleep(2), rng)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from everword.bench.dataset import BenchSet
+from everword.bench.native_format import BenchSet
 from everword.transcripts import Entry
 from everword.v1 import memory_pb2
 from everword.v1.ingest_service_pb2 import ConversationTarget
@@ -89,8 +89,8 @@ def sentences_of(bench_set: BenchSet) -> list[str]:
     """Return what is said in a set, each sentence once, in the order in which it was said."""
     sentences = (
         " ".join(sentence.split())
-        for world in bench_set.worlds
-        for entry in world.entries
+        for dataset in bench_set.datasets
+        for entry in dataset.entries
         for sentence in _END.split(entry.message.content)
     )
     return list(dict.fromkeys(filter(_is_said, sentences)))
@@ -102,7 +102,7 @@ def _is_said(sentence: str) -> bool:
 
 
 def _names(but: BenchSet) -> list[str]:
-    authors = {entry.message.author for world in but.worlds for entry in world.entries}
+    authors = {entry.message.author for dataset in but.datasets for entry in dataset.entries}
     words = {word.casefold() for author in authors for word in author.split()}
     return [name for name in _FIRST_NAMES.split() if name.casefold() not in words]
 

@@ -6,8 +6,8 @@ import pytest
 
 from bench.crowd_report import BM25, RECALL, Answers, Asked, Hit, build_report
 from bench.foreign import foreign_entries, sentences_of
-from everword.bench.dataset import BenchSet
-from everword.bench.world import Query, World
+from everword.bench.dataset import Dataset, Query
+from everword.bench.native_format import BenchSet
 from everword.transcripts import Entry
 from everword.v1 import memory_pb2
 from everword.v1.ingest_service_pb2 import ConversationTarget
@@ -16,7 +16,7 @@ from everword.v1.ingest_service_pb2 import ConversationTarget
 def bench_set(name: str, *contents: str, author: str = "Ann") -> BenchSet:
     messages = [memory_pb2.NewMessage(content=each, author=author) for each in contents]
     entries = tuple(Entry(ConversationTarget(), message) for message in messages)
-    return BenchSet(name, "", (World(name, entries, ()),))
+    return BenchSet(name, "", (Dataset(name, entries, ()),))
 
 
 MEASURED = bench_set(
@@ -86,7 +86,7 @@ def asked(*hits: Hit) -> Asked:
 
 
 def test_falls_and_changes_are_those_of_the_same_question() -> None:
-    world = World("w", (), (Query("q", "?", "single", frozenset({"a", "b"}), answerable=True),))
+    dataset = Dataset("w", (), (Query("q", "?", "single", frozenset({"a", "b"}), answerable=True),))
     gone = Hit("foreign 1", 0.9, 0.8)
     alone: Answers = {
         ("w", "q", "lexical"): asked(Hit("a", 0.9, None), Hit("b", 0.5, None)),
@@ -96,7 +96,7 @@ def test_falls_and_changes_are_those_of_the_same_question() -> None:
         ("w", "q", "lexical"): asked(Hit("a", 0.6, None), Hit("b", 0.4, None)),
         ("w", "q", "recall"): asked(*[gone] * 9, Hit("a", 0.7, 0.86), Hit("c", 0.2, 0.1)),
     }
-    report = build_report(alone, crowd, [world])
+    report = build_report(alone, crowd, [dataset])
     assert report["ways"][RECALL.name]["fall"]["recall@10"] == pytest.approx(0.5)
     assert report["ways"][BM25.name]["fall"]["recall@10"] == 0
     assert report["falls_more"]["recall@10"] == pytest.approx(0.5)

@@ -109,10 +109,10 @@ def test_a_dockerfile_runs_a_module_that_exists_on_its_port_and_not_as_root(name
 
 
 def test_the_dockerfiles_differ_by_name_port_model_and_compiler_alone() -> None:
-    own = r"^# (?:The local model|What (?:ingest|search) compiles).*\nRUN .*\n"
+    own = r"^# (?:The local model|What search compiles).*\nRUN .*\n"
     texts = {name: _dockerfile(name) for name in PORTS}
     assert {name for name, text in texts.items() if re.search(own, text, flags=re.MULTILINE)} == {
-        *("embedder", "ingest", "search")
+        *("embedder", "search")
     }
     neutral = {
         re.sub(own, "", text, flags=re.MULTILINE)

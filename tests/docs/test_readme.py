@@ -23,7 +23,7 @@ from everword.client.settings import DEFAULT_ADDRESSES, ClientSettings
 from everword.domain.settings import Environment
 from everword.embedded.ports import Ports, variable
 from everword.rpc.settings import PORTS
-from everword.v1 import access_pb2
+from everword.v1 import access_pb2, error_reason_pb2
 from everword_compactor.compose.extractive import ExtractiveComposer
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_embedder.providers.settings import EmbedSettings
@@ -37,6 +37,7 @@ from support.documents import ROOT, code, code_blocks, sources, table_rows, vari
 from support.stack import Stack
 
 README = "README.md"
+SETTINGS = "docs/reference/settings.md"
 BUF = str(Path(sys.executable).with_name("buf"))
 HEADINGS = (
     "Settings of the services",
@@ -202,7 +203,7 @@ async def test_the_commands_on_summaries_show_what_workers_made(stack: Stack) ->
 def test_every_command_that_the_text_names_exists() -> None:
     text = (ROOT / README).read_text(encoding="utf-8")
     named = set(re.findall(r"`everword ([a-z-]+)", text))
-    assert {"up", "migrate", "protoset"} <= named
+    assert "context" in named | {command[1] for command in _commands(".venv/bin/everword")}
     for command in named:
         assert CliRunner().invoke(main, [command, "--help"]).exit_code == 0, command
 
@@ -238,21 +239,34 @@ def _rpcs() -> Iterator[tuple[str, str, str]]:
                     yield service.name, method.name, "internal" if internal else role
 
 
-def test_the_table_of_rpcs_is_that_of_the_contracts() -> None:
-    rows = table_rows(README, "RPCs")
-    shown = [(code(row["service"]), code(row["RPC"]), row["access"]) for row in rows]
+def test_the_reference_has_every_rpc_with_its_access() -> None:
+    services = dict.fromkeys(service for service, _, _ in _rpcs())
+    shown = [
+        (service, code(row["RPC"]), row["access"])
+        for service in services
+        for row in table_rows("docs/reference/rpcs.md", service)
+    ]
     assert sorted(shown) == sorted(_rpcs())
-    assert all(row["what it does"] for row in rows)
 
 
-def test_the_table_of_services_has_their_ports() -> None:
-    rows = table_rows(README, "Services")
-    assert {code(row["service"]): int(row["port"]) for row in rows} == PORTS
+def test_the_reference_has_every_reason_of_an_error() -> None:
+    rows = table_rows("docs/reference/errors.md", "Errors")
+    reasons = set(error_reason_pb2.ErrorReason.keys()) - {"ERROR_REASON_UNSPECIFIED"}
+    assert {f"ERROR_REASON_{code(row['reason'])}" for row in rows} == reasons
+
+
+def test_the_picture_of_services_has_their_ports() -> None:
+    picture, *_ = code_blocks(README, "text")
+    assert {name: int(port) for name, port in re.findall(r"(\w+) +:(\d+)", picture)} == PORTS
+
+
+def test_it_is_read_in_one_sitting() -> None:
+    assert len((ROOT / README).read_text(encoding="utf-8").splitlines()) <= 150
 
 
 def _settings() -> dict[str, str]:
     """Return the default of each variable, as the tables give it."""
-    rows = [row for heading in HEADINGS for row in table_rows(README, heading)]
+    rows = [row for heading in HEADINGS for row in table_rows(SETTINGS, heading)]
     settings = {code(row["variable"]): row["default"] for row in rows}
     assert len(settings) == len(rows), "a variable stands twice"
     assert all(row["meaning"] for row in rows)
@@ -306,6 +320,8 @@ def test_links_lead_to_files_that_exist() -> None:
         ROOT / README,
         ROOT / "deploy" / "README.md",
         *(ROOT / "services").glob("*/README.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md")),
     ]:
         targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
         for target in targets:

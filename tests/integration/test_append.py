@@ -315,8 +315,8 @@ async def test_the_span_of_what_comes_with_the_commit_lasts_until_then(stack: St
     memory = exporter()
     memory.clear()
     await append(stack, "Hello.")
-    spans = {span.name: span for span in trace_of(memory.get_finished_spans(), "insert_memories")}
-    inserted, committed = spans["insert_memories"], spans["commit_position"]
+    spans = {span.name: span for span in trace_of(memory.get_finished_spans(), "insert_passages")}
+    inserted, committed = spans["insert_passages"], spans["commit_position"]
     times = [inserted.start_time, committed.start_time, committed.end_time, inserted.end_time]
     assert None not in times
     assert times == sorted(times, key=lambda time: time or 0)

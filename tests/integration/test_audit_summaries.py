@@ -164,11 +164,11 @@ async def test_an_audit_that_nobody_waits_for_ends(
     await leaves(stack)
     begun, ended = Event(), Event()
 
-    def endless(*args: Any, beat: Callable[[], None], **fields: Any) -> Faithfulness:
+    def endless(*args: Any, heartbeat: Callable[[], None], **fields: Any) -> Faithfulness:
         begun.set()
         try:
             while True:
-                beat()
+                heartbeat()
                 time.sleep(0.01)
         finally:
             ended.set()

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from everword.bench.speed import corpus, stub
-from everword.bench.speed.bed import running_stub
+from everword.bench.speed.bench_stack import running_stub
 from everword.chat.blocking import BlockingChat
 from everword.chat.model import ChatRequest
 from everword.chat.settings import ChatSettings

@@ -15,7 +15,7 @@ from everword_compactor.compose.model import Draft
 from support.calendar_calls import at, revisions, said
 from support.calendar_checks import check_calendar, owed
 from support.calls import append
-from support.compaction import ScriptedComposer, current, roll_up, workshop
+from support.compaction import ScriptedComposer, current, roll_up, worker_context
 from support.stack import Stack
 
 NOW = at("2027-02-01T00:00")
@@ -106,7 +106,7 @@ async def test_outdated_periods_that_were_given_up_keep_no_others_waiting(stack:
     roll_up(stack.database, newer, now)
 
     def outdated() -> dict[int, list[str]]:
-        with workshop(stack.database) as shop, shop.database.connection() as conn:
+        with worker_context(stack.database) as shop, shop.database.connection() as conn:
             return {
                 level: sorted(
                     str(row.period)
@@ -137,7 +137,7 @@ async def test_weeks_wait_for_outdated_days_that_are_still_to_come(
         await append(stack, said(f"2026-04-{day}T12:00", instance=instance))
     roll_up(stack.database, now=NOW)
     newer = ScriptedComposer(model="newer")
-    with workshop(stack.database) as shop:
+    with worker_context(stack.database) as shop:
         schedule.schedule_roll_ups(shop.database, current(newer), lambda: NOW)
     assert _scheduled(stack) == ["day/2026-04-14"]
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from everword.bench.checkpoint import Checkpoint
-from everword.bench.dataset import BenchSet, read_sets
 from everword.bench.metrics import NAMES
+from everword.bench.native_format import BenchSet, read_sets
 from everword.bench.report import build_report
 from everword.bench.run import SUMMARIES_MEANWHILE, Run, Watcher
 from everword.bench.variants import of_messages, of_profile

@@ -22,8 +22,9 @@ from everword_compactor.compose.current import CurrentComposer, current_composer
 from everword_compactor.compose.extractive import ExtractiveComposer
 from everword_compactor.compose.model import Composition, Draft, Level
 from everword_compactor.nodes import store as nodes
+from everword_compactor.nodes import write
 from support.calls import append, message
-from support.compaction import ScriptedComposer, compact, compact_everything, workshop
+from support.compaction import ScriptedComposer, compact, compact_everything, worker_context
 from support.dag import BRANCH, LEAF, ROOT, check_dag, read_dag
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
@@ -115,8 +116,7 @@ STEPS = [
     (nodes, "insert_summary"),
     (nodes, "insert_summary_sources"),
     (nodes, "set_parent"),
-    (nodes, "insert_summary_passages"),
-    (nodes, "upsert_embed_job"),
+    (write, "replace_passages_blocking"),
 ]
 
 
@@ -168,7 +168,7 @@ async def test_sentences_that_were_chosen_give_way_to_a_model_and_never_the_reve
     await compact_everything(stack, ExtractiveComposer())
     before = check_dag(stack.database)
     assert {node.model for node in before.nodes.values()} == {"extractive"}
-    with workshop(stack.database) as shop:
+    with worker_context(stack.database) as shop:
         assert schedule_outdated(shop.database, current_composer(None)) == 0
         assert schedule_outdated(shop.database, CurrentComposer("scripted", VERSIONS)) == 1
         assert schedule_outdated(shop.database, CurrentComposer("scripted", VERSIONS)) == 0
@@ -191,7 +191,7 @@ async def test_a_newer_prompt_writes_nodes_anew_in_several_jobs(stack: Stack) ->
     await say(stack, 250)
     await compact_everything(stack, ScriptedComposer(version=1))
     newer = dict.fromkeys(VERSIONS, 2)
-    with workshop(stack.database) as shop:
+    with worker_context(stack.database) as shop:
         assert schedule_outdated(shop.database, CurrentComposer("scripted", newer)) == 1
     composer = ScriptedComposer(version=2)
     await compact_everything(stack, composer)
@@ -208,7 +208,7 @@ async def test_a_parked_conversation_keeps_no_other_from_being_written_anew(stac
         conn.execute(
             "UPDATE jobs SET state = 'failed' WHERE id = (SELECT min(id) FROM jobs WHERE task = 'compact')"
         )
-    with workshop(stack.database) as shop:
+    with worker_context(stack.database) as shop:
         assert schedule_outdated(shop.database, CurrentComposer("newer", VERSIONS)) == 1
     assert states(stack.database) == {"failed": 1, "pending": 1}
 
@@ -222,7 +222,7 @@ async def test_a_leaf_that_cannot_be_written_anew_keeps_back_no_other_node(stack
             raise RuntimeError("nothing can be made of this")
 
     newer = ScriptedComposer(model="newer", on_compose=fail)
-    with workshop(stack.database) as shop:
+    with worker_context(stack.database) as shop:
         assert schedule_outdated(shop.database, CurrentComposer("newer", VERSIONS)) == 1
     await compact_everything(stack, newer)
     await say(stack, 40, word="later")
@@ -241,15 +241,15 @@ async def test_a_lease_that_is_lost_ends_what_a_composer_does(stack: Stack) -> N
     beats: list[bool] = []
 
     class Endless(ScriptedComposer):
-        def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
+        def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
             with stack.database.connect() as conn:
                 conn.execute("UPDATE jobs SET fence = fence + 1 WHERE task = 'compact'")
             while True:
-                beat()
+                heartbeat()
                 beats.append(True)
                 time.sleep(0.01)
 
-    with workshop(stack.database, Endless()) as shop, shop.database.connection() as conn:
+    with worker_context(stack.database, Endless()) as shop, shop.database.connection() as conn:
         [job_id] = conn.execute("SELECT id FROM jobs WHERE task = 'compact'").fetchone() or [0]
         worker = Worker(shop.database, Task("compact", Compaction(shop).run, lease_s=0.4))
         assert worker.execute(job_id) is None

@@ -44,7 +44,7 @@ async def test_a_conversation_is_summed_up_on_request_however_short(stack: Stack
     assert await ask(stack, conversation_id=stored.conversation_id) == (1, 3)
     assert jobs(stack) == [("pending", True, 2)]
     assert await ask(stack, conversation_id=stored.conversation_id) == (1, 3)
-    assert jobs(stack) == [("pending", True, 2)]
+    assert jobs(stack) == [("pending", True, 3)]
     await append(stack, "Four, which nobody asked for.")
     compact(stack.database)
     [leaf] = check_dag(stack.database).of_level(LEAF)
@@ -96,7 +96,7 @@ async def test_a_request_keeps_the_pause_after_a_failure_and_revives_what_was_gi
                 WHERE task = 'compact' AND id = (SELECT max(id) FROM jobs WHERE task = 'compact')"""
         )
     await ask(stack)
-    assert jobs(stack) == [("pending", False, 1), ("pending", True, 2)]
+    assert jobs(stack) == [("pending", False, 2), ("pending", True, 2)]
 
 
 async def test_a_backfill_schedules_conversations_that_nobody_did(

@@ -35,15 +35,15 @@ CROSSING = {
     "everword.jobs.reclaim_expired": "a sweep",
     "everword.jobs.count_published": "a sweep",
     "everword.jobs.republish_lost": "a sweep",
+    "everword.jobs.enqueue": "jobs of any namespace",
     "everword.jobs.prune_done": "a sweep",
     "everword_ingest.find_crowded": "housekeeping",
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
     "everword_ingest.admin.revoke_api_key": "by the key's id",
-    "everword_compactor.compaction.schedule_outdated": "a sweep",
     "everword_embedder.count_owed": "a generation's backlog",
     "everword_embedder.claim_owed": "a worker's batch holds passages of any namespace",
-    "everword_embedder.schedule_owed": "a sweep",
+    "everword_embedder.forgotten_namespaces": "a sweep",
     "everword_embedder.measure_backlog": "a metric",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psycopg
 
-from everword_compactor.tools.store import SQL as SENTENCES
+from everword.index.writer import SQL as INDEX
 from everword_ingest.store import SQL as INGEST
 from support.callers import make_namespaces, within
 from support.calls import append, message
@@ -41,8 +41,8 @@ def _drop_sentences(stack: Stack, message_ids: list[str], namespace_id: int = 1)
     options = "-c role=everword_compactor -c search_path=everword"
     with psycopg.connect(stack.database.service_url, options=options) as conn:
         conn.execute("SELECT set_config('everword.namespace_id', %s, true)", [str(namespace_id)])
-        statement = SENTENCES["drop_sentence_passages"].sql
-        [(dropped,)] = conn.execute(statement, {"message_ids": message_ids}).fetchall()
+        statement = INDEX["remove_passages"].sql
+        [(dropped,)] = conn.execute(statement, {"source_ids": message_ids}).fetchall()
     return int(dropped)
 
 

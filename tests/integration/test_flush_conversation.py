@@ -21,9 +21,9 @@ from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import memory_pb2
 from everword_compactor.compaction.job import Compaction
 from everword_compactor.compose.model import Draft
-from everword_compactor.workshop import Workshop
+from everword_compactor.worker_context import WorkerContext
 from support.calls import append, message
-from support.compaction import ScriptedComposer, compact, workshop
+from support.compaction import ScriptedComposer, compact, worker_context
 from support.dag import check_dag
 from support.databases import DatabaseUnderTest
 from support.stack import BASE, Stack, running_stack
@@ -209,7 +209,7 @@ async def test_what_failed_before_is_waited_for_once_and_not_through_its_pauses(
     composer = ScriptedComposer(on_compose=fail)
     conversation_id, _ = await say(stack, 40)
     compact(stack.database, composer, datetime.now(UTC) + timedelta(days=1))
-    with workshop(stack.database, composer) as shop:
+    with worker_context(stack.database, composer) as shop:
         task = Task("compact", Compaction(shop).run, pauses_s=(3600.0,))
         worker = asyncio.create_task(asyncio.to_thread(_work_once, stack, shop, task))
         for _ in range(2):  # the second call comes within the pause
@@ -218,7 +218,7 @@ async def test_what_failed_before_is_waited_for_once_and_not_through_its_pauses(
         assert await worker == "pending"
 
 
-def _work_once(stack: Stack, shop: Workshop, task: Task) -> str | None:
+def _work_once(stack: Stack, shop: WorkerContext, task: Task) -> str | None:
     """Do the job of the task as soon as it is due."""
     for _ in range(1200):
         with stack.database.connect() as conn:

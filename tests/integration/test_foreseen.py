@@ -9,16 +9,16 @@ import pytest
 
 from everword.db.arrays import Array
 from everword.domain.settings import NO_SECRET
+from everword_search.cache.cached_index import CachedIndex
+from everword_search.cache.prefetched_scan import prefetch_scan
+from everword_search.cache.vectors import Vectors
 from everword_search.model import MemoryFilter, SearchMode
 from everword_search.query_embedder import QueryEmbedder
 from everword_search.ranking.arrays import Ints
-from everword_search.resident.foreseen import foresee
-from everword_search.resident.resident import Resident
-from everword_search.resident.vectors import Vectors
 from support.background import embed_everything
+from support.cached import Searching, check_same, locked, searching, waiting
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
-from support.resident import Searching, check_same, locked, searching, waiting
 from support.stack import Stack, running_stack
 from support.tool_calls import put_into_words, tool_call
 from support.waiting import until
@@ -134,30 +134,30 @@ async def test_what_another_search_added_meanwhile_counts(
     search: Searching, knowing: Stack
 ) -> None:
     await search.search(PETS, mode=SearchMode.SEMANTIC)
-    copy = search.residents.find(1)
+    copy = search.cache.find(1)
     assert copy is not None
     vectors = copy.index.vectors
     assert vectors is not None
     vector = search.embedder.known(1, PETS, vectors.generation_id)
     assert vector is not None
-    foreseen = foresee(copy, vector, MemoryFilter())
-    assert foreseen is not None
+    prefetched = prefetch_scan(copy, vector, MemoryFilter())
+    assert prefetched is not None
 
-    def now() -> Resident:
-        return Resident(copy, copy.index.snapshot(), vectors, MemoryFilter())
+    def now() -> CachedIndex:
+        return CachedIndex(copy, copy.index.snapshot(), vectors, MemoryFilter())
 
-    before = foreseen.now(now(), vectors, vector.values)
+    before = prefetched.now(now(), vectors, vector.values)
     assert before is not None
     assert sorted(before[0].tolist()) == [0, 1, 2]
     await append(knowing, message("We have two pets, a cat and a parrot.", author="Lea"))
     await embed_everything(knowing)
     await search.search("Who has a parrot?", mode=SearchMode.SEMANTIC)
     assert len(copy.owed()) == 0
-    after = foreseen.now(now(), vectors, vector.values)
+    after = prefetched.now(now(), vectors, vector.values)
     assert after is not None
     assert sorted(after[0].tolist()) == [0, 1, 2, 3]
     assert after[1][3] == max(after[1])
-    assert foreseen.now(now(), vectors, vector.values.copy()) is None
+    assert prefetched.now(now(), vectors, vector.values.copy()) is None
 
 
 async def test_what_was_taken_out_is_not_found(search: Searching, knowing: Stack) -> None:

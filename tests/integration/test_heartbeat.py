@@ -87,7 +87,7 @@ def test_a_step_that_says_nothing_keeps_its_lease(
         while time.monotonic() < until:
             sum(range(100_000))
             reclaimed.append(sweep(jobs).reclaimed)
-        run.beat()
+        run.heartbeat()
 
     assert worker(jobs, busy).execute(job_id) == "done"
     assert sum(reclaimed) == 0
@@ -103,7 +103,7 @@ def test_what_is_taken_from_a_worker_ends_its_step(
         try:
             for _ in range(1000):
                 time.sleep(0.01)
-                run.beat()
+                run.heartbeat()
         except LeaseLost:
             ended.append(True)
             raise
@@ -139,7 +139,7 @@ def test_a_step_that_hangs_is_a_failure_and_its_process_ends(
     def hang(run: JobRun) -> None:
         assert hung.wait(20)
         with pytest.raises(LeaseLost):
-            run.keep()
+            run.checkpoint()
 
     assert worker(jobs, hang, hung.set, lease_s=0.2, step_s=0.3).execute(job_id) is None
     assert state(owner) == ("pending", 1, 0, "StepTooLong: a step took longer than 0.3 s")
@@ -154,7 +154,7 @@ def test_steps_that_are_done_may_take_long_together(
     def steps(run: JobRun) -> None:
         for _ in range(8):
             time.sleep(0.1)
-            run.keep()
+            run.checkpoint()
 
     assert worker(jobs, steps, lease_s=0.2, step_s=0.5).execute(job_id) == "done"
 

@@ -84,7 +84,7 @@ def test_a_sign_of_life_may_end_a_check() -> None:
         raise Lost
 
     with pytest.raises(Lost):
-        check_faithfulness("Fine.", [source("Fine.")], time_zone="UTC", beat=beat)
+        check_faithfulness("Fine.", [source("Fine.")], time_zone="UTC", heartbeat=beat)
 
 
 def test_rows_are_found_wherever_they_begin_and_whatever_else_they_hold() -> None:

@@ -49,11 +49,10 @@ CROSSING = {
     "everword_ingest.find_crowded": "housekeeping looks for namespaces with many rows of counters",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
-    "everword_compactor.compaction.schedule_outdated": "what is out of date is so in all namespaces",
     "everword_embedder.count_owed": "a model generation's backlog is that of all namespaces",
     "everword_embedder.claim_owed": "workers claim ids over all namespaces",
     "everword_embedder.measure_backlog": "the queue's length and age are those of all namespaces",
-    "everword_embedder.schedule_owed": "work that nobody scheduled is looked for in all namespaces",
+    "everword_embedder.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
 }
 #: Packages whose business crosses namespaces: workers claim ids over all of them.
 CROSSING_PACKAGES = ("everword.jobs.",)
@@ -61,7 +60,6 @@ CROSSING_PACKAGES = ("everword.jobs.",)
 #: Statements that write what they derive from memories: where they see none they have nothing to write.
 DERIVING = {
     *("everword_embedder.store_halfvecs", "everword_embedder.store_arrays"),
-    "everword_compactor.tools.insert_sentence_passages",
     *(
         "everword_compactor.compaction.advance_progress",
         "everword_compactor.compaction.want_leaves",
@@ -71,8 +69,8 @@ DERIVING = {
 COUNTING = {
     "everword_search.corpus_counts",
     "everword_search.describe_namespace",
-    "everword_search.resident.read_ids",
-    "everword_search.resident.read_passages",
+    "everword_search.cache.read_ids",
+    "everword_search.cache.read_passages",
 }
 
 # By text

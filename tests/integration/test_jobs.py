@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from everword.db.blocking import BlockingDatabase
 from everword.jobs import store
 from everword.jobs.sweep import sweep
-from everword.jobs.task import JobRun, LeaseLost, PermanentFailure, Task, ToolAway
+from everword.jobs.task import DependencyUnavailable, JobRun, LeaseLost, PermanentFailure, Task
 from everword.jobs.worker import Worker
 from support.databases import DatabaseUnderTest
 from support.jobs import TRACE, make_due, state, worker
@@ -74,7 +74,7 @@ def test_a_job_whose_tool_is_away_waits_and_is_never_given_up(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     def away(run: JobRun) -> None:
-        raise ToolAway("no model answers")
+        raise DependencyUnavailable("no model answers")
 
     job_id = make_due(owner)
     waiting = worker(jobs, away, away_s=0.0)
@@ -141,10 +141,10 @@ def test_a_lease_that_is_lost_ends_the_work(
     reached = []
 
     def long_work(run: JobRun) -> None:
-        run.keep()
+        run.checkpoint()
         owner.execute("UPDATE jobs SET fence = fence + 1")
         with pytest.raises(LeaseLost):
-            run.keep()
+            run.checkpoint()
         reached.append(True)
         raise LeaseLost
 

@@ -35,7 +35,12 @@ from everword_compactor.nodes.store import DAY_CHARS
 from everword_compactor.overview import audit_summaries
 from support.calendar_calls import at, said
 from support.calls import append
-from support.compaction import ScriptedComposer, compact_everything, roll_up_everything, workshop
+from support.compaction import (
+    ScriptedComposer,
+    compact_everything,
+    roll_up_everything,
+    worker_context,
+)
 from support.dag import BRANCH, DAY, LEAF, check_dag
 from support.stack import Stack
 from support.summaries import listed
@@ -69,7 +74,7 @@ async def test_ten_messages_of_a_megabyte_are_summed_up_one_by_one(stack: Stack)
         await append(stack, text + "x" * (MEGABYTE - len(text)))
     [job_id] = jobs(stack).values()
     ended, reclaimed = threading.Event(), list[int]()
-    with workshop(stack.database, ExtractiveComposer()) as shop:
+    with worker_context(stack.database, ExtractiveComposer()) as shop:
         worker = Worker(shop.database, Task("compact", Compaction(shop).run, lease_s=5.0))
 
         def watch() -> None:
@@ -116,7 +121,7 @@ async def test_a_conversation_keeps_a_worker_for_its_turn(
     monkeypatch.setattr(compaction_job, "TURN_S", 0.0)
     await append(stack, *[f"Message {n}." for n in range(30)], session_key="long")
     [job_id] = jobs(stack).values()
-    with workshop(stack.database) as shop:
+    with worker_context(stack.database) as shop:
         worker = Worker(shop.database, Task("compact", Compaction(shop).run))
         for leaves in (1, 2, 3):
             assert worker.execute(job_id) == "pending"
@@ -136,8 +141,8 @@ async def test_nobody_waits_for_a_conversation_that_is_being_summed_up(stack: St
 
     due = jobs(stack)
     with (
-        workshop(stack.database, ScriptedComposer(on_compose=slow)) as first,
-        workshop(stack.database) as second,
+        worker_context(stack.database, ScriptedComposer(on_compose=slow)) as first,
+        worker_context(stack.database) as second,
     ):
         held = asyncio.create_task(
             asyncio.to_thread(

@@ -15,7 +15,7 @@ from everword_compactor import backfill_embeddings
 from everword_compactor.prune_usage import prune_usage
 from support.callers import bearer, make_namespaces, within
 from support.calls import append
-from support.compaction import workshop
+from support.compaction import worker_context
 from support.databases import DatabaseUnderTest
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -173,7 +173,7 @@ async def test_what_models_were_asked_is_forgotten_after_90_days(stack: Stack) -
                SELECT n.id, 'summary', days::text, 'answered', 1, now() - make_interval(days => days)
                  FROM namespaces n CROSS JOIN unnest('{1,89,91,400}'::integer[]) AS days"""
         )
-        with workshop(stack.database) as shop:
+        with worker_context(stack.database) as shop:
             prune_usage(shop.database)
         rows = conn.execute("SELECT model, count(*) FROM usage_ledger GROUP BY model").fetchall()
     assert sorted(rows) == [("1", 2), ("89", 2)]

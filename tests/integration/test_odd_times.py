@@ -10,7 +10,7 @@ import pytest
 from everword.v1 import memory_pb2, search_service_pb2
 from everword.v1.context_service_pb2 import BuildContextRequest
 from everword_compactor.checks.faithfulness import check_faithfulness
-from everword_compactor.compaction.bench import plain_line
+from everword_compactor.compaction.summarizer import plain_line
 from everword_compactor.compose.bullets import parse_bullet
 from everword_compactor.compose.extractive import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level, Source

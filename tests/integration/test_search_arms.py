@@ -32,7 +32,7 @@ WITHOUT_MODEL = {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_TRIGRAM, pb.SEARCH_ARM_REG
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def corpus(postgres_url: str) -> AsyncIterator[Corpus]:
-    async with sample_corpus(postgres_url, resident_mb=0) as corpus:
+    async with sample_corpus(postgres_url, cache_mb=0) as corpus:
         yield corpus
 
 

@@ -10,10 +10,10 @@ import pytest_asyncio
 
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
+from support.cached import asked, find, warm_up, was_in_memory
 from support.calls import append_request, message, target
 from support.corpus import moment, search_request
 from support.databases import cloned
-from support.resident import asked, find, warm_up, was_in_memory
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -31,7 +31,7 @@ DAYS = ("2026-03-01T10:00:00+00:00", "2026-03-02T10:00:00+00:00", "2026-03-03T10
 async def stack(postgres_url: str, request: pytest.FixtureRequest) -> AsyncIterator[Stack]:
     in_memory = request.param == "memory"
     with cloned(postgres_url) as database:
-        async with running_stack(database, resident_mb=64 if in_memory else 0) as stack:
+        async with running_stack(database, cache_mb=64 if in_memory else 0) as stack:
             await _fill(stack)
             if in_memory:
                 await warm_up(stack)

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from everword_search.arms.lexical import K1, B
-from everword_search.resident.store import SQL as RESIDENT
+from everword_search.cache.store import SQL as CACHED
 from everword_search.store import SQL as SEARCH
 from everword_search.summaries.store import SQL as SUMMARIES
 from support.databases import DatabaseUnderTest, cloned
@@ -35,7 +35,7 @@ TERMS = {
     "stems": ["word3", "word40", "word50"],
 }
 SOURCE_IDS = [UUID(int=n) for n in range(1, 50)]
-SQL = {**SEARCH, **SUMMARIES, **RESIDENT}
+SQL = {**SEARCH, **SUMMARIES, **CACHED}
 #: Leaves stand for ten messages, branches for eight leaves.
 LEAVES = [UUID(int=2**64 + n) for n in range(1, 30)]
 BRANCHES = [UUID(int=2**65 + n) for n in range(1, 30)]
@@ -248,7 +248,7 @@ def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) 
     assert not {t for t in tables if t.startswith(("memories", "messages", "summar"))}, tables
 
 
-#: Statements that go by words or ids: see `plan_once`.
+#: Statements that go by words or ids: see `use_generic_plans`.
 PLANNED_ONCE = (
     "find_lexical", "read_candidates", "find_mentions", "read_memories", "in_review", "read_children", "read_sources",
     "read_passages"

@@ -15,9 +15,9 @@ from everword.embedded.ports import free_ports
 from everword_search.model import ArmState, SearchArm, SearchMode, SearchResponse
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
 from support.background import embed_everything
+from support.cached import Searching, check_same, locked, searching, waiting
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
-from support.resident import Searching, check_same, locked, searching, waiting
 from support.stack import Stack, running_stack
 from support.waiting import until
 

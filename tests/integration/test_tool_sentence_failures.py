@@ -43,7 +43,7 @@ from support.tool_calls import (
     path_in,
     put_into_words,
     queued,
-    sentence_workshop,
+    sentence_context,
     sentences_in,
     stored_sentences,
     tool_call,
@@ -230,7 +230,7 @@ async def test_two_workers_share_the_calls_and_ask_once_for_each(
         paths |= {entry.message_id: f"{number}/{n}.py" for n, entry in enumerate(stored.messages)}
 
     def do() -> set[str | None]:
-        with sentence_workshop(stack.database, server, read_timeout_s=10.0) as shop:
+        with sentence_context(stack.database, server, read_timeout_s=10.0) as shop:
             return set(sentences_in(shop, stack.database).values())
 
     with ThreadPoolExecutor(2) as pool:
@@ -288,7 +288,7 @@ async def test_a_lost_lease_ends_the_calls_to_the_model(
         raise LeaseLost
 
     def do() -> None:
-        with sentence_workshop(stack.database, server, read_timeout_s=60.0) as shop:
+        with sentence_context(stack.database, server, read_timeout_s=60.0) as shop:
             with stack.database.connect() as conn:
                 [(job_id,)] = conn.execute(
                     "SELECT id FROM jobs WHERE task = 'tool-sentences'"
@@ -313,7 +313,7 @@ async def test_claims_are_kept_while_the_model_takes_its_time(
     text = '{"sentence": "Consulted slow.py for the login routine."}'
     server.script.append(drip(text, seconds=4.0))
     hurried = ToolSettings(lease_s=1.5, pauses_s=(0.0,))
-    with sentence_workshop(stack.database, server, hurried) as slow:
+    with sentence_context(stack.database, server, hurried) as slow:
         first = asyncio.create_task(asyncio.to_thread(sentences_in, slow, stack.database))
         await asyncio.sleep(2.5)
         with stack.database.connect() as conn:
@@ -350,7 +350,7 @@ async def test_a_worker_that_dies_leaves_its_calls_to_the_next(
     stack: Stack, server: ScriptedChat
 ) -> None:
     paths = await _tell(stack, "a.py", "b.py")
-    with sentence_workshop(stack.database) as shop, shop.database.connection() as conn:
+    with sentence_context(stack.database) as shop, shop.database.connection() as conn:
         assert len(claim_calls(conn, 1, 16, lease_s=1.5)) == 2
     # The job comes again as soon as the claims have ended.
     assert set((await put_into_words(stack, server)).values()) <= {"pending", "done"}

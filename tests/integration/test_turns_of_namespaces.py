@@ -31,7 +31,7 @@ from everword_compactor.compaction.job import Compaction
 from everword_compactor.compaction.schedule import schedule_outdated
 from everword_compactor.compose.model import Draft
 from everword_compactor.tools.job import ToolSentences
-from everword_compactor.workshop import Workshop
+from everword_compactor.worker_context import WorkerContext
 from everword_embedder.calibration import UNRELATED
 from everword_embedder.drain import BATCH, FEW, Drain
 from everword_embedder.drain_store import SQL, claim_owed
@@ -39,12 +39,12 @@ from everword_embedder.schedule import schedule_owed
 from support.calendar_calls import said
 from support.callers import make_namespaces, within
 from support.calls import append
-from support.compaction import ScriptedComposer, current, work, workshop
+from support.compaction import ScriptedComposer, current, work, worker_context
 from support.databases import DatabaseUnderTest
 from support.plans import indexes
 from support.scripted_chat import Body, Reply, ScriptedChat
 from support.stack import Stack
-from support.tool_calls import consulted, path_in, sentence_workshop, tool_call
+from support.tool_calls import consulted, path_in, sentence_context, tool_call
 
 #: Whoever is alone waits for nobody; beside another, at most for so many times that.
 MOST = 3
@@ -97,13 +97,16 @@ class Asked(list[str]):
         return asked
 
 
-def send(shop: Workshop, redis: redis_client.Redis) -> None:
+def send(shop: WorkerContext, redis: redis_client.Redis) -> None:
     """Send the wake-ups of what is due: whoever owes something later has its own behind them."""
     Publisher(shop.database, redis).publish()
 
 
 def work_off(
-    shop: Workshop, redis: redis_client.Redis, name: str, run: Callable[[JobRun], datetime | None]
+    shop: WorkerContext,
+    redis: redis_client.Redis,
+    name: str,
+    run: Callable[[JobRun], datetime | None],
 ) -> None:
     """Do the jobs of a task as its only worker does: wake-up by wake-up, in the order in which they were sent."""
     send(shop, redis)
@@ -132,7 +135,7 @@ async def test_leaves(
         with two.database.connect() as conn:
             conn.execute(CONVERSATIONS, values)
 
-    with workshop(two.database, composer_of(asked)) as shop:
+    with worker_context(two.database, composer_of(asked)) as shop:
         compaction = Compaction(shop)
         say("quiet", 1, 30)
         work_off(shop, redis, "compact", compaction.run)
@@ -155,7 +158,7 @@ async def test_days(two: Stack, redis: redis_client.Redis) -> None:
             ]
             await append(two, *texts, session_key=f"{next(_numbers)}", metadata=within(namespace))
 
-    with workshop(two.database, composer_of(asked), now=LATER) as shop:
+    with worker_context(two.database, composer_of(asked), now=LATER) as shop:
 
         def roll_up() -> None:
             while schedule_roll_ups(shop.database, current(shop.composer), lambda: LATER, 0.0):
@@ -182,7 +185,7 @@ async def test_tool_sentences(two: Stack, redis: redis_client.Redis) -> None:
 
     with (
         ScriptedChat(answer).running() as server,
-        sentence_workshop(two.database, server) as shop,
+        sentence_context(two.database, server) as shop,
     ):
         sentences = ToolSentences(shop)
         calls = [tool_call(f"quiet/{n}.py") for n in range(16)]
@@ -338,7 +341,7 @@ async def test_what_fails_does_not_keep_back_the_rest_though_others_wait(stack: 
             raise ValueError("no words")
 
     composer = ScriptedComposer()
-    with workshop(stack.database, composer, now=LATER) as shop:
+    with worker_context(stack.database, composer, now=LATER) as shop:
         tasks = {
             name: Task(name, impatient(run), pauses_s=(0.0,))
             for name, run in (("compact", Compaction(shop).run), ("roll-up", RollUp(shop).run))
@@ -369,7 +372,7 @@ async def test_what_is_outdated_is_scheduled_for_each_namespace(two: Stack) -> N
             " SELECT namespace_id, gen_random_uuid(), 1, id, 1, 1, 'words', 1, now(), now(), 'older' FROM conversations"
         )
         conn.execute("DELETE FROM jobs")
-        with workshop(two.database) as shop:
+        with worker_context(two.database) as shop:
             scheduled = schedule_outdated(shop.database, current(ScriptedComposer()))
         found = conn.execute(
             "SELECT n.name, count(*) FROM jobs JOIN namespaces n ON n.id = namespace_id GROUP BY 1 ORDER BY 1"

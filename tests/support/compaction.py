@@ -25,7 +25,7 @@ from everword_compactor.compose.model import (
     Faithfulness,
     Level,
 )
-from everword_compactor.workshop import Ledger, Workshop
+from everword_compactor.worker_context import Ledger, WorkerContext
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
 
@@ -50,8 +50,8 @@ class ScriptedComposer:
     def prompt_version(self, level: Level) -> int:
         return self.version
 
-    def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
-        beat()
+    def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
+        heartbeat()
         self.drafts.append(draft)
         self.on_compose(draft)
         lines = [f"- {' '.join(source.text.split())[:60]}" for source in draft.sources]
@@ -61,17 +61,17 @@ class ScriptedComposer:
 
 
 @contextmanager
-def workshop(
+def worker_context(
     database: DatabaseUnderTest,
     composer: Composer | None = None,
     now: datetime | None = None,
     compaction: CompactionSettings = CompactionSettings(),
-) -> Iterator[Workshop]:
+) -> Iterator[WorkerContext]:
     """Lend what the compactor's tasks work with. Their clock stands at `now`, or goes."""
     blocking = BlockingDatabase(database.settings("compactor"), "compactor")
     blocking.open()
     with closing(blocking):
-        yield Workshop(
+        yield WorkerContext(
             database=blocking,
             composer=composer or ScriptedComposer(),
             chat=None,
@@ -108,7 +108,7 @@ def compact(
     run: Callable[[Compaction], Callable[[JobRun], datetime | None]] = lambda task: task.run,
 ) -> dict[int, str | None]:
     """Sum up every conversation whose time has come at `now`, or has come already; returns how each job ended."""
-    with workshop(database, composer, now) as shop:
+    with worker_context(database, composer, now) as shop:
         task = Task("compact", run(Compaction(shop)), pauses_s=(0.0,))
         return work(database, shop.database, task, now or datetime.now(UTC) + AT_ONCE)
 
@@ -140,7 +140,7 @@ def roll_up(
     """
     moment = now or datetime.now(UTC)
     ended = dict[int, str | None]()
-    with workshop(database, composer, now) as shop:
+    with worker_context(database, composer, now) as shop:
         task = Task("roll-up", RollUp(shop).run, pauses_s=(0.0,))
         for _ in range(MOST_JOBS):
             scheduled = schedule_roll_ups(

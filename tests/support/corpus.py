@@ -99,8 +99,8 @@ def search_request(
 
 
 @asynccontextmanager
-async def sample_corpus(postgres_url: str, resident_mb: int | None = None) -> AsyncIterator[Corpus]:
+async def sample_corpus(postgres_url: str, cache_mb: int | None = None) -> AsyncIterator[Corpus]:
     """Run a stack over the sample while the block lasts."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, resident_mb=resident_mb) as stack:
+        async with running_stack(database, cache_mb=cache_mb) as stack:
             yield Corpus(stack, await import_sample(stack))

@@ -11,7 +11,7 @@ from everword.chat.settings import ChatSettings
 from everword.domain.settings import Environment
 from everword.jobs.task import Task
 from everword.model_server import breaker
-from everword_compactor import blame, settings, worker
+from everword_compactor import model_outage, settings, worker
 
 PAUSE_S = 0.3
 
@@ -28,7 +28,7 @@ class HastyChatSettings(ChatSettings):
 if __name__ == "__main__":
     with (
         patch.object(breaker, "PAUSE_S", PAUSE_S),
-        patch.object(blame, "PATIENCE_S", 2 * PAUSE_S),
+        patch.object(model_outage, "PATIENCE_S", 2 * PAUSE_S),
         patch.object(settings, "ChatSettings", HastyChatSettings),
         patch.object(worker, "Task", partial(Task, away_s=2 * PAUSE_S)),
     ):

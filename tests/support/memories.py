@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 import psycopg
-from psycopg.types.numeric import Int8
 
 from everword.domain.ids import new_id
-from everword_ingest.indexing import (
-    PlacedMessage,
-    author_names,
-    build_passages,
-    passage_columns,
-)
-from everword_ingest.model import NewMessage
-from everword_ingest.store import SQL
+from everword.index.builders import Language, build_passages
+from everword.index.passages import Source
+from everword.index.writer import Counts, add_passages_blocking
+from everword.text.author_names import name_words
 from support.databases import DatabaseUnderTest
 
 #: What is no message, by its name in proto `MemoryKind`.
@@ -62,33 +56,27 @@ async def remember_within(
 ) -> list[str]:
     """Index memories as `remember` does, by a connection that may be in a transaction."""
     when = occurred_at or datetime.now(UTC)
-    memories = [
-        PlacedMessage(
+    language = Language("english", "UTC")
+    sources = [
+        Source(
             new_id(),
-            0,
-            NewMessage(text, role=0, author=author, importance_class=importance_class),
+            DERIVED_KINDS[kind],
             when,
-            instance="",
+            author=author,
+            importance_class=importance_class,
+            agent=scope.get("agent", ""),
+            subject=scope.get("subject", ""),
+            channel=scope.get("channel", ""),
         )
-        for text in texts
+        for _ in texts
     ]
-    config = "english"
-    portions = build_passages(memories, "UTC", config)
-    passages = [passage async for portion in portions for passage in portion]
-    parameters: dict[str, Any] = {
-        **dict.fromkeys(("agent", "subject", "channel"), ""),
-        **passage_columns(passages),
-        "author_names": await author_names(memories),
-        **scope,
-        "namespace_id": Int8(namespace_id),
-        "kind": DERIVED_KINDS[kind],
-        "conversation_id": None,
-        "seq": [None] * len(passages),
-        "messages": 0,
-        "turns": 0,
-        "content_bytes": sum(len(text.encode()) for text in texts),
-        "text_search_config": config,
-    }
+    passages = [
+        passage
+        for source, text in zip(sources, texts, strict=True)
+        for passage in build_passages(source, text, language)
+    ]
+    size = sum(len(text.encode()) for text in texts)
+    counts = Counts(content_bytes=size, author_names=sorted(name_words(author)))
     conn.execute("SELECT set_config('everword.namespace_id', %s, false)", [str(namespace_id)])
-    conn.execute(SQL["insert_memories"].sql, parameters)
-    return [str(memory.id) for memory in memories]
+    add_passages_blocking(conn, namespace_id, language.text_search_config, passages, counts)
+    return [str(source.id) for source in sources]

@@ -16,12 +16,12 @@ from everword.chat.blocking import BlockingChat
 from everword.domain.compaction import CompactionSettings
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
-from everword_compactor.blame import blaming
 from everword_compactor.calendar.schedule import schedule_roll_ups
 from everword_compactor.compose.llm import LlmComposer
+from everword_compactor.model_outage import detect_model_outage
 from everword_compactor.worker import TASKS
-from everword_compactor.workshop import Workshop
-from support.compaction import current, workshop
+from everword_compactor.worker_context import WorkerContext
+from support.compaction import current, worker_context
 from support.databases import DatabaseUnderTest
 from support.faithful_replies import said_of
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, schema_of, user_text
@@ -101,7 +101,7 @@ class Crew:
     """One worker of each task of the compactor, with a model."""
 
     database: DatabaseUnderTest
-    shop: Workshop
+    shop: WorkerContext
     workers: dict[str, Worker]
 
     def round(self, task: str) -> dict[int, str | None]:
@@ -135,13 +135,15 @@ def crew(
     """Lend workers as production has them, in this process and without its pauses."""
     settings = chat_settings(server, **{"read_timeout_s": 0.2, **chat})
     with (
-        workshop(database, now=now, compaction=SMALL) as shop,
+        worker_context(database, now=now, compaction=SMALL) as shop,
         closing(BlockingChat(settings, shop.ledger.record, beat_s=0.1)) as model,
     ):
         shop = replace(shop, composer=LlmComposer(model), chat=model, tools=IMPATIENT)
         tasks = {
             # The breaker lets the harmless question pass after its pause, as it does in production.
-            name: Task(name, blaming(make(shop), model, lambda _: time.sleep(2 * BREAKER_S)))
+            name: Task(
+                name, detect_model_outage(make(shop), model, lambda _: time.sleep(2 * BREAKER_S))
+            )
             for name, make in TASKS.items()
         }
         workers = {name: Worker(shop.database, task) for name, task in tasks.items()}

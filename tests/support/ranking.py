@@ -12,7 +12,7 @@ import numpy as np
 
 from everword.db.arrays import array_of_uuids
 from everword.text.ranking_record import message_traits, pack_record, unpack_records
-from everword_search.ranking.features import Question
+from everword_search.ranking.features import RankingQuery
 from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.store import Candidates
 
@@ -108,6 +108,6 @@ def pool_of(
     )
 
 
-def ask(text: str, *names: str, time_zone: str = "UTC") -> Question:
+def ask(text: str, *names: str, time_zone: str = "UTC") -> RankingQuery:
     ignored = frozenset({"how", "had", "has", "his", "the", "did", "a", "to", "is", "when", "in"})
-    return Question.ask(text, frozenset(names), ignored, "english", time_zone)
+    return RankingQuery.ask(text, frozenset(names), ignored, "english", time_zone)

@@ -26,7 +26,7 @@ from everword_embedder.server import EmbedderServer
 from everword_embedder.settings import Settings as EmbedderSettings
 from everword_ingest.server import IngestServer
 from everword_ingest.settings import Settings as IngestSettings
-from everword_search.resident.residents import Limits
+from everword_search.cache.namespace_cache import Limits
 from everword_search.server import SearchServer
 from everword_search.settings import Settings as SearchSettings
 from support.databases import DatabaseUnderTest
@@ -60,12 +60,12 @@ async def running_stack(
     redis_url: str = "",
     chat: ChatSettings | None = None,
     server: ServerSettings = BASE,
-    resident_mb: int | None = None,
+    cache_mb: int | None = None,
 ) -> AsyncIterator[Stack]:
     """Run the four services while the block lasts.
 
     With `semantic`, search knows the embedder; with `redis_url`, ingest sends wake-ups there; with `chat`, the
-    compactor and search know a language model. Search keeps `resident_mb` mebibytes of namespaces in memory, None for
+    compactor and search know a language model. Search keeps `cache_mb` mebibytes of namespaces in memory, None for
     what it does by itself.
     """
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
@@ -87,8 +87,8 @@ async def running_stack(
         await start("compactor", CompactorServer(settings))
         known = addresses["embedder"] if semantic else ""
         reading = SearchSettings(**of("search"), embedder_address=known, chat=chat)
-        if resident_mb is not None:
-            reading = replace(reading, limits=Limits(resident_mb << 20, resident_mb << 20))
+        if cache_mb is not None:
+            reading = replace(reading, limits=Limits(cache_mb << 20, cache_mb << 20))
         await start("search", SearchServer(reading))
         channels = {
             name: await resources.enter_async_context(open_channel(address))

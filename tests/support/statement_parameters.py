@@ -120,7 +120,8 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         },
         "everword_ingest.claim_request": {"request_id": "new"},
         "everword_ingest.insert_messages": _message_arrays(),
-        "everword_ingest.insert_memories": _passage_arrays(),
+        "everword.index.insert_passages": _passage_arrays(),
+        "everword.index.find_sources": {"source_ids": filled.message_ids},
         **_compaction(filled),
         **calendar_parameters(filled.conversation_id),
         **_nodes(filled),
@@ -130,7 +131,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_embedder.store_halfvecs": _vectors(filled),
         "everword_embedder.store_arrays": _vectors(filled),
         "everword_search.list_conversations": {"after_id": LAST_ID, "active": None},
-        "everword_search.resident.read_passages": {"but": []},
+        "everword_search.cache.read_passages": {"but": []},
         "everword_search.browse_oldest": {"after_occurred_at": EARLY},
         "everword_search.list_messages_oldest": {"after_seq": 0},
         "everword_search.find_mentions": {
@@ -169,14 +170,8 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
         **{f"{package}.{name}": of_nodes for name in (*names, *asked)},
         f"{package}.want_leaves": of_nodes,
         f"{package}.compaction_job": of_nodes,
-        f"{package}.schedule_conversations": of_nodes,
         f"{package}.advance_progress": {**of_nodes, "after": 1, "through": 2},
         f"{package}.page_conversations": {"after": UUID(int=0)},
-        "everword_ingest.schedule_compaction": {
-            "after_messages": 10,
-            "idle_s": 900.0,
-            "trace_context": None,
-        },
     }
 
 
@@ -189,17 +184,10 @@ def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
         "models": ["smuggler"] * count,
         "prompt_versions": [1] * count,
         "template": "template",
-        "indexed_texts": ["Smuggled in."] * count,
-        "literals": [None] * count,
-        "rankings": [b""] * count,
-        "text_search_config": "english",
     }
     owing = {"after": UUID(int=0), "last": LAST_ID, "with_model": True, "prompt_version": 1}
     return {
-        **{
-            f"{package}.{name}": sentences
-            for name in ("upsert_sentences", "insert_sentence_passages")
-        },
+        f"{package}.upsert_sentences": sentences,
         **{
             f"{package}.{name}": {**owing, "template": "template"}
             for name in ("last_message", "count_unowed_sentences", "owe_sentences")
@@ -258,24 +246,16 @@ def _nodes(filled: Filled) -> dict[str, dict[str, Any]]:
         "model": "smuggler",
         "needs_review": False,
     }
-    passages = {
-        **{name: [value] for name, value in (("part", 0), ("literals", None), ("ranking", b""))},
-        **{name: ["Smuggled in."] for name in ("content", "indexed_text")},
-        "occurred_at": LATE,
-        "text_search_config": "english",
-    }
     usage = dict.fromkeys(("input_tokens", "output_tokens", "seconds"), 1)
     texts = dict.fromkeys(("task", "model", "endpoint", "outcome"), "smuggled")
     return {
         **{f"{package}.{name}": {"id": leaf} for name in ("mark_stale", "delete_summary_sources")},
         **{f"{package}.{name}": {"id": leaf} for name in ("read_source_messages", "read_node")},
         f"{package}.read_source_nodes": {"id": branch},
-        f"{package}.drop_summary_passages": {"id": leaf},
         f"{package}.read_message_sources": {"seqs": [1, 2]},
         f"{package}.set_parent": {"id": branch, "child_ids": [orphan]},
         f"{package}.insert_summary": written,
         f"{package}.revise_summary": {**written, "id": leaf},
-        f"{package}.insert_summary_passages": {**written, **passages},
         f"{package}.insert_summary_sources": {
             "id": filled.summaries.bare,
             "axis": 2,
@@ -310,10 +290,10 @@ def _message_arrays() -> dict[str, Any]:
 
 def _passage_arrays() -> dict[str, Any]:
     return {
-        **dict.fromkeys(("agent", "subject", "channel"), ""),
-        **{name: [""] for name in ("instance", "author")},
+        **{name: [""] for name in ("agent", "subject", "channel", "instance", "author")},
         **dict.fromkeys(("conversations", "content_bytes"), 0),
-        "kind": 1,
+        "kind": [1],
+        "conversation_id": [None],
         "source_id": [new_id()],
         "part": [0],
         "seq": [1000],

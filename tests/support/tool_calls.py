@@ -16,9 +16,9 @@ from everword.jobs.task import Task
 from everword.v1 import memory_pb2
 from everword_compactor.tools.job import ToolSentences
 from everword_compactor.tools.settings import ToolSettings
-from everword_compactor.workshop import Workshop
+from everword_compactor.worker_context import WorkerContext
 from support.calls import ASSISTANT, message
-from support.compaction import AT_ONCE, work, workshop
+from support.compaction import AT_ONCE, work, worker_context
 from support.databases import DatabaseUnderTest
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack
@@ -67,14 +67,14 @@ def chat_settings(server: ScriptedChat, **fields: Any) -> ChatSettings:
 
 
 @contextmanager
-def sentence_workshop(
+def sentence_context(
     database: DatabaseUnderTest,
     server: ScriptedChat | None = None,
     tools: ToolSettings = IMPATIENT,
     **chat: Any,
-) -> Iterator[Workshop]:
+) -> Iterator[WorkerContext]:
     """Lend what the task works with: without a server, there is no model."""
-    with workshop(database) as shop:
+    with worker_context(database) as shop:
         shop = replace(shop, tools=tools)
         if server is None:
             yield shop
@@ -84,7 +84,7 @@ def sentence_workshop(
             yield replace(shop, chat=model)
 
 
-def sentences_in(shop: Workshop, database: DatabaseUnderTest) -> dict[int, str | None]:
+def sentences_in(shop: WorkerContext, database: DatabaseUnderTest) -> dict[int, str | None]:
     """Do the task's jobs until none is due; returns how each ended."""
     task = Task("tool-sentences", ToolSentences(shop).run, pauses_s=(0.0,))
     return work(database, shop.database, task, datetime.now(UTC) + AT_ONCE)
@@ -99,7 +99,7 @@ async def put_into_words(
     """Do what is owed, as a worker with these settings does; returns how each job ended."""
 
     def do() -> dict[int, str | None]:
-        with sentence_workshop(stack.database, server, tools, **chat) as shop:
+        with sentence_context(stack.database, server, tools, **chat) as shop:
             return sentences_in(shop, stack.database)
 
     return await asyncio.to_thread(do)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from everword.bench.dataset import BenchSet, read_set
+from everword.bench.native_format import BenchSet, read_set
 from everword.bench.variants import PAGE_SIZE, of_mode, of_profile
 from everword.samples import sample_path
 from vllm.rankings import (
@@ -50,7 +50,7 @@ def asked_set() -> BenchSet:
     if not folder:
         return read_set(sample_path())
     found = read_set(Path(folder) / "locomo-dev.json")
-    return replace(found, worlds=found.worlds[:1])
+    return replace(found, datasets=found.datasets[:1])
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from everword.bench.answer import Answer, Places, messages_of, read_answer, relevance
-from everword.bench.dataset import BenchSet
+from everword.bench.bench_namespace import fill, namespace, wait_until_embedded
+from everword.bench.dataset import Dataset, Question, questions
 from everword.bench.metrics import judge
-from everword.bench.stand import fill, namespace, wait_until_embedded
+from everword.bench.native_format import BenchSet
 from everword.bench.target import own_target
 from everword.bench.variants import Variant
-from everword.bench.world import Question, World, questions
 from everword.client import Client
 from everword.domain.settings import Environment
 from everword.v1 import search_service_pb2 as pb
@@ -62,18 +62,18 @@ async def ask_everything(bench_set: BenchSet, variants: Sequence[Variant]) -> Ra
     asked: dict[Key, Asked] = {}
     async with own_target(Environment(os.environ), lambda text: None) as target:
         print(f"\nasking {bench_set.name}, embedded by {await target.model()}", flush=True)
-        for index, world in enumerate(bench_set.worlds):
+        for index, world in enumerate(bench_set.datasets):
             async with namespace(target.settings, f"ranking-{secrets.token_hex(4)}-") as client:
                 token, places = await fill(client, world, lambda text: None)
                 assert await wait_until_embedded(client, token, lambda text: None)
-                for question in questions(bench_set.worlds, index):
+                for question in questions(bench_set.datasets, index):
                     for variant in variants:
                         key = _key(world, question, variant)
                         asked[key] = await _ask(client, question, variant, places)
     return asked
 
 
-def _key(world: World, question: Question, variant: Variant) -> Key:
+def _key(world: Dataset, question: Question, variant: Variant) -> Key:
     return world.name, question.home, question.query.id, variant.name
 
 

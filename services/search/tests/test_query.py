@@ -11,14 +11,14 @@ from everword_search.query import (
     Clause,
     Kind,
     Operand,
-    parse_query,
+    parse_operands,
     parse_words,
 )
 
 
 def shape(text: str) -> list[tuple[str, list[str]]]:
     """Return the clauses of a query in a form that reads well: kind and operands, words joined by a space."""
-    return [_shape(clause) for clause in parse_query(text).clauses]
+    return [_shape(clause) for clause in parse_operands(text).clauses]
 
 
 def _shape(clause: Clause) -> tuple[str, list[str]]:
@@ -180,8 +180,10 @@ def test_words_alone_know_no_operators() -> None:
 )
 def test_a_question_has_no_operators(mark: str) -> None:
     text = f'Did "The Alchemist" OR "Dune" say rm -rf AND more{mark}'
-    assert not parse_query(text).filters
-    asked, plain = ([o.words for o in parse(text).wanted] for parse in (parse_query, parse_words))
+    assert not parse_operands(text).filters
+    asked, plain = (
+        [o.words for o in parse(text).wanted] for parse in (parse_operands, parse_words)
+    )
     assert sum(asked, ()) == sum(plain, ())
 
 
@@ -210,15 +212,15 @@ def test_operators_behind_a_question_hold() -> None:
     ],
 )
 def test_a_mark_within_quotes_or_words_makes_no_question(text: str) -> None:
-    assert parse_query(text).filters
+    assert parse_operands(text).filters
 
 
 def test_excluded_operands_are_not_what_a_passage_is_found_by() -> None:
-    assert parse_query("keep -drop").wanted == [Operand("keep", ("keep",))]
+    assert parse_operands("keep -drop").wanted == [Operand("keep", ("keep",))]
 
 
 def test_filter_clauses_are_bounded_and_words_are_not_lost() -> None:
-    query = parse_query(" ".join(f"-x{i}" for i in range(500)) + " word")
+    query = parse_operands(" ".join(f"-x{i}" for i in range(500)) + " word")
     assert len(query.filters) == MAX_FILTER_CLAUSES
     assert [operand.text for operand in query.wanted] == ["word"]
 
@@ -263,7 +265,7 @@ _WORDS = [
 def test_no_mixture_is_an_error_and_no_operand_is_empty(seed: int) -> None:
     rng = random.Random(seed)
     text = "".join(rng.choice(_PIECES + _WORDS) for _ in range(400))
-    for clause in parse_query(text).clauses:
+    for clause in parse_operands(text).clauses:
         assert clause.operands
         assert all(operand.words and all(operand.words) for operand in clause.operands)
         assert isinstance(clause.kind, Kind)
@@ -274,5 +276,5 @@ def test_no_mixture_is_an_error_and_no_operand_is_empty(seed: int) -> None:
 )
 def test_eight_kibibytes_of_anything_parse_quickly(piece: str) -> None:
     text = piece * (8192 // len(piece.encode()))
-    parse_query(text)
+    parse_operands(text)
     parse_words(text)

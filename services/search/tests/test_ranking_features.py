@@ -9,14 +9,14 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from everword_search.ranking.features import Question, describe
+from everword_search.ranking.features import RankingQuery, describe
 from everword_search.ranking.frequencies import zipf
 from everword_search.ranking.terms import query_terms, weight_of
 from support.ranking import TURNS, Passage, ask, chat, pool_of, row
 
 
 def features(
-    rows: Sequence[Passage], question: Question, cosines: dict[int, float] | None = None
+    rows: Sequence[Passage], question: RankingQuery, cosines: dict[int, float] | None = None
 ) -> dict[str, np.ndarray]:
     pool = pool_of(rows, cosines or {})
     return dict(describe(pool, question).features)

@@ -15,7 +15,7 @@ import pytest
 
 from everword_search.ranking import ensemble
 from everword_search.ranking.ensemble import Ensemble, ModelUnusable, load_ensemble
-from everword_search.ranking.features import Question, describe
+from everword_search.ranking.features import RankingQuery, describe
 from everword_search.ranking.ranker import LITERAL_EVIDENCE, Ranker
 from everword_search.ranking.recall import handicap
 from support.ranking import TURNS, ask, chat, pool_of, row
@@ -24,7 +24,7 @@ MODELS = ("recall-ranking.npz", "recall-relevance.npz")
 MAX_BYTES = 2 * 1024 * 1024
 
 
-def features_of(question: Question) -> dict[str, Any]:
+def features_of(question: RankingQuery) -> dict[str, Any]:
     cosines = {10: 0.1, 20: 6.0, 30: 1.0, 40: 0.4, 50: 2.0, 60: -0.5, 70: 0.0}
     return dict(describe(pool_of(chat(), cosines), question).features)
 

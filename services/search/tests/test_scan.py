@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from everword.db.arrays import Array
-from everword_search.resident.scan import GROUP, nearest_signs
+from everword_search.cache.scan import GROUP, nearest_signs
 
 #: Rows that are looked through at once, where vectors have 384 numbers.
 SCANNED = 4_096

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from everword.db.arrays import Array
-from everword_search.resident.scan import cosines
+from everword_search.cache.scan import cosines
 
 #: Sums of halves that are added up side by side.
 SIDE_BY_SIDE = 32

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from everword_search.resident.reads import read_ranges
+from everword_search.cache.reads import read_ranges
 
 ROWS, START = 1_000, 77
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from everword.bench.dataset import read_set, read_sets
-from everword.bench.world import FOREIGN_LIMIT, Query, World, questions
+from everword.bench.dataset import FOREIGN_LIMIT, Dataset, Query, questions
+from everword.bench.native_format import read_set, read_sets
 from everword.samples import sample_path
 from everword.transcripts import BENCH_FORMAT, TranscriptError, read_transcript
 from everword.v1 import memory_pb2
@@ -65,10 +65,10 @@ def changed(base: Any, *path: str | int, to: Any) -> Any:
 def test_the_sample_is_read_as_import_reads_it() -> None:
     sample = read_set(sample_path())
     assert sample.name == "brotkorb"
-    entries = [entry for world in sample.worlds for entry in world.entries]
+    entries = [entry for dataset in sample.datasets for entry in dataset.entries]
     assert entries == list(read_transcript(sample_path()))
-    assert sum(len(world.queries) for world in sample.worlds) == 32
-    assert {q.category for w in sample.worlds for q in w.queries if not q.answerable} == {
+    assert sum(len(dataset.queries) for dataset in sample.datasets) == 32
+    assert {q.category for w in sample.datasets for q in w.queries if not q.answerable} == {
         "unanswerable"
     }
 
@@ -77,8 +77,8 @@ def test_longmemeval_is_recognised_by_its_content(tmp_path: Path) -> None:
     unanswerable = {**ITEM, "question_id": "e48_abs"}
     read = read_set(written(tmp_path, [ITEM, unanswerable], "longmemeval_s.json"))
     assert read.name == "longmemeval_s"
-    first, second = read.worlds
-    assert [len(world.entries) for world in read.worlds] == [3, 3]
+    first, second = read.datasets
+    assert [len(dataset.entries) for dataset in read.datasets] == [3, 3]
     [query] = first.queries
     assert (query.id, query.category) == ("e47", "single-session-user")
     assert query.is_averaged
@@ -96,39 +96,39 @@ def test_longmemeval_is_recognised_by_its_content(tmp_path: Path) -> None:
 
 def test_a_session_that_a_history_holds_twice_is_two_conversations(tmp_path: Path) -> None:
     item = {**ITEM, "haystack_session_ids": ["s-4", "s-4"]}
-    [world] = read_set(written(tmp_path, [item])).worlds
-    assert len({entry.target.key.session_key for entry in world.entries}) == 2
+    [dataset] = read_set(written(tmp_path, [item])).datasets
+    assert len({entry.target.key.session_key for entry in dataset.entries}) == 2
 
 
 def test_adversarial_queries_name_their_turn_and_are_not_averaged(tmp_path: Path) -> None:
     path = ("conversations", 0, "queries", 0)
     twisted = changed(DOCUMENT, *path, "category", to="adversarial")
     twisted = changed(twisted, *path, "answerable", to=False)
-    [world] = read_set(written(tmp_path, twisted)).worlds
-    assert world.queries[0].relevant == {"m1"}
-    assert not world.queries[0].is_averaged
+    [dataset] = read_set(written(tmp_path, twisted)).datasets
+    assert dataset.queries[0].relevant == {"m1"}
+    assert not dataset.queries[0].is_averaged
 
 
 def test_foreign_questions_are_the_answerable_ones_of_other_conversations(tmp_path: Path) -> None:
     unanswerable = {**QUERY, "id": "q2", "answerable": False, "relevant": []}
     other = {**CONVERSATION, "conversation": "c2", "queries": [{**QUERY, "id": "q3"}, unanswerable]}
     document = {**DOCUMENT, "conversations": [CONVERSATION, other]}
-    worlds = read_set(written(tmp_path, document)).worlds
-    asked = [[(each.query.id, each.foreign) for each in questions(worlds, n)] for n in range(2)]
+    datasets = read_set(written(tmp_path, document)).datasets
+    asked = [[(each.query.id, each.foreign) for each in questions(datasets, n)] for n in range(2)]
     assert asked == [
         [("q1", False), ("q3", True)],
         [("q3", False), ("q2", False), ("q1", True)],
     ]
-    assert [each.foreign for each in questions(worlds[:1], 0)] == [False]
+    assert [each.foreign for each in questions(datasets[:1], 0)] == [False]
 
 
 def test_foreign_questions_are_taken_evenly_from_all_where_there_are_many() -> None:
-    def world(name: str, number: int) -> World:
+    def dataset(name: str, number: int) -> Dataset:
         asked = (Query(f"{name}{n}", "?", "any", frozenset("m"), True) for n in range(number))
-        return World(name, (), tuple(asked))
+        return Dataset(name, (), tuple(asked))
 
-    worlds = (world("a", 1), world("b", 300), world("c", 300))
-    foreign = [each for each in questions(worlds, 0) if each.foreign]
+    datasets = (dataset("a", 1), dataset("b", 300), dataset("c", 300))
+    foreign = [each for each in questions(datasets, 0) if each.foreign]
     assert len(foreign) == FOREIGN_LIMIT
     assert Counter(each.home for each in foreign) == {"b": 100, "c": 100}
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from everword.bench.commands import measuring, speed
-from everword.bench.dataset import BenchSet
+from everword.bench.native_format import BenchSet
 from everword.bench.run import Run
 from everword.bench.target import Target
 from everword.cli.main import main
@@ -99,10 +99,10 @@ def test_where_nothing_can_be_written_is_said_before_anything_is_started(
     command: list[str], option: str, where: str,
 ) -> None:  # fmt: skip
     def start(*_: Any) -> None:
-        asked.append("bed")
+        asked.append("bench_stack")
         raise EmbeddedError("started")
 
-    monkeypatch.setattr(speed, "bed", start)
+    monkeypatch.setattr(speed, "bench_stack", start)
     (tmp_path / "file").touch()
     path = where.format(folder=tmp_path)
     result = invoke(*(each.format(folder=tmp_path) for each in command), option, path)

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from everword.bench.speed import ingest, sustained
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.recorder import Recording
 from everword.bench.speed.timing import open_loop
 from everword.client import Client
@@ -87,7 +87,7 @@ def test_searches_that_ask_for_nothing_by_words_or_meaning_are_from_memory() -> 
 @pytest.mark.parametrize("shape", ingest.SHAPES.values(), ids=list(ingest.SHAPES))
 @pytest.mark.parametrize("messages", [100, 4_000])
 def test_each_figure_of_ingest_rests_on_calls_enough(shape: tuple[int, int], messages: int) -> None:
-    size, number = ingest.Ingest(cast(Bed, None), messages).calls(*shape)
+    size, number = ingest.Ingest(cast(BenchStack, None), messages).calls(*shape)
     assert number >= max(20, shape[1])
     assert size <= shape[0]
     if messages == 4_000:

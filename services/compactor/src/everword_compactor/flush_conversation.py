@@ -27,7 +27,7 @@ INSTRUCTION = (
     "Your context is nearly full. Older messages are about to be replaced by a summary. Before that, save what must "
     "not be lost, with the tools you have for notes and memories: decisions and the reasons for them, facts you were "
     "told, the exact names, numbers, paths, identifiers and wordings you will need again, what was promised to whom, "
-    "and what is still to be done. Write each so that it can be understood without this conversation. Save only what "
+    "and what is still to be done. Write each so that it can be parsed without this conversation. Save only what "
     "the conversation says. Never save passwords, keys, tokens or other credentials: note what they open and where "
     "they are kept. If nothing needs saving, say so. Then go on with your work."
 )

@@ -13,21 +13,21 @@ from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
-from everword_compactor.blame import blaming
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.compaction.job import Compaction
 from everword_compactor.compose.extractive import ExtractiveComposer
 from everword_compactor.compose.llm import LlmComposer
 from everword_compactor.compose.model import Composer
+from everword_compactor.model_outage import detect_model_outage
 from everword_compactor.settings import SERVICE, WorkerSettings
 from everword_compactor.tools.job import ToolSentences
-from everword_compactor.workshop import Ledger, Workshop
+from everword_compactor.worker_context import Ledger, WorkerContext
 
 #: task -> what does its jobs
-TASKS: dict[str, Callable[[Workshop], Callable[[JobRun], datetime | None]]] = {
-    "compact": lambda workshop: Compaction(workshop).run,
-    "roll-up": lambda workshop: RollUp(workshop).run,
-    "tool-sentences": lambda workshop: ToolSentences(workshop).run,
+TASKS: dict[str, Callable[[WorkerContext], Callable[[JobRun], datetime | None]]] = {
+    "compact": lambda worker_context: Compaction(worker_context).run,
+    "roll-up": lambda worker_context: RollUp(worker_context).run,
+    "tool-sentences": lambda worker_context: ToolSentences(worker_context).run,
 }
 
 
@@ -44,11 +44,13 @@ def main(arguments: list[str]) -> None:
     ledger = Ledger(database)
     chat = BlockingChat(settings.chat, ledger.record) if settings.chat else None
     composer: Composer = LlmComposer(chat) if chat else ExtractiveComposer()
-    workshop = Workshop(database, composer, chat, ledger, settings.compaction, settings.tools)
+    worker_context = WorkerContext(
+        database, composer, chat, ledger, settings.compaction, settings.tools
+    )
     try:
         database.open()
-        run = TASKS[name](workshop)
-        task = Task(name, blaming(run, chat) if chat else run, lease_s=settings.lease_s)
+        run = TASKS[name](worker_context)
+        task = Task(name, detect_model_outage(run, chat) if chat else run, lease_s=settings.lease_s)
         run_worker(database, settings.redis_url, task)
     finally:
         if chat:

@@ -125,7 +125,7 @@ class Drain:
 
     def _drain_batches(self, generation: Generation, run: JobRun) -> None:
         while self.drain_batch(generation):
-            run.keep()
+            run.checkpoint()
 
     def drain_batch(self, generation: Generation) -> bool:
         """Do one batch; False where nothing is due, or the model is away."""

@@ -149,9 +149,16 @@ def fail_owed(
     execute(conn, SQL["fail_owed"], parameters)
 
 
-def schedule_owed(conn: Connection, patience_s: float) -> int:
-    """Make jobs where vectors are owed and nobody is to make them; returns how many."""
-    return execute(conn, SQL["schedule_owed"], {"patience_s": patience_s})
+@dataclass(frozen=True)
+class _NamespaceRow:
+    namespace_id: int
+
+
+def forgotten_namespaces(conn: Connection, patience_s: float) -> list[int]:
+    """Return the namespaces that owe vectors for so long, and have no job to make them."""
+    parameters = {"patience_s": patience_s}
+    rows = fetch_all(conn, SQL["forgotten_namespaces"], parameters, _NamespaceRow)
+    return [row.namespace_id for row in rows]
 
 
 def measure_backlog(conn: Connection, cap: int) -> Backlog:

@@ -130,9 +130,9 @@ UPDATE embedding_queue q
  WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = %(memory_id)s
    AND q.attempts = %(attempts)s;
 
--- schedule_owed --
--- Make jobs for namespaces that owe vectors and have no open job to make them: work that nobody scheduled, or whose pause
--- has ended. From one namespace to the next in the index, however much each owes.
+-- forgotten_namespaces --
+-- Namespaces that owe vectors and have no open job to make them: work that nobody scheduled, or whose pause has ended. From
+-- one namespace to the next in the index, however much each owes.
 WITH RECURSIVE owing (generation_id, namespace_id, not_before) AS (
     SELECT id, 0::bigint, 'infinity'::timestamptz FROM model_generations WHERE state IN ('active', 'building')
      UNION ALL
@@ -143,17 +143,12 @@ WITH RECURSIVE owing (generation_id, namespace_id, not_before) AS (
             WHERE q.generation_id = owing.generation_id AND q.state = 'owed' AND q.namespace_id > owing.namespace_id
             ORDER BY q.namespace_id, q.not_before LIMIT 1) AS next
 )
-INSERT INTO jobs (namespace_id, task, subject)
-SELECT late.namespace_id, 'embed', 'shard-0'
+SELECT late.namespace_id
   FROM (SELECT DISTINCT namespace_id FROM owing
          WHERE not_before <= now() - make_interval(secs => %(patience_s)s)) AS late
  WHERE NOT EXISTS (SELECT FROM jobs j
                     WHERE j.namespace_id = late.namespace_id AND j.task = 'embed' AND j.state IN ('pending', 'running'))
- ORDER BY late.namespace_id
-    ON CONFLICT (namespace_id, task, subject) DO UPDATE
-   SET dirty_seq = jobs.dirty_seq + 1, state = 'pending', attempts = 0, not_before = now(), published_at = NULL,
-       updated_at = now()
- WHERE jobs.state IN ('done', 'failed');
+ ORDER BY late.namespace_id;
 
 -- measure_backlog --
 -- How many vectors are owed, counted up to a cap, and for how long the one that has waited longest, by those that come

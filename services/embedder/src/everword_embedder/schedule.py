@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from everword.db.blocking import BlockingDatabase
+from everword.jobs.enqueue import EMBED, DueJob, enqueue_idle_blocking, shards
 from everword_embedder import drain_store
 
 #: A write schedules its own work; what has waited longer was forgotten, or its pause has ended.
@@ -22,4 +23,6 @@ def backfill_generations(database: BlockingDatabase) -> int:
 def schedule_owed(database: BlockingDatabase, patience_s: float = PATIENCE_S) -> int:
     """Make a job for each namespace that owes vectors without one; returns how many."""
     with database.connection() as conn:
-        return drain_store.schedule_owed(conn, patience_s)
+        forgotten = drain_store.forgotten_namespaces(conn, patience_s)
+        due = [DueJob(namespace_id, EMBED, shards()[0]) for namespace_id in forgotten]
+        return enqueue_idle_blocking(conn, due, retry_failed_after_s=0.0)

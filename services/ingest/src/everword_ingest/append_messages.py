@@ -16,14 +16,15 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.compaction import CompactionSettings
 from everword.domain.errors import ConversationNotFound, ExternalIdConflict, MemoryNotFound
 from everword.domain.ids import new_id, new_ids
-from everword.domain.records import ConversationRecord
 from everword.domain.tokens import ConsistencyToken
+from everword.index.builders import Language
+from everword.index.writer import Counts, Stored, add_passages
 from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword.text.credentials import mask_credentials
 from everword_ingest import store
 from everword_ingest.days import owed_days
-from everword_ingest.indexing import PlacedMessage, author_names, passage_columns
+from everword_ingest.indexing import PlacedMessage, author_names
 from everword_ingest.model import (
     AppendedMessage,
     AppendRequest,
@@ -33,8 +34,8 @@ from everword_ingest.model import (
 )
 from everword_ingest.portions import index_all_but_last, insert_messages
 from everword_ingest.requests import claim_request
-from everword_ingest.scheduling import schedule_sentences, schedule_work
-from everword_ingest.store import ExternalMessageRow, HighestPassageRow, RequestRow
+from everword_ingest.scheduling import schedule_work
+from everword_ingest.store import ExternalMessageRow, LockedConversation, RequestRow
 
 #: A title that is taken from a message is at most this long.
 TITLE_CHARS = 80
@@ -78,7 +79,7 @@ async def append_messages(
 
 async def _lock(
     conn: Connection, namespace_id: int, target: UUID | ConversationSpec
-) -> tuple[ConversationRecord, NamespaceSettings]:
+) -> tuple[LockedConversation, NamespaceSettings]:
     """Return the target conversation, held by this transaction, and the settings of its namespace."""
     conversation, settings = await store.lock_conversation(conn, namespace_id, target)
     if conversation is None:
@@ -93,14 +94,14 @@ async def _lock(
 
 
 @dataclass(frozen=True)
-class _Stored:
+class _Outcome:
     """What an append stored or found."""
 
     appended: list[AppendedMessage]
     #: The highest id of a passage that was there before.
     known: int = 0
     #: That of a new one, which comes with the commit.
-    indexed: Pending[HighestPassageRow] | None = None
+    indexed: Pending[Stored] | None = None
     placed: Sequence[PlacedMessage] = ()
 
     async def highest(self) -> int:
@@ -115,7 +116,7 @@ class _Stored:
             counter(names.INGEST_BYTES, "By").add(_size(self.placed))
 
 
-async def _replay(conn: Connection, namespace_id: int, earlier: RequestRow) -> _Stored:
+async def _replay(conn: Connection, namespace_id: int, earlier: RequestRow) -> _Outcome:
     """Return what an equal request returned before."""
     places = {
         row.id: row.seq
@@ -123,7 +124,7 @@ async def _replay(conn: Connection, namespace_id: int, earlier: RequestRow) -> _
     }
     highest = await store.highest_passage(conn, namespace_id, earlier.message_ids)
     appended = [AppendedMessage(id_, places[id_], existed=True) for id_ in earlier.message_ids]
-    return _Stored(appended, highest)
+    return _Outcome(appended, highest)
 
 
 async def _store(
@@ -131,11 +132,11 @@ async def _store(
     namespace_id: int,
     settings: NamespaceSettings,
     request: AppendRequest,
-    conversation: ConversationRecord,
+    conversation: LockedConversation,
     ids: Sequence[UUID],
     asked: Pending[ExternalMessageRow] | None,
     compaction: CompactionSettings,
-) -> _Stored:
+) -> _Outcome:
     """Write what is new. What exists of the messages was asked for."""
     await _check_parents(conn, namespace_id, request.messages)
     existing = _compare(request.messages, await asked.rows() if asked else [])
@@ -151,7 +152,7 @@ async def _store(
     if existing and request.request_id:
         final = [message.id for message in appended]
         await store.update_request(conn, namespace_id, request.request_id, final)
-    return _Stored(appended, highest, indexed, placed)
+    return _Outcome(appended, highest, indexed, placed)
 
 
 async def _check_parents(
@@ -204,7 +205,7 @@ def _said(message: NewMessage) -> tuple[object, ...]:
 def _place(
     messages: Sequence[NewMessage],
     ids: Sequence[UUID],
-    conversation: ConversationRecord,
+    conversation: LockedConversation,
     existing: dict[str, ExternalMessageRow],
 ) -> list[PlacedMessage]:
     """Give the new messages their ids and the next places in the conversation."""
@@ -248,24 +249,18 @@ async def _write(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
-    conversation: ConversationRecord,
+    conversation: LockedConversation,
     placed: Sequence[PlacedMessage],
     compaction: CompactionSettings,
-) -> Pending[HighestPassageRow]:
+) -> Pending[Stored]:
     """Write messages and everything that belongs to them; the highest id of a passage comes with the commit."""
     turns = sum(not entry.message.automated for entry in placed)
     scope = {"namespace_id": namespace_id, "conversation_id": conversation.id}
-    where = {
-        **scope,
-        "agent": conversation.agent,
-        "subject": conversation.subject,
-        "channel": conversation.channel,
-        "text_search_config": settings.text_search_config,
-    }
+    language = Language(settings.text_search_config, settings.time_zone)
     indexed = placed if settings.indexes(conversation.channel) else []
     names = await author_names(indexed)
     await insert_messages(conn, scope, placed)
-    passages = await index_all_but_last(conn, where, indexed, settings)
+    passages = await index_all_but_last(conn, namespace_id, conversation, indexed, language)
     await store.advance_conversation(
         conn,
         {
@@ -279,21 +274,10 @@ async def _write(
     owed = owed_days(placed, settings, conversation.channel)
     if owed["seqs"].values:
         await store.owe_days(conn, {**scope, **owed})
-    await schedule_work(conn, namespace_id, conversation, turns, compaction)
     calls = [entry.id for entry in placed if entry.message.owes_sentence]
-    if calls:
-        await schedule_sentences(conn, namespace_id, conversation, calls)
-    return await store.insert_memories(
-        conn,
-        {
-            **where,
-            **passage_columns(passages),
-            "author_names": names,
-            "messages": len(placed),
-            "turns": turns,
-            "content_bytes": _size(placed),
-        },
-    )
+    await schedule_work(conn, namespace_id, conversation, len(placed), turns, calls, compaction)
+    counts = Counts(len(placed), turns, _size(placed), names)
+    return await add_passages(conn, namespace_id, settings.text_search_config, passages, counts)
 
 
 def _size(placed: Sequence[PlacedMessage]) -> int:

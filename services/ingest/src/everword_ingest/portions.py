@@ -6,29 +6,18 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from everword.db.arrays import Column
-from everword.db.namespaces import NamespaceSettings
 from everword.db.pipeline import send_queued
 from everword.db.pool import Connection
+from everword.domain.records import ConversationRecord
+from everword.index.builders import Language
+from everword.index.passages import Passage
+from everword.index.writer import Counts, add_passages
 from everword_ingest import store
-from everword_ingest.indexing import (
-    Passage,
-    PlacedMessage,
-    build_passages,
-    message_columns,
-    passage_columns,
-)
+from everword_ingest.indexing import PlacedMessage, index_messages, message_columns
 
 #: Messages that are written by one statement, and what they may have on the wire.
 _MESSAGES = 250
 _BYTES = 512 * 1024
-#: What a portion counts and names: the last one does so for all.
-_NOTHING_MORE = {
-    "messages": 0,
-    "turns": 0,
-    "content_bytes": 0,
-    "author_names": Column("text", []),
-}
 
 
 async def insert_messages(
@@ -54,20 +43,20 @@ def _portions(placed: Sequence[PlacedMessage]) -> Iterator[Sequence[PlacedMessag
 
 async def index_all_but_last(
     conn: Connection,
-    scope: dict[str, Any],
+    namespace_id: int,
+    conversation: ConversationRecord,
     placed: Sequence[PlacedMessage],
-    settings: NamespaceSettings,
+    language: Language,
 ) -> list[Passage]:
     """Index the passages of messages but for the last portion, which is returned: mostly it is the only one.
 
-    Nothing is locked by it. What locks rows that other writes need comes after it, and takes no time.
+    Nothing is counted or locked by it. What locks rows that other writes need comes after it, and takes no time.
     """
     last: list[Passage] = []
-    async for portion in build_passages(placed, settings.time_zone, settings.text_search_config):
+    async for portion in index_messages(placed, conversation, language):
         if last:
-            written = await store.insert_memories(
-                conn, {**scope, **passage_columns(last), **_NOTHING_MORE}
-            )
+            config = language.text_search_config
+            written = await add_passages(conn, namespace_id, config, last, Counts())
             # Until it is written, what was sent is held; and no more is made than can be written.
             await written.rows()
         last = portion

@@ -24,9 +24,11 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
 
 -- lock_conversation --
 -- Hold a conversation until the end of the transaction: whoever appends to it waits here, so that sequences have no
--- gaps and of two equal requests one sees the other's result.
+-- gaps and of two equal requests one sees the other's result. With it comes up to where it is summed up.
 SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
-       active, last_seq, turn_count, last_message_at, created_at, updated_at
+       active, last_seq, turn_count, last_message_at, created_at, updated_at,
+       coalesce((SELECT p.summarised_seq FROM compaction_progress p
+                  WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = conversations.id), 0) AS summarised_seq
   FROM conversations
  WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s
    FOR NO KEY UPDATE;
@@ -34,7 +36,9 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
 -- lock_conversation_by_key --
 -- The same for the conversation with a key.
 SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
-       active, last_seq, turn_count, last_message_at, created_at, updated_at
+       active, last_seq, turn_count, last_message_at, created_at, updated_at,
+       coalesce((SELECT p.summarised_seq FROM compaction_progress p
+                  WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = conversations.id), 0) AS summarised_seq
   FROM conversations
  WHERE namespace_id = %(namespace_id)s AND channel = %(channel)s AND agent = %(agent)s
    AND session_key = %(session_key)s
@@ -139,87 +143,6 @@ VALUES (%(namespace_id)s, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(tit
           WHERE namespace_id = %(namespace_id)s AND level = 8 AND instance = %(instance)s
           ORDER BY latest_at DESC, id DESC LIMIT 1),
         %(content)s, 0, %(occurred_at)s, %(occurred_at)s, %(token_count)s);
-
--- insert_memories --
--- Index passages of messages, owe their vectors to every live model generation, count them, and keep who spoke. The names
--- are sorted, and nothing is locked after them: writes that bring the same new names wait for each other in one direction.
--- A position takes two bytes where a tsvector is sent: its length without them tells how many there are in a tenth of what
--- it takes to unnest it. With OFFSET, each tsvector is made once and not wherever it is named. Tags come as Postgres writes
--- arrays. Returns the highest id.
-WITH passages AS (
-    INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
-                                  instance, author, role, tags, importance_class, automated, occurred_at, content,
-                                  lexemes, lexeme_count, literals, ranking)
-    SELECT %(namespace_id)s, %(kind)s, p.source_id, p.part, %(conversation_id)s, p.seq, %(agent)s, %(subject)s,
-           %(channel)s, p.instance, p.author, p.role, p.tags::text[], p.importance_class, p.automated, p.occurred_at,
-           p.content, v.lexemes,
-           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
-           p.literals, p.ranking
-      FROM unnest(%(source_id)b::uuid[], %(part)b::integer[], %(seq)b::bigint[], %(instance)b::text[],
-                  %(author)b::text[], %(role)b::smallint[], %(tags)b::text[], %(importance_class)b::smallint[],
-                  %(automated)b::boolean[], %(occurred_at)b::timestamptz[], %(content)b::text[],
-                  %(indexed_text)b::text[], %(literals)b::text[], %(ranking)b::bytea[])
-        AS p (source_id, part, seq, instance, author, role, tags, importance_class, automated, occurred_at, content,
-              indexed_text, literals, ranking)
-     CROSS JOIN LATERAL (SELECT to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) OFFSET 0) AS v (lexemes)
-    RETURNING id, lexeme_count, content
-), owed AS (
-    INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
-    SELECT %(namespace_id)s, passages.id, generations.id
-      FROM passages CROSS JOIN model_generations AS generations
-     WHERE generations.state IN ('building', 'active') AND passages.content <> ''
-     ORDER BY passages.id
-), counted AS (
-    INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
-    SELECT %(namespace_id)s, %(messages)s, %(turns)s, count(*), coalesce(sum(lexeme_count), 0), %(content_bytes)s
-      FROM passages
-), named AS (
-    INSERT INTO author_names (namespace_id, name)
-    SELECT %(namespace_id)s, name FROM unnest(%(author_names)b::text[]) AS name
-        ON CONFLICT DO NOTHING
-)
-SELECT coalesce(max(id), 0) AS highest FROM passages;
-
--- upsert_job --
--- Mark background work on a subject as due. A worker that is at it sees from dirty_seq that there is more; a job that was
--- given up gets another chance by new work, and one that waits for its time is due at once. A pause after a failure stays.
-INSERT INTO jobs (namespace_id, task, subject, trace_context)
-VALUES (%(namespace_id)s, %(task)s, %(subject)s, %(trace_context)s)
-ON CONFLICT (namespace_id, task, subject) DO UPDATE
-   SET dirty_seq = jobs.dirty_seq + 1,
-       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
-       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
-       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN now()
-                         WHEN jobs.state = 'pending' AND jobs.attempts = 0 THEN least(jobs.not_before, now())
-                         ELSE jobs.not_before END,
-       published_at = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL
-                           WHEN jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now() THEN NULL
-                           ELSE jobs.published_at END,
-       trace_context = excluded.trace_context,
-       updated_at = now();
-
--- schedule_compaction --
--- Let a conversation be summed up: at once where enough messages wait, otherwise when nothing was said for a while, which
--- each message that somebody wrote moves on. What is due stays due, and a pause after a failure stays.
-INSERT INTO jobs (namespace_id, task, subject, trace_context, not_before)
-SELECT %(namespace_id)s, 'compact', c.id::text, %(trace_context)s,
-       CASE WHEN c.last_seq - coalesce(p.summarised_seq, 0) >= %(after_messages)s THEN now()
-            ELSE now() + make_interval(secs => %(idle_s)s) END
-  FROM conversations c
-  LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
- WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s
-ON CONFLICT (namespace_id, task, subject) DO UPDATE
-   SET dirty_seq = jobs.dirty_seq + 1,
-       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
-       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
-       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN excluded.not_before
-                         WHEN jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now()
-                              AND (%(turns)s > 0 OR excluded.not_before <= now()) THEN excluded.not_before
-                         ELSE jobs.not_before END,
-       published_at = CASE WHEN jobs.state IN ('done', 'failed') OR jobs.not_before > now() THEN NULL
-                           ELSE jobs.published_at END,
-       trace_context = excluded.trace_context,
-       updated_at = now();
 
 -- insert_memory_use --
 -- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.

@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
-from opentelemetry import propagate
-
-from everword.db.namespaces import NamespaceSettings, get_namespace_settings
+from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
-from everword.domain.times import local_time
 from everword.domain.tokens import ConsistencyToken
+from everword.index.builders import Language, build_passages
+from everword.index.passages import Passage, Source
+from everword.index.writer import Counts, add_passages, vectors_job
+from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
-from everword.text.analysis import indexed_text
-from everword.text.literals import literals_of
-from everword.text.passages import split_passages
-from everword.text.ranking_record import message_traits, pack_record
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_ingest import store
 from everword_ingest.requests import claim_request
-from everword_ingest.scheduling import EMBED_SHARDS
 
 #: What is cut and analysed at once; more is left to a thread.
 _FEW_CHARS = 10_000
@@ -87,7 +81,16 @@ async def _write(
     """Write the memory and its passages; returns the highest id of a passage."""
     settings = await get_namespace_settings(conn, namespace_id)
     moment = significant.occurred_at or datetime.now(UTC)
-    passages = await _build(significant.content, moment, settings)
+    source = Source(
+        summary_id,
+        MEMORY_KIND_SUMMARY,
+        moment,
+        agent=significant.agent,
+        subject=significant.subject,
+        instance=significant.instance,
+    )
+    language = Language(settings.text_search_config, settings.time_zone)
+    passages = await _build(source, significant.content, language)
     parameters = {
         "namespace_id": namespace_id,
         "id": summary_id,
@@ -101,57 +104,15 @@ async def _write(
         "token_count": len(significant.content.encode()) // 4,
     }
     await store.insert_significant(conn, parameters)
-    carrier: dict[str, str] = {}
-    propagate.inject(carrier)
-    shard = f"shard-{summary_id.int % EMBED_SHARDS}"
-    await store.upsert_job(conn, namespace_id, "embed", shard, carrier)
-    scope = {key: parameters[key] for key in ("namespace_id", "agent", "subject")}
-    count = len(passages["content"])
-    asked = await store.insert_memories(
-        conn,
-        {
-            **scope,
-            **passages,
-            "kind": MEMORY_KIND_SUMMARY,
-            "source_id": [summary_id] * count,
-            "instance": [significant.instance] * count,
-            "occurred_at": [moment] * count,
-            "text_search_config": settings.text_search_config,
-        },
-    )
+    await enqueue(conn, [vectors_job(namespace_id, summary_id)])
+    config = settings.text_search_config
+    asked = await add_passages(conn, namespace_id, config, passages, Counts())
     [stored] = await asked.rows()
     return stored.highest
 
 
-async def _build(content: str, moment: datetime, settings: NamespaceSettings) -> dict[str, Any]:
-    """Do what `_passages` does, without holding the event loop for long."""
+async def _build(source: Source, content: str, language: Language) -> list[Passage]:
+    """Return the passages, without holding the event loop for long."""
     if len(content) <= _FEW_CHARS:
-        return _passages(content, moment, settings)
-    return await beside_loop(_passages, content, moment, settings)
-
-
-def _passages(content: str, moment: datetime, settings: NamespaceSettings) -> dict[str, Any]:
-    """Return the arrays that `insert_memories` takes, for a memory that is of no conversation."""
-    local = local_time(moment, ZoneInfo(settings.time_zone))
-    traits = message_traits(content)
-    passages = split_passages(content)
-    count = len(passages)
-    return {
-        "part": list(range(count)),
-        "content": passages,
-        "indexed_text": [indexed_text(passage, "", local) for passage in passages],
-        "literals": [literals_of(passage) for passage in passages],
-        "ranking": [
-            pack_record(passage, traits, settings.text_search_config) for passage in passages
-        ],
-        "conversation_id": None,
-        "channel": "",
-        "seq": [None] * count,
-        "author": [""] * count,
-        "role": [0] * count,
-        "tags": ["{}"] * count,
-        "importance_class": [0] * count,
-        "automated": [False] * count,
-        "author_names": [],
-        **dict.fromkeys(("messages", "turns", "content_bytes"), 0),
-    }
+        return list(build_passages(source, content, language))
+    return await beside_loop(lambda: list(build_passages(source, content, language)))

@@ -5,42 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from opentelemetry import propagate
-
 from everword.db.pool import Connection
 from everword.domain.compaction import CompactionSettings
-from everword.domain.records import ConversationRecord
+from everword.index.writer import vectors_job
+from everword.jobs.enqueue import COMPACT, TOOL_SENTENCES, DueJob, enqueue, shard
 from everword_ingest import store
-
-#: What an append makes due is one of so many jobs of its namespace: few enough that one wake-up serves many appends,
-#: and enough that appends seldom wait for each other's.
-EMBED_SHARDS = 8
+from everword_ingest.store import LockedConversation
 
 
 async def schedule_work(
     conn: Connection,
     namespace_id: int,
-    conversation: ConversationRecord,
+    conversation: LockedConversation,
+    messages: int,
     turns: int,
+    tool_calls: Sequence[UUID],
     compaction: CompactionSettings,
 ) -> None:
-    """Mark as due what new messages of a conversation need; `turns` of them are no automated ones."""
-    carrier: dict[str, str] = {}
-    propagate.inject(carrier)
-    shard = f"shard-{conversation.id.int % EMBED_SHARDS}"
-    await store.upsert_job(conn, namespace_id, "embed", shard, carrier)
-    await store.schedule_compaction(conn, namespace_id, conversation.id, turns, compaction, carrier)
+    """Mark as due what new messages need; `turns` of them are no automated ones, `tool_calls` have no words.
 
-
-async def schedule_sentences(
-    conn: Connection,
-    namespace_id: int,
-    conversation: ConversationRecord,
-    message_ids: Sequence[UUID],
-) -> None:
-    """Owe a sentence to tool calls without words. It comes after `schedule_work`: jobs are locked in one order."""
-    carrier: dict[str, str] = {}
-    propagate.inject(carrier)
-    await store.owe_sentences(conn, namespace_id, message_ids)
-    shard = f"shard-{conversation.id.int % EMBED_SHARDS}"
-    await store.upsert_job(conn, namespace_id, "tool-sentences", shard, carrier)
+    A conversation is summed up at once where enough messages wait, otherwise when nothing was said for a while: what
+    somebody wrote moves that on.
+    """
+    waiting = conversation.last_seq + messages - conversation.summarised_seq
+    delay_s = 0.0 if waiting >= compaction.after_messages else compaction.idle_s
+    due = [
+        vectors_job(namespace_id, conversation.id),
+        DueJob(namespace_id, COMPACT, str(conversation.id), delay_s),
+    ]
+    if tool_calls:
+        await store.owe_sentences(conn, namespace_id, tool_calls)
+        due.append(DueJob(namespace_id, TOOL_SENTENCES, shard(conversation.id)))
+    await enqueue(conn, due, postpone=turns > 0)

@@ -13,8 +13,8 @@ from everword.db.arrays import Column
 from everword.db.namespaces import NamespaceSettings, namespace_settings, the_settings
 from everword.db.pool import Connection
 from everword.db.statements import (
+    BoundStatement,
     Pending,
-    Question,
     ask,
     execute,
     fetch_all,
@@ -23,7 +23,6 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
-from everword.domain.compaction import CompactionSettings
 from everword.domain.records import ConversationRecord
 from everword_ingest.model import ConversationSpec
 
@@ -75,6 +74,14 @@ class PlacedRow:
     seq: int
 
 
+@dataclass(frozen=True)
+class LockedConversation(ConversationRecord):
+    """A conversation that this transaction holds."""
+
+    #: Up to which place it is summed up; 0 for nowhere.
+    summarised_seq: int
+
+
 def jsonb(value: object) -> Jsonb | None:
     """Return `value` for a jsonb column; None stays NULL."""
     return None if value is None else Jsonb(value)
@@ -98,7 +105,7 @@ async def find_conversation(
 
 async def lock_conversation(
     conn: Connection, namespace_id: int, target: UUID | ConversationSpec
-) -> tuple[ConversationRecord | None, NamespaceSettings]:
+) -> tuple[LockedConversation | None, NamespaceSettings]:
     """Return a conversation, held by this transaction, and what its namespace's writes depend on.
 
     Raises NamespaceNotFound.
@@ -110,7 +117,7 @@ async def lock_conversation(
         statement, parameters = SQL["lock_conversation_by_key"], _key(namespace_id, target)
     locked, settings = await fetch_each(
         conn,
-        Question(statement, parameters, ConversationRecord),
+        BoundStatement(statement, parameters, LockedConversation),
         namespace_settings(namespace_id),
     )
     return next(iter(locked), None), the_settings(settings)
@@ -186,7 +193,9 @@ async def ask_external_messages(
         "conversation_id": conversation_id,
         "external_ids": Column("text", external_ids),
     }
-    return await ask(conn, Question(SQL["find_external_messages"], parameters, ExternalMessageRow))
+    return await ask(
+        conn, BoundStatement(SQL["find_external_messages"], parameters, ExternalMessageRow)
+    )
 
 
 async def find_messages(
@@ -220,46 +229,6 @@ async def owe_sentences(conn: Connection, namespace_id: int, message_ids: Sequen
 
 async def insert_significant(conn: Connection, parameters: dict[str, Any]) -> None:
     await execute(conn, SQL["insert_significant"], parameters)
-
-
-async def insert_memories(
-    conn: Connection, parameters: dict[str, Any]
-) -> Pending[HighestPassageRow]:
-    """Index passages; a row with the highest id of one, 0 where there are none, is on its way."""
-    return await ask(conn, Question(SQL["insert_memories"], parameters, HighestPassageRow))
-
-
-async def upsert_job(
-    conn: Connection, namespace_id: int, task: str, subject: str, trace_context: dict[str, str]
-) -> None:
-    """Mark a task on a subject as due."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "task": task,
-        "subject": subject,
-        "trace_context": Jsonb(trace_context),
-    }
-    await execute(conn, SQL["upsert_job"], parameters)
-
-
-async def schedule_compaction(
-    conn: Connection,
-    namespace_id: int,
-    conversation_id: UUID,
-    turns: int,
-    compaction: CompactionSettings,
-    trace_context: dict[str, str],
-) -> None:
-    """Let a conversation be summed up when that is due; `turns` of its new messages are no automated ones."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_id": conversation_id,
-        "turns": turns,
-        "after_messages": compaction.after_messages,
-        "idle_s": compaction.idle_s,
-        "trace_context": Jsonb(trace_context),
-    }
-    await execute(conn, SQL["schedule_compaction"], parameters)
 
 
 async def insert_memory_use(

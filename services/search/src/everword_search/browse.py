@@ -10,7 +10,7 @@ from everword_search import store
 from everword_search.freshness import ensure_fresh
 from everword_search.model import BrowseRequest
 from everword_search.pages import DEFAULT_CONTENT_CHARS, max_parts, open_cursor
-from everword_search.planning import plan_anew
+from everword_search.query_plans import use_custom_plans
 from everword_search.store import Scope
 
 DEFAULT_PAGE = 50
@@ -25,7 +25,7 @@ async def browse(
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
-        await plan_anew(conn, remaining(STATEMENT_CAP_S))
+        await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         scope = Scope(namespace.id, request.filter)
         places = await store.browse(conn, scope, request.newest_first, after, cursor.size + 1)
         ids = [place.source_id for place in places[: cursor.size]]

@@ -51,10 +51,10 @@ async def rank_by_formula(
     # with would score less than its position says, and come again.
     score, passage_id, *asked_at = window.after or (2.0, 0)
     now = datetime.fromisoformat(asked_at[0]) if asked_at else datetime.now(UTC)
-    await runner.prepare(planned_once=False, limit_s=remaining(STATEMENT_CAP_S))
+    await runner.prepare(generic_plans=False, limit_s=remaining(STATEMENT_CAP_S))
     newest = await store.browse(runner.conn, scope, True, None, profile.newest)
     pool = await _pool(runner, arms, {row.source_id for row in newest}, profile.pool)
-    await runner.prepare(planned_once=False, limit_s=remaining(STATEMENT_CAP_S))
+    await runner.prepare(generic_plans=False, limit_s=remaining(STATEMENT_CAP_S))
     rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
     judged = {arm.name for arm in arms} >= _JUDGING
     scored = [_score(row, pool[row.source_id], profile, now, judged) for row in rows]

@@ -4,14 +4,14 @@
 -- tags holds nothing else; scores are rounded to 1e-9, so that a score is the same whichever statement computed it and
 -- pages can continue after one; `spare` is how many summaries (kind 2) may come on top of `limit` other memories.
 
--- plan_anew --
+-- use_custom_plans --
 -- Let each of the following statements of the transaction be planned for what it is asked, and have a time of its own: how
 -- best to find something depends on the filter. With it comes what likeness of letters counts as a match.
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
        set_config('statement_timeout', %(statement_timeout)s, true),
        set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);
 
--- plan_once --
+-- use_generic_plans --
 -- Let each of the following statements of the transaction be planned once a connection, and have a time of its own: what
 -- goes by words or ids always goes the same way, and planning it takes as long as running it.
 SELECT set_config('plan_cache_mode', 'force_generic_plan', true),

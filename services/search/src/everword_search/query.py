@@ -93,7 +93,7 @@ class Query:
         return [clause for clause in self.clauses if clause.kind is not Kind.OPTIONAL]
 
 
-def parse_query(text: str) -> Query:
+def parse_operands(text: str) -> Query:
     """Return the clauses of `text`; none where it holds no word."""
     end = _end_of_question(text)
     clauses = list(_any_of(text[:end], may_be_prefix=True).clauses)

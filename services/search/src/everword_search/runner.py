@@ -21,7 +21,7 @@ from everword.telemetry.tracing import duration_histogram, inner_span
 from everword_search.arms.base import Arm, RankingArm, Window
 from everword_search.arms.semantic import SemanticArm
 from everword_search.model import ArmReport, ArmState, Candidate, Ranked, SearchArm
-from everword_search.planning import plan_anew, plan_once
+from everword_search.query_plans import use_custom_plans, use_generic_plans
 from everword_search.ranking.arrays import Floats, Ints
 
 log = logging.getLogger(__name__)
@@ -52,14 +52,14 @@ class Runner:
         self._arms = arms
         self._seconds = {arm.name: 0.0 for arm in arms}
         self._failed: dict[SearchArm, str] = {}
-        self._planned_once: bool | None = None
+        self._generic_plans: bool | None = None
         self._limit_s = 0.0
 
-    def begin(self, conn: Connection, planned_once_s: float | None) -> None:
+    def begin(self, conn: Connection, generic_plans_s: float | None) -> None:
         """Go on in a new transaction: one whose statements are planned once and may take so long, or None."""
         self.conn = conn
-        self._planned_once = None if planned_once_s is None else True
-        self._limit_s = planned_once_s or 0.0
+        self._generic_plans = None if generic_plans_s is None else True
+        self._limit_s = generic_plans_s or 0.0
 
     def left(self) -> list[Arm]:
         """Return the arms that have something to do and did not fail."""
@@ -84,16 +84,16 @@ class Runner:
 
     async def deviations(self, arm: SemanticArm, passage_ids: Ints, share: float) -> Floats:
         """Return how alike passages are to the query; see SemanticArm.deviations. Raises ArmFailed."""
-        async with self._running(arm, share, planned_once=True):
+        async with self._running(arm, share, generic_plans=True):
             return await arm.deviations(self.conn, passage_ids)
 
-    async def prepare(self, *, planned_once: bool, limit_s: float) -> None:
+    async def prepare(self, *, generic_plans: bool, limit_s: float) -> None:
         """Say how the statements that follow are planned, and how long each may take."""
         within = limit_s / _TOO_SHORT <= self._limit_s <= limit_s * _TOO_LONG
-        if planned_once is self._planned_once and within:
+        if generic_plans is self._generic_plans and within:
             return
-        self._planned_once, self._limit_s = planned_once, limit_s
-        plan = plan_once if planned_once else plan_anew
+        self._generic_plans, self._limit_s = generic_plans, limit_s
+        plan = use_generic_plans if generic_plans else use_custom_plans
         await plan(self.conn, limit_s)
 
     def reports(self) -> list[ArmReport]:
@@ -111,7 +111,7 @@ class Runner:
         self,
         arm: Arm,
         share: float,
-        planned_once: bool | None = None,
+        generic_plans: bool | None = None,
         asks_nothing: bool | None = None,
     ) -> AsyncIterator[None]:
         label = {names.SEARCH_ARM: arm.name.name.lower()}
@@ -120,8 +120,8 @@ class Runner:
         try:
             with inner_span("search arm", attributes=label):
                 if not (arm.asks_nothing if asks_nothing is None else asks_nothing):
-                    once = planned_once or arm.planned_once
-                    await self.prepare(planned_once=once, limit_s=limit_s)
+                    once = generic_plans or arm.generic_plans
+                    await self.prepare(generic_plans=once, limit_s=limit_s)
                 yield
         except psycopg.Error as error:
             if self.conn.broken or isinstance(error, _ENDS):

@@ -15,10 +15,14 @@ from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
 from everword.rpc.fair_share import FairShare, Group, Limits
 from everword_search import store
-from everword_search.alone import rank_alone
 from everword_search.arms.base import RankingArm, Window
 from everword_search.arms.frequent import FrequentWords
 from everword_search.arms.large import LargeScopes
+from everword_search.cache.cached_namespace import CachedNamespace
+from everword_search.cache.columns import Unreadable
+from everword_search.cache.namespace_cache import NamespaceCache
+from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
+from everword_search.cache.storage import NoRoom
 from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
 from everword_search.model import (
@@ -30,10 +34,12 @@ from everword_search.model import (
     SearchResult,
 )
 from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open_cursor
+from everword_search.parse_query import ParsedQuery, parse_query
 from everword_search.plan import Plan, Words, plan_search, plan_words
-from everword_search.planning import plan_once
 from everword_search.profiles import Balanced, Profile, find_profile
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded
+from everword_search.query_embedding import QueryEmbedding
+from everword_search.query_plans import use_generic_plans
 from everword_search.ranking.ranker import Ranker
 from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.ranking.word_lists import WordLists
@@ -44,16 +50,10 @@ from everword_search.relevance import (
     ensure_judged,
     find_relevance,
 )
-from everword_search.resident.columns import Unreadable
-from everword_search.resident.copy import NamespaceCopy
-from everword_search.resident.foreseen import Foreseen, foresee
-from everword_search.resident.residents import Residents
-from everword_search.resident.storage import NoRoom
 from everword_search.runner import ArmFailed, Runner
-from everword_search.sought_vector import SoughtVector
+from everword_search.single_arm import rank_single_arm
 from everword_search.store import Scope
 from everword_search.summaries.in_results import SUMMARY, with_summaries
-from everword_search.understand import Understood, understand
 from everword_search.use import count_use
 
 DEFAULT_PAGE = 10
@@ -72,7 +72,7 @@ class Sources:
     database: Database
     embedder: QueryEmbedder
     ranker: Ranker
-    residents: Residents
+    cache: NamespaceCache
     frequent: FrequentWords = field(default_factory=FrequentWords)
     large_scopes: LargeScopes = field(default_factory=LargeScopes)
     word_lists: WordLists = field(default_factory=WordLists)
@@ -197,15 +197,15 @@ class _Search:
         self._profile = profile
         self._cursor = cursor
         self._chars = chars
-        self._understood: Understood | None = None
+        self._parsed: ParsedQuery | None = None
         self._words: Words | None = None
-        self._vector = SoughtVector(sources.embedder, namespace.id, request)
-        if copy := sources.residents.find(namespace.id):
+        self._vector = QueryEmbedding(sources.embedder, namespace.id, request)
+        if copy := sources.cache.find(namespace.id):
             self._vector.expect(copy)
-        self._foreseen: Foreseen | None = None
+        self._prefetched: PrefetchedScan | None = None
         self._planned: _Planned | None = None
         #: How long each statement of the transaction may take, where they are planned once.
-        self._planned_once_s: float | None = None
+        self._generic_plans_s: float | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -215,82 +215,79 @@ class _Search:
     async def is_ready(self, conn: Connection) -> bool:
         """Find out what the query means; return whether all is known that an answer takes, its vector too."""
         request = self._request
-        self._planned_once_s = None
+        self._generic_plans_s = None
         # What began in the database goes on there: scores in memory differ by a little.
         may_be_in_memory = self._cursor.after is None or self._cursor.after[0]
-        if (
-            self._understood is None
-            or self._understood.generation(self._vector.generation_id) is None
-        ):
+        if self._parsed is None or self._parsed.generation(self._vector.generation_id) is None:
             profile = calibrated_profile(request)
             # What the query means is asked for in the same way each time, and so is the page at the end.
-            self._planned_once_s = remaining(STATEMENT_CAP_S)
-            await plan_once(conn, self._planned_once_s)
-            self._understood = await understand(
+            self._generic_plans_s = remaining(STATEMENT_CAP_S)
+            await use_generic_plans(conn, self._generic_plans_s)
+            self._parsed = await parse_query(
                 conn,
                 self._namespace_id,
                 request,
                 profile,
-                self._sources.residents if may_be_in_memory else None,
-                self._foresee,
+                self._sources.cache if may_be_in_memory else None,
+                self._prefetch,
             )
             self._words = None
-            if self._understood.generation(self._vector.generation_id) is None:
+            if self._parsed.generation(self._vector.generation_id) is None:
                 self._vector.miss(QueryNotEmbedded("this database does not have the query's model"))
-        self._vector.look(self._understood)
-        return self._vector.is_settled and self._can_weigh_words(self._understood)
+        self._vector.look(self._parsed)
+        return self._vector.is_settled and self._can_weigh_words(self._parsed)
 
-    def _can_weigh_words(self, understood: Understood) -> bool:
+    def _can_weigh_words(self, parsed: ParsedQuery) -> bool:
         """Tell whether the lists of the namespace's language are there: to read them takes a while."""
-        config = understood.settings.text_search_config
+        config = parsed.settings.text_search_config
         hybrid = self._request.mode is SearchMode.HYBRID
         return not hybrid or self._sources.word_lists.are_ready(config)
 
-    def _foresee(self, copy: NamespaceCopy) -> None:
+    def _prefetch(self, copy: CachedNamespace) -> None:
         """Look for what is near the query, where its vector is at hand."""
-        if vector := self._vector.foreseen:
-            self._foreseen = foresee(copy, vector, self._request.filter)
+        if vector := self._vector.prefetched:
+            self._prefetched = prefetch_scan(copy, vector, self._request.filter)
 
     async def prepare(self) -> None:
         """Get the query's vector, or why there is none, and what words weigh.
 
         Raises EmbedderUnavailable where nothing else would answer.
         """
-        understood = self._understood
-        assert understood is not None
-        if not self._can_weigh_words(understood):
-            await self._sources.word_lists.ready(understood.settings.text_search_config)
+        parsed = self._parsed
+        assert parsed is not None
+        if not self._can_weigh_words(parsed):
+            await self._sources.word_lists.ready(parsed.settings.text_search_config)
         if not self._vector.is_settled:
-            await asyncio.gather(self._vector.embed(understood), self._look_ahead(understood))
+            await asyncio.gather(self._vector.embed(parsed), self._look_ahead(parsed))
 
-    async def _look_ahead(self, understood: Understood) -> None:
-        if words := self._plan_words(understood):
+    async def _look_ahead(self, parsed: ParsedQuery) -> None:
+        if words := self._plan_words(parsed):
             await words.look_ahead()
 
     def leave_to_database(self, error: Unreadable | NoRoom) -> None:
         """Begin again, without the copy that cannot be read, or has no room for the vectors that came."""
-        self._sources.residents.give_up(self._namespace_id, error)
-        self._understood = self._words = self._foreseen = self._planned = None
+        self._sources.cache.give_up(self._namespace_id, error)
+        self._parsed = self._words = self._prefetched = self._planned = None
 
     def close(self) -> None:
         """Let go what the search began, and what it used."""
         self._vector.close()
-        self._sources.residents.searched(self._namespace_id)
+        self._sources.cache.searched(self._namespace_id)
 
     async def find_page(self, conn: Connection) -> _Page:
         """Return what the arms that did not fail find. Its memories are asked for, and come with the commit.
 
         Raises ArmFailed.
         """
-        assert self._understood is not None
-        self._planned = planned = self._planned or self._plan(self._understood)
+        assert self._parsed is not None
+        self._planned = planned = self._planned or self._plan(self._parsed)
         cursor = self._cursor
-        planned.runner.begin(conn, self._planned_once_s)
+        planned.runner.begin(conn, self._generic_plans_s)
         found = await _find(planned)
         # The verdict is the same on every page.
         chance = cursor.after[1] if cursor.after else planned.relevance.chance(found)
         ensure_judged(self._request, found)
-        await planned.runner.prepare(planned_once=True, limit_s=remaining(STATEMENT_CAP_S))
+        await planned.runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
         hits = found.hits[: cursor.size]
         asked = store.memories_asked(
             self._namespace_id,
@@ -305,7 +302,7 @@ class _Search:
         self, conn: Connection, page: _Page
     ) -> tuple[SearchResponse, NamespaceSettings]:
         """Return the response that a page makes."""
-        assert self._understood is not None
+        assert self._parsed is not None
         relevance, found = page.planned.relevance, page.found
         by_id = {hit.source_id: hit for hit in page.hits}
         results = [
@@ -324,29 +321,29 @@ class _Search:
             relevance.verdict(found, page.chance),
             relevance.state(found),
         )
-        return response, self._understood.settings
+        return response, self._parsed.settings
 
-    def _plan_words(self, understood: Understood) -> Words | None:
+    def _plan_words(self, parsed: ParsedQuery) -> Words | None:
         scope = Scope(self._namespace_id, self._request.filter)
         frequent = self._sources.frequent
-        self._words = self._words or plan_words(scope, self._request, understood, frequent)
+        self._words = self._words or plan_words(scope, self._request, parsed, frequent)
         return self._words
 
-    def _plan(self, understood: Understood) -> _Planned:
+    def _plan(self, parsed: ParsedQuery) -> _Planned:
         request = self._request
         scope = Scope(self._namespace_id, request.filter)
         sources = self._sources
-        words = self._plan_words(understood)
+        words = self._plan_words(parsed)
         plan = plan_search(
             scope,
             request,
-            understood,
+            parsed,
             words,
             self._vector.found,
             sources.large_scopes,
-            self._foreseen,
+            self._prefetched,
         )
-        relevance = find_relevance(request, understood.generation(self._vector.generation_id))
+        relevance = find_relevance(request, parsed.generation(self._vector.generation_id))
         return _Planned(
             plan,
             Runner(plan.arms),
@@ -367,7 +364,7 @@ async def _find(planned: _Planned) -> Found:
         return await rank_by_formula(runner, ranked, planned.plan.scope, ranking, window)
     if isinstance(ranking, Ranking):
         return await rank_by_recall(runner, ranked, planned.plan.scope, ranking, window)
-    return await rank_alone(runner, arms[0], window)
+    return await rank_single_arm(runner, arms[0], window)
 
 
 def _ranking(
@@ -378,7 +375,7 @@ def _ranking(
         return None
     if isinstance(profile, Balanced):
         return profile
-    return Ranking(ranker, plan.question, request.explain, plan.resident, plan.words)
+    return Ranking(ranker, plan.question, request.explain, plan.cached, plan.words)
 
 
 def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance, plan: Plan) -> Window:

@@ -17,10 +17,10 @@ from everword.v1 import (
     summary_service_pb2_grpc,
 )
 from everword_search.asking import Asking
+from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.context_servicer import ContextServicer
 from everword_search.query_embedder import QueryEmbedder
 from everword_search.ranking.ranker import Ranker
-from everword_search.resident.residents import Residents
 from everword_search.search import Sources
 from everword_search.servicer import SearchServicer
 from everword_search.settings import SERVICE, Settings
@@ -37,8 +37,8 @@ class SearchServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._embedder = QueryEmbedder(settings.embedder_address, settings.server.internal_token)
-        self._residents = Residents(self._database, settings.limits)
-        sources = Sources(self._database, self._embedder, Ranker.load(), self._residents)
+        self._cache = NamespaceCache(self._database, settings.limits)
+        sources = Sources(self._database, self._embedder, Ranker.load(), self._cache)
         self._word_lists = sources.word_lists
         self._chat = _chat_client(settings.chat) if settings.chat else None
         asking = Asking(self._chat, self._database) if self._chat else None
@@ -70,14 +70,14 @@ class SearchServer:
     async def start(self) -> str:
         await self._database.open()
         await self._embedder.open()
-        self._residents.open()
+        self._cache.open()
         address = await self._server.start()
         self._word_lists.read()
         return address
 
     async def stop(self) -> None:
         await self._server.stop()
-        await self._residents.close()
+        await self._cache.close()
         await self._embedder.close()
         if self._chat:
             await self._chat.close()

@@ -8,7 +8,7 @@ from everword.chat.settings import ChatSettings
 from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment
 from everword.rpc.settings import ServerSettings
-from everword_search.resident.residents import Limits
+from everword_search.cache.namespace_cache import Limits
 
 SERVICE = "search"
 #: Mebibytes of namespaces that are kept, unless said otherwise: some 50,000 passages of small ones in memory, and some

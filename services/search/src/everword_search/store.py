@@ -14,7 +14,7 @@ from psycopg.types.numeric import Int8
 from everword.db.arrays import ArrayParameter, array_of_uuids, read_array
 from everword.db.pool import Connection
 from everword.db.statements import (
-    Question,
+    BoundStatement,
     execute,
     fetch_all,
     fetch_optional,
@@ -254,7 +254,7 @@ def memories_asked(
     passage_ids: Sequence[int] = (),
     max_chars: int | None = None,
     max_parts: int | None = None,
-) -> Question[MemoryRow]:
+) -> BoundStatement[MemoryRow]:
     """Return what asks for memories; see read_memories."""
     parameters = {
         **namespaced(namespace_id),
@@ -263,7 +263,7 @@ def memories_asked(
         "max_chars": max_chars,
         "max_parts": max_parts,
     }
-    return Question(SQL["read_memories"], parameters, MemoryRow)
+    return BoundStatement(SQL["read_memories"], parameters, MemoryRow)
 
 
 async def read_signals(

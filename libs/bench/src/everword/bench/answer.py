@@ -16,7 +16,7 @@ from everword.v1 import search_service_pb2 as pb
 class Place:
     """Where a message lies."""
 
-    #: Number of its conversation in the world, from 0.
+    #: Number of its conversation in the dataset, from 0.
     conversation: int
     seq: int
     external_id: str

@@ -14,10 +14,10 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Finished:
-    """A world that was asked everything."""
+    """A dataset that was asked everything."""
 
     set: str
-    world: str
+    dataset: str
     #: Whether its passages had their vectors.
     embedded: bool
     rows: list[Row]
@@ -26,7 +26,7 @@ class Finished:
 
 
 class Checkpoint:
-    """Finished worlds, a line each. Without a path nothing is kept.
+    """Finished datasets, a line each. Without a path nothing is kept.
 
     `identity` is what a run is of: its code, model, data and variants. A file of another run is begun anew.
     """

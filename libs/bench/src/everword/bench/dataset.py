@@ -1,124 +1,69 @@
-"""Sets of conversations with questions, as files: everword-bench/1, and the files that LongMemEval publishes."""
+"""What is measured: a dataset of messages and the queries that are asked in it."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
+import math
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-from everword.bench.longmemeval import is_longmemeval, worlds_of_items
-from everword.bench.world import Query, World
-from everword.transcripts import (
-    BENCH_FORMAT,
-    TranscriptError,
-    as_object,
-    parse_json,
-    read_conversation,
-)
+from everword.transcripts import Entry
 
-MAX_QUERY_BYTES = 8192
+#: Categories whose queries are never in the averages: they name the turn that they twist.
+TWISTED = frozenset({"adversarial"})
+
+#: Questions of other datasets that are asked in one.
+FOREIGN_LIMIT = 200
 
 
 @dataclass(frozen=True)
-class BenchSet:
-    """One file: worlds, each of which is put into a namespace of its own."""
+class Query:
+    """A question, with the messages that answer it."""
+
+    id: str
+    text: str
+    category: str
+    #: External ids of messages of the query's dataset.
+    relevant: frozenset[str]
+    answerable: bool
+
+    @property
+    def is_averaged(self) -> bool:
+        """Whether it counts as one that the dataset answers."""
+        return self.answerable and self.category not in TWISTED
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Messages that have a namespace to themselves, and what is asked of them."""
 
     name: str
-    #: SHA-256 of the file.
-    digest: str
-    worlds: tuple[World, ...] = field(repr=False)
+    entries: tuple[Entry, ...] = field(repr=False)
+    queries: tuple[Query, ...] = field(repr=False)
 
 
-def read_sets(paths: Iterable[Path]) -> list[BenchSet]:
-    """Return the sets of files. Raises TranscriptError where one cannot be read, or two have one name."""
-    sets: list[BenchSet] = []
-    for path in paths:
-        read = read_set(path)
-        if read.name in {each.name for each in sets}:
-            raise TranscriptError(f"{path}: an earlier file is named {read.name!r} too")
-        sets.append(read)
-    return sets
+@dataclass(frozen=True)
+class Question:
+    """A query as it is asked in some dataset."""
+
+    query: Query
+    #: Name of the dataset whose query it is.
+    home: str
+    #: Whether it is asked in another dataset, where nothing can answer it.
+    foreign: bool
 
 
-def read_set(path: Path) -> BenchSet:
-    """Return the set that a file holds; its format is told by what is in it. Raises TranscriptError."""
-    content = path.read_bytes()
-    document = parse_json(content, str(path))
-    digest = hashlib.sha256(content).hexdigest()
-    if is_longmemeval(document):
-        worlds, name = worlds_of_items(document, str(path)), path.stem
-    else:
-        fields = as_object(document, f"{path}: it is not LongMemEval's list of questions, and")
-        if fields.get("format") != BENCH_FORMAT:
-            raise TranscriptError(f"{path}: its format is neither {BENCH_FORMAT} nor LongMemEval's")
-        name = str(fields.get("name") or path.stem)
-        conversations = as_list(fields, "conversations", str(path))
-        worlds = [_world(as_object(each, str(path)), str(path)) for each in conversations]
-    _check(worlds, path)
-    return BenchSet(name, digest, tuple(worlds))
+def questions(datasets: tuple[Dataset, ...], index: int) -> list[Question]:
+    """Return what is asked in a dataset: its own queries, then answerable ones of the other datasets.
 
-
-def as_list(fields: dict[str, Any], name: str, place: str) -> list[Any]:
-    """Return a field that holds a list. Raises TranscriptError where it does not."""
-    value = fields.get(name)
-    if not isinstance(value, list):
-        raise TranscriptError(f"{place}: {name} must be a list")
-    return value
-
-
-def _world(conversation: dict[str, Any], place: str) -> World:
-    name = conversation.get("conversation")
-    if not isinstance(name, str) or not name:
-        raise TranscriptError(f"{place}: a conversation has no name in `conversation`")
-    where = f"{place}: conversation {name!r}"
-    as_list(conversation, "messages", where)
-    queries = [
-        _query(as_object(each, f"{where}, query {number}"), f"{where}, query {number}")
-        for number, each in enumerate(as_list(conversation, "queries", where), start=1)
+    Of those, at most `FOREIGN_LIMIT` are asked, evenly taken from all: the cost stays linear.
+    """
+    dataset = datasets[index]
+    own = [Question(query, dataset.name, foreign=False) for query in dataset.queries]
+    strange = [
+        Question(query, other.name, foreign=True)
+        for other in datasets
+        if other is not dataset
+        for query in other.queries
+        if query.is_averaged
     ]
-    return World(name, tuple(read_conversation(conversation, place)), tuple(queries))
-
-
-def _query(fields: dict[str, Any], place: str) -> Query:
-    for name in ("id", "text", "category"):
-        if not isinstance(fields.get(name), str) or not fields[name].strip():
-            raise TranscriptError(f"{place}: {name} must be a text that is not empty")
-    if not isinstance(fields.get("answerable"), bool):
-        raise TranscriptError(f"{place}: answerable must be true or false")
-    relevant = as_list(fields, "relevant", place)
-    if not all(isinstance(each, str) for each in relevant):
-        raise TranscriptError(f"{place}: relevant must hold ids of messages")
-    return Query(
-        fields["id"], fields["text"], fields["category"], frozenset(relevant), fields["answerable"]
-    )
-
-
-def _check(worlds: list[World], path: Path) -> None:
-    """Raise TranscriptError where a set would be measured wrongly."""
-    if not worlds:
-        raise TranscriptError(f"{path}: it holds no conversations")
-    _no_two_alike([world.name for world in worlds], f"{path}: conversations")
-    for world in worlds:
-        place = f"{path}: conversation {world.name!r}"
-        ids = [entry.message.external_id for entry in world.entries]
-        if not ids:
-            raise TranscriptError(f"{place}: it has no messages")
-        _no_two_alike(ids, f"{place}: messages")
-        _no_two_alike([query.id for query in world.queries], f"{place}: queries")
-        for query in world.queries:
-            if missing := sorted(query.relevant - set(ids)):
-                raise TranscriptError(
-                    f"{place}: query {query.id!r} has {missing[0]!r} as relevant, which is no message of it"
-                )
-            if len(query.text.encode()) > MAX_QUERY_BYTES:
-                raise TranscriptError(f"{place}: query {query.id!r} is longer than 8 KiB")
-
-
-def _no_two_alike(names: list[str], what: str) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise TranscriptError(f"{what}: {name!r} is there twice")
-        seen.add(name)
+    step = max(1, math.ceil(len(strange) / FOREIGN_LIMIT))
+    return own + strange[::step]

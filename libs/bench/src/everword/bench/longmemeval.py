@@ -9,7 +9,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from everword.bench.world import Query, World
+from everword.bench.dataset import Dataset, Query
 from everword.transcripts import Entry, TranscriptError, as_object, read_conversation
 
 #: Fields without which an item cannot be read; `answer` and others are not needed.
@@ -37,8 +37,8 @@ def is_longmemeval(document: object) -> bool:
     )
 
 
-def worlds_of_items(document: object, place: str) -> list[World]:
-    """Return a world for each question. Raises TranscriptError."""
+def worlds_of_items(document: object, place: str) -> list[Dataset]:
+    """Return a dataset for each question. Raises TranscriptError."""
     assert isinstance(document, list)
     return [
         _world(as_object(item, f"{place}: question {number}"), f"{place}: question {number}")
@@ -46,7 +46,7 @@ def worlds_of_items(document: object, place: str) -> list[World]:
     ]
 
 
-def _world(item: dict[str, Any], place: str) -> World:
+def _world(item: dict[str, Any], place: str) -> Dataset:
     if missing := [name for name in FIELDS if name not in item]:
         raise TranscriptError(f"{place}: it has no {missing[0]}")
     sessions, dates = item["haystack_sessions"], item["haystack_dates"]
@@ -71,7 +71,7 @@ def _world(item: dict[str, Any], place: str) -> World:
         relevant=frozenset(relevant) if answerable else frozenset(),
         answerable=answerable,
     )
-    return World(name, tuple(entries), (query,))
+    return Dataset(name, tuple(entries), (query,))
 
 
 def _messages(

@@ -1,4 +1,4 @@
-"""The benchmark itself: world after world is filled, asked, and dropped."""
+"""The benchmark itself: dataset after dataset is filled, asked, and dropped."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from everword.bench.answer import Answer, Place, read_answer
-from everword.bench.checkpoint import Checkpoint, Finished, Row
-from everword.bench.dataset import BenchSet
-from everword.bench.metrics import judge
-from everword.bench.stand import (
+from everword.bench.bench_namespace import (
     PATIENCE_S,
     drop_leftovers,
     fill,
     namespace,
     wait_until_embedded,
 )
+from everword.bench.checkpoint import Checkpoint, Finished, Row
+from everword.bench.dataset import Dataset, Question, questions
+from everword.bench.metrics import judge
+from everword.bench.native_format import BenchSet
 from everword.bench.summaries import Summaries, wait_until_compacted
 from everword.bench.variants import Variant
-from everword.bench.world import Question, World, questions
 from everword.client import Client, ClientSettings
 from everword.v1.search_service_pb2 import StatsRequest
 
@@ -68,23 +68,23 @@ class Run:
     async def measure(self, sets: Sequence[BenchSet]) -> None:
         """Ask everything that the checkpoint does not hold yet. Raises CallError."""
         await drop_leftovers(self.settings, self._prefix)
-        done = {(each.set, each.world) for each in self.checkpoint.finished}
+        done = {(each.set, each.dataset) for each in self.checkpoint.finished}
         for each in self.checkpoint.finished:
             self._seen |= {row["text"] for row in each.rows}
             self.watcher.asked(len(each.rows))
         for bench_set in sets:
-            for index, world in enumerate(bench_set.worlds):
-                if (bench_set.name, world.name) not in done:
+            for index, dataset in enumerate(bench_set.datasets):
+                if (bench_set.name, dataset.name) not in done:
                     await self._measure_world(bench_set, index)
 
     async def _measure_world(self, bench_set: BenchSet, index: int) -> None:
-        world = bench_set.worlds[index]
+        dataset = bench_set.datasets[index]
 
         def say(text: str) -> None:
-            self.watcher.step(f"{bench_set.name} {world.name}: {text}")
+            self.watcher.step(f"{bench_set.name} {dataset.name}: {text}")
 
         async with namespace(self.settings, self._prefix) as client:
-            token, places = await fill(client, world, say)
+            token, places = await fill(client, dataset, say)
             embedded = await self._embedded(client, token, say)
             summaries = Summaries(client, places)
             if self.summarised and not await wait_until_compacted(client, say, self.patience_s):
@@ -93,13 +93,13 @@ class Run:
                     "compactor running? The benchmark goes on with the summaries that there are."
                 )
             say("asking")
-            await self._warm_up(client, world)
+            await self._warm_up(client, dataset)
             rows: list[Row] = []
-            for question in questions(bench_set.worlds, index):
+            for question in questions(bench_set.datasets, index):
                 for variant in self._in_turn(len(rows)):
                     answer, row = await self._ask(client, question, variant, places, summaries)
                     self._note_degraded(answer)
-                    rows.append({"set": bench_set.name, "conversation": world.name, **row})
+                    rows.append({"set": bench_set.name, "conversation": dataset.name, **row})
                     self.watcher.asked(1)
                 self._seen.add(question.query.text)
             compacted = None
@@ -109,7 +109,7 @@ class Run:
             else:
                 await self._note_summaries(client)
             say("dropping")
-        self.checkpoint.add(Finished(bench_set.name, world.name, embedded, rows, compacted))
+        self.checkpoint.add(Finished(bench_set.name, dataset.name, embedded, rows, compacted))
 
     async def _embedded(self, client: Client, token: str, say: Callable[[str], None]) -> bool:
         if self.embedding and not await wait_until_embedded(client, token, say, self.patience_s):
@@ -120,8 +120,8 @@ class Run:
             )
         return self.embedding
 
-    async def _warm_up(self, client: Client, world: World) -> None:
-        for entry in world.entries[:WARM_UP]:
+    async def _warm_up(self, client: Client, dataset: Dataset) -> None:
+        for entry in dataset.entries[:WARM_UP]:
             text = entry.message.content.strip()[:WARM_UP_CHARS]
             for variant in self.variants:
                 await client.search_service.Search(variant.request(text or "warm-up"))

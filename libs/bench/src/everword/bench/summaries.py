@@ -1,4 +1,4 @@
-"""The summaries of a world: made, waited for, and told in terms of the messages that they stand for."""
+"""The summaries of a dataset: made, waited for, and told in terms of the messages that they namespace for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from everword.bench.answer import Places, StandsFor
-from everword.bench.stand import PATIENCE_S, Say
+from everword.bench.bench_namespace import PATIENCE_S, Say
 from everword.client import Client
 from everword.v1 import memory_pb2, summary_service_pb2
 from everword.v1 import search_service_pb2 as pb
@@ -34,7 +34,7 @@ EVERYTHING = summary_service_pb2.ExpansionLimits(
 
 @dataclass(frozen=True)
 class Compacted:
-    """What the conversations of a world came to."""
+    """What the conversations of a dataset came to."""
 
     summaries: int
     #: Of all conversations, as they were said.
@@ -74,7 +74,7 @@ async def wait_until_compacted(client: Client, say: Say, patience_s: float = PAT
 
 
 class Summaries:
-    """Tells what the summaries of a world stand for; each is expanded once."""
+    """Tells what the summaries of a dataset namespace for; each is expanded once."""
 
     def __init__(self, client: Client, places: Places) -> None:
         self._client = client
@@ -152,7 +152,7 @@ def _tokens(text: str) -> int:
 
 
 def total(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the figures of several worlds together, with the shares that come of them."""
+    """Return the figures of several datasets together, with the shares that come of them."""
     names = ("summaries", "transcript_tokens", "context_tokens", "evidence", "reached")
     sums: dict[str, Any] = {name: sum(row[name] for row in rows) for name in names}
     evidence, transcript = sums.pop("evidence"), sums["transcript_tokens"]

@@ -18,7 +18,7 @@ LOG_TAIL = 2000
 
 
 def running() -> bool:
-    """Stand for the readiness of a process that listens nowhere: it is ready when it runs."""
+    """BenchNamespace for the readiness of a process that listens nowhere: it is ready when it runs."""
     return True
 
 

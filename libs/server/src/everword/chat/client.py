@@ -64,7 +64,7 @@ class ChatClient:
         Repeated after the settings' pauses where the server is away, busy or broken, or after the pause it asks for.
         Raises ChatError.
         """
-        return await self._patiently(lambda: self._understood(request, record or self._record))
+        return await self._patiently(lambda: self._parsed(request, record or self._record))
 
     async def count_tokens(self, text: str) -> int:
         """Return how many tokens a text has, by the server's `/tokenize`; by an estimate on the high side without it.
@@ -109,7 +109,7 @@ class ChatClient:
         self._dialect = Dialect()
         self._learned_at = float("-inf")
 
-    async def _understood(self, request: ChatRequest, record: Record) -> ChatAnswer:
+    async def _parsed(self, request: ChatRequest, record: Record) -> ChatAnswer:
         """Ask in the dialect of the server; learn it where the server refuses."""
         spoken = self._dialect
         try:

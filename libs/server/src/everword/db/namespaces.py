@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everword.db.pool import SQL, Connection
-from everword.db.statements import Question, fetch_each
+from everword.db.statements import BoundStatement, fetch_each
 from everword.domain.credentials import CredentialPolicy
 from everword.domain.errors import NamespaceNotFound
 
@@ -45,10 +45,10 @@ async def get_namespace_settings(conn: Connection, namespace_id: int) -> Namespa
     return the_settings(found)
 
 
-def namespace_settings(namespace_id: int) -> Question[NamespaceSettings]:
+def namespace_settings(namespace_id: int) -> BoundStatement[NamespaceSettings]:
     """Ask for a namespace's settings together with something else; see `the_settings`."""
     parameters = {"namespace_id": namespace_id}
-    return Question(SQL["get_namespace_settings"], parameters, NamespaceSettings)
+    return BoundStatement(SQL["get_namespace_settings"], parameters, NamespaceSettings)
 
 
 def the_settings(found: Sequence[NamespaceSettings]) -> NamespaceSettings:

@@ -2527,6 +2527,7 @@ GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
 
 GRANT INSERT ON TABLE everword.author_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.author_names TO everword_search;
+GRANT INSERT ON TABLE everword.author_names TO everword_compactor;
 
 GRANT INSERT ON TABLE everword.calendar_owed TO everword_ingest;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_owed TO everword_compactor;

@@ -108,7 +108,7 @@ async def fetch_optional(
 
 
 @dataclass(frozen=True)
-class Question(Generic[T]):
+class BoundStatement(Generic[T]):
     """A statement whose rows are wanted together with those of others."""
 
     statement: Statement
@@ -133,7 +133,7 @@ class Pending(Generic[T]):
             self._span.end()
 
 
-async def ask(conn: AsyncConnection[Any], question: Question[T]) -> Pending[T]:
+async def ask(conn: AsyncConnection[Any], question: BoundStatement[T]) -> Pending[T]:
     """Run a statement in a pipeline without waiting for its rows. Its span ends when they are read."""
     cursor = conn.cursor(binary=True, row_factory=dataclass_row(question.row))
     span = begin_span(question.statement.name, **_told_of(question.statement))
@@ -143,7 +143,7 @@ async def ask(conn: AsyncConnection[Any], question: Question[T]) -> Pending[T]:
 
 async def fetch_each(
     conn: AsyncConnection[Any],
-    *questions: Question[Any],
+    *questions: BoundStatement[Any],
     meanwhile: Callable[[], None] | None = None,
 ) -> list[list[Any]]:
     """Run several statements, of which none needs another's rows, in one round trip; return the rows of each.

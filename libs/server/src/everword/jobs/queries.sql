@@ -1,5 +1,34 @@
 -- Statements on jobs. They cross namespaces, and see ids, states and counters only.
 
+-- enqueue --
+-- Make jobs due, in the order in which they are given. A worker that is at one sees from dirty_seq that there is more; one
+-- that was given up gets another chance by new work; one that waits for its time is due earlier, or with `postpone` later. A
+-- pause after a failure stays. With `only_idle` none is touched that somebody is at or that failed, but for what was given
+-- up so long ago.
+INSERT INTO jobs (namespace_id, task, subject, not_before, trace_context)
+SELECT due.namespace_id, due.task, due.subject, now() + make_interval(secs => due.delay_s), %(trace_context)s
+  FROM unnest(%(namespace_ids)s::bigint[], %(tasks)s::text[], %(subjects)s::text[], %(delays_s)s::float8[])
+       WITH ORDINALITY AS due (namespace_id, task, subject, delay_s, place)
+ ORDER BY due.place
+    ON CONFLICT (namespace_id, task, subject) DO UPDATE
+   SET dirty_seq = jobs.dirty_seq + 1,
+       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
+       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
+       error = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL ELSE jobs.error END,
+       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN excluded.not_before
+                         WHEN jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now()
+                         THEN CASE WHEN %(postpone)s THEN excluded.not_before
+                                   ELSE least(jobs.not_before, excluded.not_before) END
+                         ELSE jobs.not_before END,
+       published_at = CASE WHEN jobs.state IN ('done', 'failed')
+                                OR jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now()
+                           THEN NULL ELSE jobs.published_at END,
+       trace_context = excluded.trace_context,
+       updated_at = now()
+ WHERE NOT %(only_idle)s OR jobs.state = 'done'
+    OR jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > excluded.not_before
+    OR jobs.state = 'failed' AND jobs.updated_at <= now() - make_interval(secs => %(retry_failed_after_s)s::float8);
+
 -- claim_publications --
 -- Take jobs that are due and whose wake-up is not on its way: those of one namespace and task in turn with those of others,
 -- as far as a window reaches. The fence makes each wake-up's RQ id new: RQ loses a wake-up whose id it has seen.

@@ -18,7 +18,7 @@ class PermanentFailure(Exception):
     """Trying again cannot help; the job is given up at once. The message is what operators see."""
 
 
-class ToolAway(Exception):
+class DependencyUnavailable(Exception):
     """What every job of the task needs cannot be reached: no fault of this one, so it counts as no attempt."""
 
 
@@ -32,10 +32,10 @@ class JobRun:
 
     job: StartedJob
     #: Says that a step is done and need not be done again: attempts and time count anew. Raises LeaseLost.
-    keep: Callable[[], None]
+    checkpoint: Callable[[], None]
     #: Raises LeaseLost where the job is somebody else's by now. The lease is kept without it: call it where work that
     #: nobody wants any more should end.
-    beat: Callable[[], None]
+    heartbeat: Callable[[], None]
     #: Whether a job of another namespace waits for a worker. Look after each step of long work; then leave the rest to
     #: a later run, by returning now as the time when there will be more.
     others_wait: Callable[[], bool] = lambda: False
@@ -52,7 +52,7 @@ class Task:
     run: Callable[[JobRun], datetime | None]
     #: How long a worker may be silent before the job is taken from it.
     lease_s: float = 60.0
-    #: How long a step may take, from one `keep` to the next. It ends what hangs; a slow model needs many minutes.
+    #: How long a step may take, from one `checkpoint` to the next. It ends what hangs; a slow model needs many minutes.
     step_s: float = 2 * 3600.0
     #: Pauses before the second and later attempts; the last one repeats.
     pauses_s: tuple[float, ...] = (5.0, 30.0, 120.0)

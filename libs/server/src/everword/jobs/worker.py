@@ -21,11 +21,11 @@ from everword.jobs.publisher import send
 from everword.jobs.store import StartedJob
 from everword.jobs.task import (
     MAX_ATTEMPTS,
+    DependencyUnavailable,
     JobRun,
     LeaseLost,
     PermanentFailure,
     Task,
-    ToolAway,
     queue_name,
 )
 from everword.telemetry import names
@@ -116,7 +116,7 @@ class Worker:
         except LeaseLost:
             log.warning("job lost", extra={"task": job.task, "job_id": job.job_id})
             return None
-        except ToolAway as error:
+        except DependencyUnavailable as error:
             log.warning("job waits", extra={"task": job.task, "error": str(error)})
             with self._database.connection() as conn:
                 return store.postpone_job(conn, job, str(error)[:ERROR_CHARS], self._task.away_s)

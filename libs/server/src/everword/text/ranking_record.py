@@ -41,6 +41,7 @@ _KNOWN_WORDS = 32_768
 #: Where time expressions are counted: later ones say little of when a long message is about.
 TIME_CHARS = 2000
 _ASKING = ("?", "？", "؟")
+_SHOWING = ("[image", "![", "http://", "https://")
 _DIGIT = re.compile(r"\d")
 # `may` is mostly a verb.
 TIMES = frozenset(
@@ -118,15 +119,17 @@ def message_traits(text: str) -> Traits:
 def message_flags(text: str) -> int:
     """Return the flags of a whole message."""
     flags = 0
-    if any(map(text.__contains__, _ASKING)):
+    if "?" in text or "？" in text or "؟" in text:
         flags |= ASKS
         if text.rstrip().endswith(_ASKING):
             flags |= ENDS_ASKING
     if any(map(_DIGIT.search, stretches(text))):
         flags |= HAS_DIGITS
-    lowered = text.lower()
-    if "[image" in lowered or "![" in lowered or "http://" in lowered or "https://" in lowered:
-        flags |= SHOWS_OR_LINKS
+    # Looked at in lower case where there is a sign of one: most texts have none.
+    if "[" in text or "://" in text:
+        lowered = text.lower()
+        if any(map(lowered.__contains__, _SHOWING)):
+            flags |= SHOWS_OR_LINKS
     if "```" in text:
         flags |= HAS_CODE
     return flags
@@ -138,8 +141,12 @@ def _count_traits(text: str, flags: int) -> tuple[int, int]:
         times = len(_TIME.findall(text[:TIME_CHARS].lower()[:TIME_CHARS]))
         return times, sum(len(_SELF.findall(part)) for part in stretches(text))
     # The same, in a tenth of the time: the words are cut anyway.
-    times = sum(map(TIMES.__contains__, folded_words(text)))
-    return times, sum(map(SELVES.__contains__, spoken_words(text)))
+    return _count_in(folded_words(text), TIMES), _count_in(spoken_words(text), SELVES)
+
+
+def _count_in(words: Sequence[str], wanted: frozenset[str]) -> int:
+    """Return how many words are wanted ones; of most texts none is."""
+    return 0 if wanted.isdisjoint(words) else sum(map(wanted.__contains__, words))
 
 
 def stems_of(text: str, config: str) -> list[str]:

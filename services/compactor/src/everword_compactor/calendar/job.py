@@ -7,17 +7,17 @@ from datetime import datetime
 from everword.domain.periods import parse_subject
 from everword.jobs.task import JobRun, PermanentFailure
 from everword_compactor.calendar import store
-from everword_compactor.calendar.desk import Desk
+from everword_compactor.calendar.summarizer import PeriodSummarizer
 from everword_compactor.failures import Failures
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.workshop import Workshop
+from everword_compactor.worker_context import WorkerContext
 
 
 class RollUp:
     """Makes the nodes of periods: of a day one an instance, of what is longer one in all."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, worker_context: WorkerContext) -> None:
+        self._worker_context = worker_context
 
     def run(self, run: JobRun) -> datetime | None:
         """Write what the period owes, and what is out of date in it.
@@ -31,23 +31,23 @@ class RollUp:
             period = parse_subject(run.job.subject)
         except ValueError as error:
             raise PermanentFailure(str(error)) from error
-        with self._workshop.database.transaction(namespace_id) as conn:
+        with self._worker_context.database.transaction(namespace_id) as conn:
             namespace = node_namespace(conn, namespace_id)
             if namespace is None:
                 return None
             voice = store.get_voice(conn, namespace_id)
             owing = store.owed_instances(conn, namespace_id, period)
             nodes = store.read_period(conn, namespace_id, period)
-        desk = Desk(self._workshop, run, namespace, period, voice)
-        outdated = [node.instance for node in nodes if desk.is_outdated(node)]
+        summarizer = PeriodSummarizer(self._worker_context, run, namespace, period, voice)
+        outdated = [node.instance for node in nodes if summarizer.is_outdated(node)]
         failures = Failures()
-        with self._workshop.ledger.of_namespace(namespace_id):
+        with self._worker_context.ledger.of_namespace(namespace_id):
             left = sorted({*owing, *outdated})
             while left:
                 with failures.kept():
-                    desk.sum_up(left.pop(0))
+                    summarizer.sum_up(left.pop(0))
                     # Only after one that did not fail: else the next run would begin, and end, with the same.
                     if run.others_wait():
                         break
         failures.raise_any()
-        return self._workshop.now() if left else None
+        return self._worker_context.now() if left else None

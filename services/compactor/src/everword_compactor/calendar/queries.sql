@@ -79,20 +79,6 @@ SELECT subject, state = 'failed' AS is_parked
    AND (state IN ('pending', 'running')
         OR state = 'failed' AND updated_at > now() - make_interval(secs => %(parked_s)s));
 
--- schedule_roll_ups --
--- Make the jobs of periods due, to be started in this order. Those that somebody is at are left alone, and those that
--- were given up less than `parked_s` ago; they get another chance then.
-INSERT INTO jobs (namespace_id, task, subject, not_before, trace_context)
-SELECT %(namespace_id)s, 'roll-up', period.subject, now() + period.ordinal * interval '1 microsecond',
-       %(trace_context)s
-  FROM unnest(%(subjects)s::text[]) WITH ORDINALITY AS period (subject, ordinal)
- ORDER BY period.ordinal
-ON CONFLICT (namespace_id, task, subject) DO UPDATE
-   SET dirty_seq = jobs.dirty_seq + 1, state = 'pending', attempts = 0, not_before = excluded.not_before,
-       published_at = NULL, error = NULL, trace_context = excluded.trace_context, updated_at = now()
- WHERE jobs.state = 'done'
-    OR jobs.state = 'failed' AND jobs.updated_at <= now() - make_interval(secs => %(parked_s)s);
-
 -- list_owed --
 -- The periods of a namespace that owe something.
 SELECT DISTINCT level, period

@@ -12,8 +12,9 @@ from psycopg.types.json import Jsonb
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
 from everword.domain.periods import Period, PeriodLevel
+from everword.jobs.enqueue import enqueue_idle
 from everword_compactor.calendar.model import PagedMessage, RollUpJob, VoiceSettings
-from everword_compactor.calendar.store import scheduled
+from everword_compactor.calendar.store import roll_up_jobs
 
 SQL = load_statements("everword_compactor.calendar")
 
@@ -38,7 +39,7 @@ async def open_roll_ups(conn: Connection, namespace_id: int) -> list[RollUpJob]:
 
 async def schedule_roll_ups(conn: Connection, namespace_id: int, periods: Sequence[Period]) -> None:
     """Make the jobs of sorted periods due, those that were given up included."""
-    await execute(conn, SQL["schedule_roll_ups"], scheduled(namespace_id, periods, 0.0))
+    await enqueue_idle(conn, roll_up_jobs(namespace_id, periods), retry_failed_after_s=0.0)
 
 
 async def page_messages(

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from opentelemetry import propagate
-from psycopg.types.json import Jsonb
-
 from everword.db.blocking import Connection, execute, fetch_all, fetch_optional
 from everword.db.statements import load_statements
 from everword.domain.periods import Period
+from everword.jobs.enqueue import ROLL_UP, DueJob, enqueue_idle_blocking
 from everword_compactor.calendar.model import OwedPeriod, RollUpJob, VoiceSettings
 from everword_compactor.nodes.model import NodeRow
 from everword_compactor.nodes.store import DAY_CHARS, MessageSource, NodeSource
@@ -129,8 +127,8 @@ def schedule_roll_ups(
     conn: Connection, namespace_id: int, periods: Sequence[Period], parked_s: float
 ) -> int:
     """Make the jobs of sorted periods due; returns of how many."""
-    parameters = scheduled(namespace_id, periods, parked_s)
-    return execute(conn, SQL["schedule_roll_ups"], parameters)
+    due = roll_up_jobs(namespace_id, periods)
+    return enqueue_idle_blocking(conn, due, retry_failed_after_s=parked_s)
 
 
 def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
@@ -138,16 +136,12 @@ def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
     return fetch_optional(conn, SQL["get_voice"], parameters, VoiceSettings) or VoiceSettings()
 
 
-def scheduled(namespace_id: int, periods: Sequence[Period], parked_s: float) -> dict[str, object]:
-    """Return the parameters of `schedule_roll_ups`."""
-    carrier: dict[str, str] = {}
-    propagate.inject(carrier)
-    return {
-        "namespace_id": namespace_id,
-        "subjects": [period.subject for period in periods],
-        "parked_s": parked_s,
-        "trace_context": Jsonb(carrier) if carrier else None,
-    }
+def roll_up_jobs(namespace_id: int, periods: Sequence[Period]) -> list[DueJob]:
+    """Return the jobs of periods, which are done in this order."""
+    return [
+        DueJob(namespace_id, ROLL_UP, period.subject, delay_s=place * 1e-6)
+        for place, period in enumerate(periods, start=1)
+    ]
 
 
 def _of(namespace_id: int, period: Period) -> dict[str, object]:

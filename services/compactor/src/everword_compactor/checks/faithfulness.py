@@ -47,7 +47,7 @@ def check_faithfulness(
     time_zone: str,
     preamble: str = "",
     level: Level | None = None,
-    beat: Callable[[], None] = lambda: None,
+    heartbeat: Callable[[], None] = lambda: None,
 ) -> Faithfulness:
     """Return how `content` stands to `sources`; takes as long as both are, not longer.
 
@@ -57,7 +57,7 @@ def check_faithfulness(
     """
     texts = [source.text for source in sources]
     known = Evidence(
-        chain(_beating(texts, beat), _names(sources), [preamble]),
+        chain(_beating(texts, heartbeat), _names(sources), [preamble]),
         _shown_times(sources, ZoneInfo(time_zone)),
     )
     plain = strip_tags(content)
@@ -65,8 +65,8 @@ def check_faithfulness(
     return Faithfulness(
         unsupported=list(dict.fromkeys(unsupported))[:MAX_OFFENDERS],
         wrong_tags=or_else([UNREADABLE], check_tags, content, sources, level),
-        source_coverage=_source_coverage(plain, _beating(texts, beat)),
-        identifier_coverage=_identifier_coverage(plain, _beating(texts, beat)),
+        source_coverage=_source_coverage(plain, _beating(texts, heartbeat)),
+        identifier_coverage=_identifier_coverage(plain, _beating(texts, heartbeat)),
     )
 
 
@@ -87,10 +87,10 @@ def _unsupported(plain: str, known: Evidence, sources: Sequence[Source]) -> list
     return [value.text for value in missing] + _foreign_latex(plain, sources)
 
 
-def _beating(texts: Sequence[str], beat: Callable[[], None]) -> Iterator[str]:
+def _beating(texts: Sequence[str], heartbeat: Callable[[], None]) -> Iterator[str]:
     """Yield the texts, with a sign of life before each."""
     for text in texts:
-        beat()
+        heartbeat()
         yield text
 
 

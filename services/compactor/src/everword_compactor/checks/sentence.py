@@ -30,7 +30,7 @@ _IRREGULAR_PAST = """
 ate became began bound bought broke brought built came caught chose cut did drew fell felt forked found gave got grew
 had held hit hung kept knew laid led left let lit lost made met overwrote paid put ran rang read rebuilt reran resent
 reset rewrote said sat saw sent set shot showed shut sold sought spent split spread stood swept swung taught thought
-threw told took understood undid was went were withdrew won wound wrote
+threw told took parsed undid was went were withdrew won wound wrote
 """
 _IRREGULAR = frozenset(_IRREGULAR_PAST.split())
 #: The verb comes early.

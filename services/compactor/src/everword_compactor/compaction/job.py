@@ -7,14 +7,14 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.jobs.task import JobRun
-from everword_compactor.compaction.bench import Bench
 from everword_compactor.compaction.ladder import raise_level
 from everword_compactor.compaction.leaves import make_leaves
 from everword_compactor.compaction.revision import revise_outdated
+from everword_compactor.compaction.summarizer import ConversationSummarizer
 from everword_compactor.compose.model import Level
 from everword_compactor.failures import Failures
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.workshop import Workshop
+from everword_compactor.worker_context import WorkerContext
 
 #: How long a conversation keeps a worker from the others, but for the step that it is at then.
 TURN_S = 30.0
@@ -23,8 +23,8 @@ TURN_S = 30.0
 class Compaction:
     """Makes the nodes of conversations. Whatever it was interrupted at, the next run goes on from what is stored."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, worker_context: WorkerContext) -> None:
+        self._worker_context = worker_context
 
     def run(self, run: JobRun) -> datetime | None:
         """Do what is due for the conversation, up to a limit, or until others wait; returns when there will be more.
@@ -33,20 +33,22 @@ class Compaction:
         Raises everword.chat.errors.ChatError where no model answers as it should; what was stored before stays.
         """
         namespace_id = run.job.namespace_id
-        with self._workshop.database.transaction(namespace_id) as conn:
+        with self._worker_context.database.transaction(namespace_id) as conn:
             namespace = node_namespace(conn, namespace_id)
         if namespace is None:
             return None
         until = time.monotonic() + TURN_S
-        bench = Bench(self._workshop, run, namespace, UUID(run.job.subject), until)
+        summarizer = ConversationSummarizer(
+            self._worker_context, run, namespace, UUID(run.job.subject), until
+        )
         failures, due_at = Failures(), None
-        with self._workshop.ledger.of_namespace(namespace_id):
+        with self._worker_context.ledger.of_namespace(namespace_id):
             with failures.kept():
-                due_at = make_leaves(bench)
+                due_at = make_leaves(summarizer)
             # Before the levels above are made: they would be made from what is replaced now.
-            more = revise_outdated(bench, failures)
+            more = revise_outdated(summarizer, failures)
             for level in (Level.BRANCH, Level.ROOT):
                 with failures.kept():
-                    more |= raise_level(bench, level)
+                    more |= raise_level(summarizer, level)
         failures.raise_any()
-        return self._workshop.now() if more else due_at
+        return self._worker_context.now() if more else due_at

@@ -6,30 +6,30 @@ from dataclasses import replace
 
 from everword.db.blocking import Connection
 from everword_compactor.compaction import store
-from everword_compactor.compaction.bench import Bench, plain_line
 from everword_compactor.compaction.model import LadderNode
 from everword_compactor.compaction.plan import MOST, group_size
+from everword_compactor.compaction.summarizer import ConversationSummarizer, plain_line
 from everword_compactor.compose.model import Level, Source
 from everword_compactor.nodes.store import read_source_messages
 
 
-def raise_level(bench: Bench, level: Level) -> bool:
+def raise_level(summarizer: ConversationSummarizer, level: Level) -> bool:
     """Make the nodes of a level that are due, from those below; returns whether there may be more."""
-    return all(_raise_once(bench, level) for _ in bench.steps())
+    return all(_raise_once(summarizer, level) for _ in summarizer.steps())
 
 
-def _raise_once(bench: Bench, level: Level) -> bool:
-    namespace_id = bench.namespace_id
-    with bench.workshop.database.transaction(namespace_id) as conn:
-        conversation = store.read_compacted(conn, namespace_id, bench.conversation_id)
+def _raise_once(summarizer: ConversationSummarizer, level: Level) -> bool:
+    namespace_id = summarizer.namespace_id
+    with summarizer.worker_context.database.transaction(namespace_id) as conn:
+        conversation = store.read_compacted(conn, namespace_id, summarizer.conversation_id)
         below = store.read_orphans(
-            conn, namespace_id, bench.conversation_id, level - 1, MOST[level]
+            conn, namespace_id, summarizer.conversation_id, level - 1, MOST[level]
         )
         group = below[: group_size(level, len(below))]
         if conversation is None or not group:
             return False
         sources = [trusted_source(conn, namespace_id, node) for node in group]
-    bench.write(conversation, level, sources, (group[0].first_seq, group[-1].last_seq))
+    summarizer.write(conversation, level, sources, (group[0].first_seq, group[-1].last_seq))
     return True
 
 

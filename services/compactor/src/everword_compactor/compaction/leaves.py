@@ -8,9 +8,9 @@ from datetime import datetime
 
 from everword.db.blocking import Connection
 from everword_compactor.compaction import store
-from everword_compactor.compaction.bench import Bench
 from everword_compactor.compaction.model import Compacted
 from everword_compactor.compaction.plan import LeafPlan, plan_leaf
+from everword_compactor.compaction.summarizer import ConversationSummarizer
 from everword_compactor.compose.model import Level, Source
 from everword_compactor.nodes.store import read_message_sources
 from everword_compactor.nodes.write import NodeExists
@@ -23,28 +23,28 @@ class _Step:
     sources: Sequence[Source]
 
 
-def make_leaves(bench: Bench) -> datetime | None:
+def make_leaves(summarizer: ConversationSummarizer) -> datetime | None:
     """Sum up what is due; returns when there may be more to do, if anything waits."""
-    for _ in bench.steps():
-        step = _next_step(bench)
+    for _ in summarizer.steps():
+        step = _next_step(summarizer)
         if step is None or step.plan.through is None:
             return step.plan.due_at if step else None
         if step.sources:
-            _make_leaf(bench, step, step.plan.through)
+            _make_leaf(summarizer, step, step.plan.through)
         else:
-            _pass(bench, step.conversation, step.plan.through)
-    return bench.workshop.now()
+            _pass(summarizer, step.conversation, step.plan.through)
+    return summarizer.worker_context.now()
 
 
-def _next_step(bench: Bench) -> _Step | None:
+def _next_step(summarizer: ConversationSummarizer) -> _Step | None:
     """Read what is to be done next; None where everything is."""
-    settings, namespace_id = bench.workshop.compaction, bench.namespace_id
-    with bench.workshop.database.transaction(namespace_id) as conn:
-        conversation = store.read_compacted(conn, namespace_id, bench.conversation_id)
+    settings, namespace_id = summarizer.worker_context.compaction, summarizer.namespace_id
+    with summarizer.worker_context.database.transaction(namespace_id) as conn:
+        conversation = store.read_compacted(conn, namespace_id, summarizer.conversation_id)
         if conversation is None or conversation.last_seq <= conversation.summarised_seq:
             return None
         waiting = store.next_messages(conn, namespace_id, conversation, settings.after_messages)
-        plan = plan_leaf(conversation, waiting, settings, bench.workshop.now())
+        plan = plan_leaf(conversation, waiting, settings, summarizer.worker_context.now())
         rows = []
         if plan.seqs:
             rows = read_message_sources(conn, namespace_id, conversation.id, plan.seqs)
@@ -53,21 +53,23 @@ def _next_step(bench: Bench) -> _Step | None:
     return _Step(conversation, plan, sources)
 
 
-def _make_leaf(bench: Bench, step: _Step, through: int) -> None:
+def _make_leaf(summarizer: ConversationSummarizer, step: _Step, through: int) -> None:
     first = step.conversation.summarised_seq + 1
-    bench.write(
+    summarizer.write(
         step.conversation,
         Level.LEAF,
         step.sources,
         (first, through),
-        also=lambda conn: _advance(conn, bench, step.conversation, through),
+        also=lambda conn: _advance(conn, summarizer, step.conversation, through),
     )
 
 
-def _pass(bench: Bench, conversation: Compacted, through: int) -> None:
-    bench.commit(lambda conn: _advance(conn, bench, conversation, through))
+def _pass(summarizer: ConversationSummarizer, conversation: Compacted, through: int) -> None:
+    summarizer.commit(lambda conn: _advance(conn, summarizer, conversation, through))
 
 
-def _advance(conn: Connection, bench: Bench, conversation: Compacted, through: int) -> None:
-    if not store.advance_progress(conn, bench.namespace_id, conversation, through):
+def _advance(
+    conn: Connection, summarizer: ConversationSummarizer, conversation: Compacted, through: int
+) -> None:
+    if not store.advance_progress(conn, summarizer.namespace_id, conversation, through):
         raise NodeExists

@@ -73,16 +73,6 @@ SELECT DISTINCT namespace_id, conversation_id
   FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s, '-infinity')
  ORDER BY namespace_id, conversation_id;
 
--- schedule_outdated --
--- Schedule conversations of any namespace, where nobody is at them or has given them up.
-INSERT INTO jobs (namespace_id, task, subject)
-SELECT namespace_id, 'compact', conversation_id::text
-  FROM unnest(%(namespace_ids)s::bigint[], %(conversation_ids)s::uuid[]) AS outdated (namespace_id, conversation_id)
-ON CONFLICT (namespace_id, task, subject) DO UPDATE
-   SET dirty_seq = jobs.dirty_seq + 1, state = 'pending', attempts = 0, not_before = now(), published_at = NULL,
-       error = NULL, updated_at = now()
- WHERE jobs.state = 'done' OR (jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > now());
-
 -- page_conversations --
 -- The next conversations by id, with how much of each waits for a leaf, and whether that is scheduled.
 SELECT page.id, page.last_seq, page.last_seq - coalesce(p.summarised_seq, 0) AS waiting,
@@ -107,26 +97,6 @@ SELECT %(namespace_id)s, c.id, wanted.seq
 ON CONFLICT (namespace_id, conversation_id) DO UPDATE
    SET wanted_seq = excluded.wanted_seq
  WHERE p.wanted_seq < excluded.wanted_seq;
-
--- schedule_conversations --
--- Make the jobs of conversations due. The ids are sorted. A pause after a failure stays; what was given up gets another
--- chance.
-INSERT INTO jobs (namespace_id, task, subject, trace_context)
-SELECT %(namespace_id)s, 'compact', c.id::text, %(trace_context)s
-  FROM conversations c
- WHERE c.namespace_id = %(namespace_id)s AND c.id = ANY(%(conversation_ids)s)
- ORDER BY c.id
-ON CONFLICT (namespace_id, task, subject) DO UPDATE
-   SET dirty_seq = jobs.dirty_seq + 1,
-       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
-       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
-       not_before = CASE WHEN jobs.state = 'running' OR jobs.state = 'pending' AND jobs.attempts > 0
-                         THEN jobs.not_before ELSE now() END,
-       published_at = CASE WHEN jobs.state IN ('done', 'failed') OR jobs.not_before > now()
-                           THEN NULL ELSE jobs.published_at END,
-       trace_context = excluded.trace_context,
-       updated_at = now()
- WHERE jobs.state <> 'pending' OR (jobs.attempts = 0 AND jobs.not_before > now());
 
 -- compaction_job --
 -- How the job of a conversation stands; no row where there is none. It is open while somebody is at it, or is to be at

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from opentelemetry import propagate
-from psycopg.types.json import Jsonb
-
 from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
@@ -18,6 +15,7 @@ from everword.db.statements import (
     load_statements,
 )
 from everword.domain.records import SummaryRecord
+from everword.jobs.enqueue import COMPACT, DueJob, enqueue
 from everword_compactor.compaction.model import Compacted, Stretch, WaitingConversation
 
 SQL = load_statements("everword_compactor.compaction")
@@ -72,14 +70,7 @@ async def schedule_conversations(
     conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]
 ) -> None:
     """Make the jobs of conversations due. The ids are sorted."""
-    carrier: dict[str, str] = {}
-    propagate.inject(carrier)
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_ids": list(conversation_ids),
-        "trace_context": Jsonb(carrier),
-    }
-    await execute(conn, SQL["schedule_conversations"], parameters)
+    await enqueue(conn, [DueJob(namespace_id, COMPACT, str(id_)) for id_ in conversation_ids])
 
 
 async def compaction_job(

@@ -5,30 +5,30 @@ from __future__ import annotations
 from uuid import UUID
 
 from everword_compactor.compaction import store
-from everword_compactor.compaction.bench import Bench
 from everword_compactor.compaction.ladder import trusted_source
 from everword_compactor.compaction.model import OutdatedNode
+from everword_compactor.compaction.summarizer import ConversationSummarizer
 from everword_compactor.compose.model import Level, Source
 from everword_compactor.failures import Failures
 from everword_compactor.nodes.store import read_source_messages
 
 
-def revise_outdated(bench: Bench, failures: Failures) -> bool:
+def revise_outdated(summarizer: ConversationSummarizer, failures: Failures) -> bool:
     """Write nodes anew, lower ones first; returns whether there may be more.
 
     Until it is replaced, a node stays as it is, and can be found. One that fails stays so too, and is passed over.
     """
     tried: list[UUID] = []
-    return all(_revise_once(bench, failures, tried) for _ in bench.steps(failures))
+    return all(_revise_once(summarizer, failures, tried) for _ in summarizer.steps(failures))
 
 
-def _revise_once(bench: Bench, failures: Failures, tried: list[UUID]) -> bool:
-    namespace_id, composer = bench.namespace_id, bench.workshop.composer
+def _revise_once(summarizer: ConversationSummarizer, failures: Failures, tried: list[UUID]) -> bool:
+    namespace_id, composer = summarizer.namespace_id, summarizer.worker_context.composer
     versions = [composer.prompt_version(level) for level in (Level.LEAF, Level.BRANCH, Level.ROOT)]
-    with bench.workshop.database.transaction(namespace_id) as conn:
-        conversation = store.read_compacted(conn, namespace_id, bench.conversation_id)
+    with summarizer.worker_context.database.transaction(namespace_id) as conn:
+        conversation = store.read_compacted(conn, namespace_id, summarizer.conversation_id)
         nodes = store.read_outdated(
-            conn, namespace_id, bench.conversation_id, composer.model, versions, tried, limit=1
+            conn, namespace_id, summarizer.conversation_id, composer.model, versions, tried, limit=1
         )
     if conversation is None or not nodes:
         return False
@@ -36,15 +36,17 @@ def _revise_once(bench: Bench, failures: Failures, tried: list[UUID]) -> bool:
     tried.append(node.id)
     stretch = (node.first_seq, node.last_seq)
     with failures.kept():
-        sources = _sources(bench, node)
-        bench.rewrite(conversation, node.id, node.revision, Level(node.level), sources, stretch)
+        sources = _sources(summarizer, node)
+        summarizer.rewrite(
+            conversation, node.id, node.revision, Level(node.level), sources, stretch
+        )
     return True
 
 
-def _sources(bench: Bench, node: OutdatedNode) -> list[Source]:
-    with bench.workshop.database.transaction(bench.namespace_id) as conn:
+def _sources(summarizer: ConversationSummarizer, node: OutdatedNode) -> list[Source]:
+    with summarizer.worker_context.database.transaction(summarizer.namespace_id) as conn:
         if node.level == Level.LEAF:
-            rows = read_source_messages(conn, bench.namespace_id, node.id)
+            rows = read_source_messages(conn, summarizer.namespace_id, node.id)
             return [row.source for row in rows]
-        children = store.read_children(conn, bench.namespace_id, node.id)
-        return [trusted_source(conn, bench.namespace_id, child) for child in children]
+        children = store.read_children(conn, summarizer.namespace_id, node.id)
+        return [trusted_source(conn, summarizer.namespace_id, child) for child in children]

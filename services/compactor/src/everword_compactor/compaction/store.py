@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.blocking import Connection, fetch_all, fetch_optional, fetch_value
 from everword.db.statements import load_statements
+from everword.jobs.enqueue import COMPACT, DueJob, enqueue_idle_blocking
 from everword_compactor.compaction.model import (
     Compacted,
     LadderNode,
@@ -105,8 +106,7 @@ def outdated_conversations(
 
 def schedule_outdated(conn: Connection, conversations: Sequence[OutdatedConversation]) -> int:
     """Schedule conversations, sorted by namespace and id; returns how many were not scheduled yet."""
-    parameters = {
-        "namespace_ids": [entry.namespace_id for entry in conversations],
-        "conversation_ids": [entry.conversation_id for entry in conversations],
-    }
-    return execute(conn, SQL["schedule_outdated"], parameters)
+    due = [
+        DueJob(entry.namespace_id, COMPACT, str(entry.conversation_id)) for entry in conversations
+    ]
+    return enqueue_idle_blocking(conn, due)

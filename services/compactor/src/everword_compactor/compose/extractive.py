@@ -63,32 +63,36 @@ class ExtractiveComposer:
     def prompt_version(self, level: Level) -> int:
         return EXTRACTIVE_VERSION
 
-    def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
+    def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
         """Return the chosen sentences, a line each, in the order in which they were said.
 
         The same draft gives the same node. Only sources without a word give an empty one.
         """
         size = sum(_tokens(source.text) for source in draft.sources)
         budget = min(SHARES[draft.level] * size, BUDGET_TOKENS[draft.level])
-        chosen = _chosen(_candidates(draft, beat), budget, beat)
+        chosen = _chosen(_candidates(draft, heartbeat), budget, heartbeat)
         if draft.level.of_calendar:
             chosen.sort(key=lambda candidate: candidate.moment)
         content = "\n".join(candidate.bullet.line for candidate in chosen)
         faithfulness = check_faithfulness(
-            content, draft.sources, time_zone=draft.time_zone, level=draft.level, beat=beat
+            content,
+            draft.sources,
+            time_zone=draft.time_zone,
+            level=draft.level,
+            heartbeat=heartbeat,
         )
         return Composition(content, self.model, EXTRACTIVE_VERSION, faithfulness, _tokens(content))
 
 
 def _chosen(
-    candidates: Iterable[_Candidate], budget: float, beat: Callable[[], None]
+    candidates: Iterable[_Candidate], budget: float, heartbeat: Callable[[], None]
 ) -> list[_Candidate]:
     """Return what is chosen of the candidates, in order: of each part of them, then of what that leaves."""
     while True:
         parts, chosen = 0, list[_Candidate]()
         for part in _parts(candidates):
-            beat()
-            chosen += _best(part, budget, beat)
+            heartbeat()
+            chosen += _best(part, budget, heartbeat)
             parts += 1
         if parts < 2:
             return chosen
@@ -112,7 +116,7 @@ def _parts(candidates: Iterable[_Candidate]) -> Iterator[list[_Candidate]]:
 
 
 def _best(
-    candidates: Sequence[_Candidate], budget: float, beat: Callable[[], None]
+    candidates: Sequence[_Candidate], budget: float, heartbeat: Callable[[], None]
 ) -> list[_Candidate]:
     speakers = {candidate.bullet.speaker for candidate in candidates}
     names = frozenset(word for speaker in speakers for word in folded_words(speaker))
@@ -132,14 +136,14 @@ def _best(
         )
         for candidate, wording, centrality in zip(candidates, wordings, central, strict=True)
     ]
-    return [candidates[number] for number in select(options, likeness, budget, beat)]
+    return [candidates[number] for number in select(options, likeness, budget, heartbeat)]
 
 
-def _candidates(draft: Draft, beat: Callable[[], None]) -> Iterator[_Candidate]:
+def _candidates(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[_Candidate]:
     """Yield every line that could be chosen."""
     zone = ZoneInfo(draft.time_zone)
     for number, source in enumerate(draft.sources):
-        beat()
+        heartbeat()
         for told, vector in _told(source, zone):
             bullet = tagged(told, source, draft.level)
             moment = bullet.moment or source.earliest_at

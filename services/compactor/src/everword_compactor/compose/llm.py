@@ -65,40 +65,42 @@ class LlmComposer:
     def prompt_version(self, level: Level) -> int:
         return PROMPT_VERSIONS[level]
 
-    def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
+    def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
         """Return what the node says, checked. Raises everword.chat.errors.ChatError; nothing is half done then."""
-        room = self._room(draft, beat)
-        written = self._write(_Task(draft, draft.sources), room, beat)
+        room = self._room(draft, heartbeat)
+        written = self._write(_Task(draft, draft.sources), room, heartbeat)
         return Composition(
             content=written.content,
             model=self.model,
             prompt_version=self.prompt_version(draft.level),
             faithfulness=written.faithfulness,
-            token_count=self._chat.count_tokens(written.content, beat),
+            token_count=self._chat.count_tokens(written.content, heartbeat),
         )
 
-    def _room(self, draft: Draft, beat: Callable[[], None]) -> Room:
+    def _room(self, draft: Draft, heartbeat: Callable[[], None]) -> Room:
         bare = replace(draft, sources=[replace(draft.sources[0], text="")])
         request = _request(_Task(bare, draft.sources), Room.unknown(draft.level))
         return Room.of(
-            draft.level, self._chat.context_tokens(beat), fixed=self._tokens(request, beat)
+            draft.level,
+            self._chat.context_tokens(heartbeat),
+            fixed=self._tokens(request, heartbeat),
         )
 
-    def _write(self, task: _Task, room: Room, beat: Callable[[], None]) -> _Written:
+    def _write(self, task: _Task, room: Room, heartbeat: Callable[[], None]) -> _Written:
         for _ in range(_MAX_REFUSALS):
             request = _request(task, room)
-            tokens = self._tokens(request, beat)
+            tokens = self._tokens(request, heartbeat)
             if tokens > room.input_tokens:
-                return self._write_in_parts(task, tokens, room, beat)
+                return self._write_in_parts(task, tokens, room, heartbeat)
             try:
-                return self._write_checked(task, request, room, beat)
+                return self._write_checked(task, request, room, heartbeat)
             except InputTooLong:
                 # The server counts otherwise than was thought.
                 room = room.smaller(tokens)
         raise InputTooLong("The model refuses inputs of the length that it says it reads.")
 
     def _write_in_parts(
-        self, task: _Task, tokens: int, room: Room, beat: Callable[[], None]
+        self, task: _Task, tokens: int, room: Room, heartbeat: Callable[[], None]
     ) -> _Written:
         draft = task.draft
         groups = max(2, ceil((tokens - room.fixed_tokens) / (_FILL * room.source_tokens)))
@@ -106,25 +108,25 @@ class LlmComposer:
             # Each round must leave fewer, or it would never end.
             groups = min(groups, ceil(len(draft.sources) / 2))
             if groups < 2:
-                return _joined(task, beat)
+                return _joined(task, heartbeat)
         parts = split_sources(draft.sources, groups)
         if len(parts) < 2:
             raise InputTooLong("A source does not fit what the model reads, even in pieces.")
         merged = []
         for part in parts:
             alone = task.merging and len(part) == 1
-            merged.append(part[0] if alone else self._write_part(task, part, room, beat))
+            merged.append(part[0] if alone else self._write_part(task, part, room, heartbeat))
         return self._write(
-            _Task(replace(draft, sources=merged), task.origins, merging=True), room, beat
+            _Task(replace(draft, sources=merged), task.origins, merging=True), room, heartbeat
         )
 
     def _write_part(
-        self, task: _Task, part: Sequence[Source], room: Room, beat: Callable[[], None]
+        self, task: _Task, part: Sequence[Source], room: Room, heartbeat: Callable[[], None]
     ) -> Source:
         """Return a part of a node in the place of its sources."""
         draft = replace(task.draft, sources=part)
         origins = task.origins if task.merging else part
-        written = self._write(_Task(draft, origins, task.merging), room, beat)
+        written = self._write(_Task(draft, origins, task.merging), room, heartbeat)
         chats = {source.conversation_id for source in part}
         instances = {source.instance for source in part}
         return Source(
@@ -141,34 +143,34 @@ class LlmComposer:
         )
 
     def _write_checked(
-        self, task: _Task, request: ChatRequest, room: Room, beat: Callable[[], None]
+        self, task: _Task, request: ChatRequest, room: Room, heartbeat: Callable[[], None]
     ) -> _Written:
         """Return the answer, or the better of two where the first says what its sources do not."""
-        first = self._ask(task, request, beat)
+        first = self._ask(task, request, heartbeat)
         if first.faithfulness.faithful:
             return first
         wrong = first.faithfulness
         complaint = complaint_about(wrong.unsupported, wrong.wrong_tags, room.complaint_chars)
         try:
-            second = self._ask(task, _request(task, room, complaint), beat)
+            second = self._ask(task, _request(task, room, complaint), heartbeat)
         except BadAnswer:
             return first
         return max(first, second, key=lambda written: written.merit)
 
-    def _ask(self, task: _Task, request: ChatRequest, beat: Callable[[], None]) -> _Written:
+    def _ask(self, task: _Task, request: ChatRequest, heartbeat: Callable[[], None]) -> _Written:
         """Return what the model answers; an answer that cannot be used is asked for once more."""
         try:
-            content = self._answer(task, request, beat)
+            content = self._answer(task, request, heartbeat)
         except BadAnswer:
-            content = self._answer(task, request, beat)
-        return _Written(content, _checked(task, content, beat))
+            content = self._answer(task, request, heartbeat)
+        return _Written(content, _checked(task, content, heartbeat))
 
-    def _answer(self, task: _Task, request: ChatRequest, beat: Callable[[], None]) -> str:
-        answer = self._chat.complete(request, beat)
+    def _answer(self, task: _Task, request: ChatRequest, heartbeat: Callable[[], None]) -> str:
+        answer = self._chat.complete(request, heartbeat)
         return read_answer(answer.value, task.draft, task.origins, Aliases.of(task.draft.sources))
 
-    def _tokens(self, request: ChatRequest, beat: Callable[[], None]) -> int:
-        return self._chat.count_tokens(f"{request.system}\n{request.user}", beat)
+    def _tokens(self, request: ChatRequest, heartbeat: Callable[[], None]) -> int:
+        return self._chat.count_tokens(f"{request.system}\n{request.user}", heartbeat)
 
 
 def _request(task: _Task, room: Room, complaint: str = "") -> ChatRequest:
@@ -182,13 +184,13 @@ def _request(task: _Task, room: Room, complaint: str = "") -> ChatRequest:
     )
 
 
-def _joined(task: _Task, beat: Callable[[], None]) -> _Written:
+def _joined(task: _Task, heartbeat: Callable[[], None]) -> _Written:
     """Return two parts as they stand: they are longer than was asked for, and better long than lost."""
     content = "\n\n".join(source.text for source in task.draft.sources)
-    return _Written(content, _checked(task, content, beat))
+    return _Written(content, _checked(task, content, heartbeat))
 
 
-def _checked(task: _Task, content: str, beat: Callable[[], None]) -> Faithfulness:
+def _checked(task: _Task, content: str, heartbeat: Callable[[], None]) -> Faithfulness:
     draft = task.draft
     voice = draft.voice
     shown = [preamble(draft), draft.instructions]
@@ -200,5 +202,5 @@ def _checked(task: _Task, content: str, beat: Callable[[], None]) -> Faithfulnes
         time_zone=draft.time_zone,
         preamble="\n".join(shown),
         level=draft.level,
-        beat=beat,
+        heartbeat=heartbeat,
     )

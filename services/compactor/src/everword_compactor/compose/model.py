@@ -70,11 +70,11 @@ class Source:
     vectors: Sequence[Sequence[float]] = field(default=(), repr=False)
 
 
-def masked(sources: Sequence[Source], beat: Callable[[], None]) -> list[Source]:
+def masked(sources: Sequence[Source], heartbeat: Callable[[], None]) -> list[Source]:
     """Return sources without credentials: what is made of these, chosen or by a model, holds none."""
     result = []
     for source in sources:
-        beat()
+        heartbeat()
         result.append(replace(source, text=mask_credentials(source.text)))
     return result
 
@@ -165,7 +165,7 @@ class Composer(Protocol):
     def prompt_version(self, level: Level) -> int:
         """Return the version of what is asked at this level; a node with a lower one is out of date."""
 
-    def compose(self, draft: Draft, beat: Callable[[], None]) -> Composition:
+    def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
         """Return what the node says. Calls `beat` now and then; what that raises ends the work.
 
         Raises everword.chat.errors.ChatError where no model answers as it should; nothing is half done then.

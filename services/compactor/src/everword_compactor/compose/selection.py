@@ -57,7 +57,7 @@ class _Told:
 
 
 def select(
-    options: Sequence[Option], likeness: Likeness, budget: float, beat: Callable[[], None]
+    options: Sequence[Option], likeness: Likeness, budget: float, heartbeat: Callable[[], None]
 ) -> list[int]:
     """Return the numbers of the chosen options, ascending. At least one is chosen, even beyond the budget."""
     costs = np.array([option.cost for option in options])
@@ -70,7 +70,7 @@ def select(
         fitting = open_ & (costs <= budget - spent)
         if not fitting.any():
             break
-        beat()
+        heartbeat()
         gains = worths * (1 - _REDUNDANCY * redundancy) / costs**_LENGTH
         best = _best(options, np.where(fitting, gains, -1.0), bonuses, told)
         chosen.append(best)

@@ -58,47 +58,6 @@ UPDATE summaries
  WHERE namespace_id = %(namespace_id)s
    AND id = (SELECT parent_id FROM summaries WHERE namespace_id = %(namespace_id)s AND id = %(id)s);
 
--- drop_summary_passages --
--- Take a node's passages out of the index.
-SELECT drop_derived_passages(ARRAY[%(id)s::uuid]);
-
--- insert_summary_passages --
--- Index a node, owe its vectors to every live model generation, and count its passages. A position takes two bytes where a
--- tsvector is sent, which tells how many there are.
-WITH passages AS (
-    INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, agent, subject, channel, instance,
-                                  occurred_at, content, lexemes, lexeme_count, literals, ranking)
-    SELECT %(namespace_id)s, 2, %(id)s, p.part, %(conversation_id)s, %(agent)s, %(subject)s, %(channel)s, %(instance)s,
-           %(occurred_at)s, p.content, v.lexemes,
-           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
-           p.literals, p.ranking
-      FROM unnest(%(part)s::integer[], %(content)s::text[], %(indexed_text)s::text[], %(literals)s::text[],
-                  %(ranking)s::bytea[]) AS p (part, content, indexed_text, literals, ranking)
-     CROSS JOIN LATERAL to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) AS v (lexemes)
-    RETURNING id, lexeme_count
-), owed AS (
-    INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
-    SELECT %(namespace_id)s, passages.id, generations.id
-      FROM passages CROSS JOIN model_generations AS generations
-     WHERE generations.state IN ('building', 'active')
-     ORDER BY passages.id
-)
-INSERT INTO corpus_counts (namespace_id, passages, lexemes)
-SELECT %(namespace_id)s, count(*), coalesce(sum(lexeme_count), 0) FROM passages;
-
--- upsert_embed_job --
--- Mark the node's vectors as due.
-INSERT INTO jobs (namespace_id, task, subject, trace_context)
-VALUES (%(namespace_id)s, 'embed', %(subject)s, %(trace_context)s)
-ON CONFLICT (namespace_id, task, subject) DO UPDATE
-   SET dirty_seq = jobs.dirty_seq + 1,
-       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
-       attempts = CASE WHEN jobs.state IN ('done', 'failed') THEN 0 ELSE jobs.attempts END,
-       not_before = CASE WHEN jobs.state IN ('done', 'failed') THEN now() ELSE jobs.not_before END,
-       published_at = CASE WHEN jobs.state IN ('done', 'failed') THEN NULL ELSE jobs.published_at END,
-       trace_context = excluded.trace_context,
-       updated_at = now();
-
 -- read_message_sources --
 -- Messages of a conversation at these places, in order, with who spoke. Automated ones are no one's words.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance, m.content, m.content_blocks,

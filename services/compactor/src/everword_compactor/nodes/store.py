@@ -157,25 +157,6 @@ def mark_stale(conn: Connection, namespace_id: int, id_: UUID) -> None:
     execute(conn, SQL["mark_stale"], {"namespace_id": namespace_id, "id": id_})
 
 
-def drop_summary_passages(conn: Connection, namespace_id: int, id_: UUID) -> None:
-    execute(conn, SQL["drop_summary_passages"], {"namespace_id": namespace_id, "id": id_})
-
-
-def insert_summary_passages(conn: Connection, parameters: dict[str, Any]) -> None:
-    execute(conn, SQL["insert_summary_passages"], parameters)
-
-
-def upsert_embed_job(
-    conn: Connection, namespace_id: int, subject: str, trace_context: dict[str, str]
-) -> None:
-    parameters = {
-        "namespace_id": namespace_id,
-        "subject": subject,
-        "trace_context": Jsonb(trace_context) if trace_context else None,
-    }
-    execute(conn, SQL["upsert_embed_job"], parameters)
-
-
 def read_message_sources(
     conn: Connection, namespace_id: int, conversation_id: UUID, seqs: Sequence[int]
 ) -> list[MessageSource]:

@@ -1,31 +1,23 @@
 """Store a node with its sources, its place and its passages: one transaction, or nothing.
 
-Every function here runs inside the caller's transaction, which must end with `hold`.
+Every function here runs inside the caller's transaction, which must end with `assert_lease`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from uuid import UUID
-from zoneinfo import ZoneInfo
-
-from opentelemetry import propagate
 
 from everword.db.blocking import Connection
-from everword.domain.times import local_time
+from everword.index.builders import Language, build_passages
+from everword.index.passages import Source as IndexedSource
+from everword.index.writer import replace_passages_blocking
 from everword.jobs.store import StartedJob, hold_job
 from everword.jobs.task import LeaseLost
-from everword.text.analysis import indexed_text
-from everword.text.literals import literals_of
-from everword.text.passages import split_passages
-from everword.text.ranking_record import message_traits, pack_record
+from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_compactor.compose.model import Source
 from everword_compactor.nodes import store
 from everword_compactor.nodes.model import NewNode, NodeNamespace
-
-#: As many as ingest spreads a namespace's embedding jobs over.
-EMBED_SHARDS = 8
 
 
 class NodeExists(Exception):
@@ -47,12 +39,11 @@ def revise_node(conn: Connection, namespace: NodeNamespace, node: NewNode, revis
     if not store.revise_summary(conn, namespace.id, node, revision):
         raise NodeExists
     store.delete_summary_sources(conn, namespace.id, node.id)
-    store.drop_summary_passages(conn, namespace.id, node.id)
     store.mark_stale(conn, namespace.id, node.id)
     _link_and_index(conn, namespace, node)
 
 
-def hold(conn: Connection, job: StartedJob) -> None:
+def assert_lease(conn: Connection, job: StartedJob) -> None:
     """End a transaction that stores a job's result. Raises LeaseLost where the job is somebody else's by now.
 
     It comes last: writes of messages lock a conversation before its job, and so must this.
@@ -70,38 +61,21 @@ def with_vectors(conn: Connection, namespace_id: int, sources: Sequence[Source])
 def _link_and_index(conn: Connection, namespace: NodeNamespace, node: NewNode) -> None:
     store.insert_summary_sources(conn, namespace.id, node)
     store.set_parent(conn, namespace.id, node)
-    store.insert_summary_passages(conn, _passages(namespace, node))
-    carrier: dict[str, str] = {}
-    propagate.inject(carrier)
-    store.upsert_embed_job(conn, namespace.id, _shard(node.id), carrier)
+    language = Language(namespace.text_search_config, namespace.time_zone)
+    passages = list(build_passages(_source(node), node.composition.content, language))
+    config = namespace.text_search_config
+    replace_passages_blocking(conn, namespace.id, config, [node.id], passages)
 
 
-def _shard(id_: UUID) -> str:
-    return f"shard-{id_.int % EMBED_SHARDS}"
-
-
-def _passages(namespace: NodeNamespace, node: NewNode) -> dict[str, object]:
-    """Return the arrays that `insert_summary_passages` takes: one element a passage."""
-    place, content = node.place, node.composition.content
-    occurred_at = max(source.latest_at for source in node.sources)
-    local = local_time(occurred_at, ZoneInfo(namespace.time_zone))
-    traits = message_traits(content)
-    passages = split_passages(content)
-    return {
-        "namespace_id": namespace.id,
-        "id": node.id,
-        "conversation_id": place.conversation_id,
-        "agent": place.agent,
-        "subject": place.subject,
-        "channel": place.channel,
-        "instance": place.instance,
-        "occurred_at": occurred_at,
-        "part": list(range(len(passages))),
-        "content": passages,
-        "indexed_text": [indexed_text(passage, "", local) for passage in passages],
-        "literals": [literals_of(passage) for passage in passages],
-        "ranking": [
-            pack_record(passage, traits, namespace.text_search_config) for passage in passages
-        ],
-        "text_search_config": namespace.text_search_config,
-    }
+def _source(node: NewNode) -> IndexedSource:
+    place = node.place
+    return IndexedSource(
+        node.id,
+        MEMORY_KIND_SUMMARY,
+        max(source.latest_at for source in node.sources),
+        conversation_id=place.conversation_id,
+        agent=place.agent,
+        subject=place.subject,
+        channel=place.channel,
+        instance=place.instance,
+    )

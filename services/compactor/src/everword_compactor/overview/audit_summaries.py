@@ -162,12 +162,12 @@ class _Auditor:
         """
         ended = Event()
 
-        def beat() -> None:
+        def heartbeat() -> None:
             if ended.is_set():
                 raise Abandoned
 
         try:
-            return await asyncio.to_thread(self._faithfulness, node, sources, inventions, beat)
+            return await asyncio.to_thread(self._faithfulness, node, sources, inventions, heartbeat)
         finally:
             ended.set()
 
@@ -176,14 +176,14 @@ class _Auditor:
         node: AuditedRow,
         sources: Sequence[Source],
         inventions: Sequence[str],
-        beat: Callable[[], None],
+        heartbeat: Callable[[], None],
     ) -> Faithfulness:
         if not sources:
             return Faithfulness((), (), 0.0, 0.0)
         content = node.content
         if self._settings.masks_credentials:
             # As the node's writer saw them; an older node may hold one still.
-            sources, content = masked(sources, beat), mask_credentials(content)
+            sources, content = masked(sources, heartbeat), mask_credentials(content)
         level = Level(node.level)
         draft = Draft(
             level,
@@ -203,7 +203,7 @@ class _Auditor:
             time_zone=draft.time_zone,
             preamble="\n".join(shown),
             level=level,
-            beat=beat,
+            heartbeat=heartbeat,
         )
         digests = {
             render_tag(CHAT, digest_name(source.channel, node.instance, node.title))

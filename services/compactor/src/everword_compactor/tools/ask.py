@@ -72,15 +72,15 @@ class ModelWriter:
     ) -> tuple[str, list[str]]:
         """Return a sentence, and what is wrong with it."""
 
-        def beat() -> None:
+        def heartbeat() -> None:
             if ended.is_set():
                 raise Abandoned
 
         self._pace.wait(ended)
-        beat()
+        heartbeat()
         described = (call.tool_name, call.tool_args, call.tool_result)
         request = tool_sentence_request(*described, complaints)
-        sentence = read_sentence(self._chat.complete(request, beat))
+        sentence = read_sentence(self._chat.complete(request, heartbeat))
         return sentence, check_sentence(sentence, *described)
 
 

@@ -20,16 +20,16 @@ from uuid import UUID
 from everword.chat.errors import ChatUnavailable
 from everword.db.blocking import Connection
 from everword.jobs.task import MAX_ATTEMPTS, JobRun
-from everword_compactor.blame import answers_others
+from everword_compactor.model_outage import answers_others
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.nodes.write import hold
+from everword_compactor.nodes.write import assert_lease
 from everword_compactor.tools import store
 from everword_compactor.tools.ask import ModelWriter, TemplateWriter, Writer, attempt, describe
 from everword_compactor.tools.model import Claim, Sentence, ToolCall
 from everword_compactor.tools.pace import Pace
 from everword_compactor.tools.write import write_sentences
-from everword_compactor.workshop import Workshop
+from everword_compactor.worker_context import WorkerContext
 
 #: Tool calls that are claimed at once. The model is asked of all of them, as many at once as its client lets.
 BATCH = 16
@@ -59,13 +59,13 @@ class Outcome:
 class ToolSentences:
     """Puts the tool calls of a namespace into words."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
-        self._database = workshop.database
-        self._settings = workshop.tools
+    def __init__(self, worker_context: WorkerContext) -> None:
+        self._worker_context = worker_context
+        self._database = worker_context.database
+        self._settings = worker_context.tools
         self._writer: Writer = TemplateWriter()
-        if workshop.chat:
-            self._writer = ModelWriter(workshop.chat, Pace(self._settings.per_minute))
+        if worker_context.chat:
+            self._writer = ModelWriter(worker_context.chat, Pace(self._settings.per_minute))
 
     def run(self, run: JobRun) -> datetime | None:
         """Do what is due, and return when there will be more. Raises ChatUnavailable."""
@@ -74,7 +74,7 @@ class ToolSentences:
             namespace = node_namespace(conn, namespace_id)
         if namespace is None:
             return None
-        with self._workshop.ledger.of_namespace(namespace_id):
+        with self._worker_context.ledger.of_namespace(namespace_id):
             while self._do_batch(namespace, run) and not run.others_wait():
                 pass
         with self._database.connection() as conn:
@@ -96,7 +96,7 @@ class ToolSentences:
             outcome.blame_calls()
         self._settle(namespace, run, claims, calls, outcome)
         if outcome.sentences:
-            run.keep()
+            run.checkpoint()
         if outcome.away:
             raise outcome.away
         return True
@@ -135,7 +135,7 @@ class ToolSentences:
         self, namespace: NodeNamespace, run: JobRun, claims: Sequence[Claim]
     ) -> bool:
         """Tell whether the model answers anybody: then the calls that it did not answer are to blame."""
-        chat = self._workshop.chat
+        chat = self._worker_context.chat
         if chat is None:
             return False
         time.sleep(self._settings.patience_s)
@@ -143,7 +143,7 @@ class ToolSentences:
 
     def _beat(self, namespace: NodeNamespace, run: JobRun, claims: Sequence[Claim]) -> None:
         """Keep the job and the claims. Raises LeaseLost."""
-        run.beat()
+        run.heartbeat()
         with self._database.connection() as conn:
             store.extend_claims(conn, namespace.id, claims, self._settings.lease_s)
 
@@ -168,7 +168,7 @@ class ToolSentences:
                 self._fail(conn, namespace.id, claim, outcome.failures[claim.message_id])
             if outcome.away:
                 store.release_calls(conn, namespace.id, left, describe(outcome.away))
-            hold(conn, run.job)
+            assert_lease(conn, run.job)
 
     def _fail(self, conn: Connection, namespace_id: int, claim: Claim, error: Exception) -> None:
         pauses = self._settings.pauses_s

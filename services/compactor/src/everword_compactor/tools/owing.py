@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_value
+from everword.db.statements import fetch_all, fetch_value
+from everword.jobs.enqueue import TOOL_SENTENCES, DueJob, enqueue, shards
 from everword_compactor.model import ParkedCall
 from everword_compactor.prompts.tool_sentence import TEMPLATE, TOOL_SENTENCE_VERSION
 from everword_compactor.tools.store import SQL
-
-#: As many as ingest spreads a namespace's jobs over.
-SHARDS = 8
 
 
 @dataclass(frozen=True)
@@ -48,9 +46,9 @@ async def owe_sentences(
 
 async def schedule_sentences(conn: Connection, namespace_id: int) -> None:
     """Make what is owed due at once."""
-    subjects = [f"shard-{number}" for number in range(SHARDS)]
-    parameters = {"namespace_id": namespace_id, "subjects": subjects}
-    await execute(conn, SQL["schedule_sentences"], parameters)
+    if await fetch_value(conn, SQL["owes_sentences"], {"namespace_id": namespace_id}):
+        due = [DueJob(namespace_id, TOOL_SENTENCES, subject) for subject in shards()]
+        await enqueue(conn, due)
 
 
 async def list_parked_calls(conn: Connection, namespace_id: int, limit: int) -> list[ParkedCall]:

@@ -65,37 +65,6 @@ SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version
  WHERE kept.model = %(template)s OR excluded.model <> %(template)s
 RETURNING message_id;
 
--- drop_sentence_passages --
--- Take earlier sentences of these messages out of the index.
-SELECT drop_derived_passages(%(message_ids)s::uuid[]);
-
--- insert_sentence_passages --
--- Index sentences as part -1 of their messages, owe their vectors to every live model generation, and count them. What is
--- not in the index, for its channel's sake, has no part 0, and its sentence does not get there either. A position takes two
--- bytes where a tsvector is sent, which tells how many there are.
-WITH passages AS (
-    INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
-                                  instance, author, role, tags, importance_class, automated, occurred_at, content,
-                                  lexemes, lexeme_count, literals, ranking)
-    SELECT %(namespace_id)s, m.kind, m.source_id, -1, m.conversation_id, m.seq, m.agent, m.subject, m.channel,
-           m.instance, m.author, m.role, m.tags, m.importance_class, m.automated, m.occurred_at, s.content, v.lexemes,
-           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
-           s.literals, s.ranking
-      FROM unnest(%(message_ids)s::uuid[], %(contents)s::text[], %(indexed_texts)s::text[], %(literals)s::text[],
-                  %(rankings)s::bytea[]) AS s (message_id, content, indexed_text, literals, ranking)
-      JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.source_id = s.message_id AND m.part = 0
-     CROSS JOIN LATERAL to_tsvector(%(text_search_config)s::regconfig, s.indexed_text) AS v (lexemes)
-    RETURNING id, lexeme_count
-), owed AS (
-    INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
-    SELECT %(namespace_id)s, passages.id, generations.id
-      FROM passages CROSS JOIN model_generations AS generations
-     WHERE generations.state IN ('building', 'active')
-     ORDER BY passages.id
-)
-INSERT INTO corpus_counts (namespace_id, passages, lexemes)
-SELECT %(namespace_id)s, count(*), sum(lexeme_count) FROM passages HAVING count(*) > 0;
-
 -- last_message --
 -- Where the next batch of messages ends; no row where there are no more.
 SELECT id
@@ -143,19 +112,9 @@ WITH owed AS (
 )
 SELECT count(*) FROM owed;
 
--- schedule_sentences --
--- Mark the namespace's tool calls as due where some are owed a sentence. Jobs that were given up get another chance.
-INSERT INTO jobs (namespace_id, task, subject)
-SELECT %(namespace_id)s, 'tool-sentences', subject
-  FROM unnest(%(subjects)s::text[]) AS subject
- WHERE EXISTS (SELECT FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'owed')
-    ON CONFLICT (namespace_id, task, subject) DO UPDATE
-   SET dirty_seq = jobs.dirty_seq + 1,
-       state = CASE WHEN jobs.state = 'running' THEN 'running' ELSE 'pending' END,
-       attempts = CASE WHEN jobs.state = 'running' THEN jobs.attempts ELSE 0 END,
-       not_before = CASE WHEN jobs.state = 'running' THEN jobs.not_before ELSE now() END,
-       published_at = CASE WHEN jobs.state = 'running' THEN jobs.published_at END,
-       updated_at = now();
+-- owes_sentences --
+-- Whether a tool call of the namespace is owed a sentence.
+SELECT EXISTS (SELECT FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'owed');
 
 -- list_parked_calls --
 -- Tool calls that get no sentence, and why.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everword.domain.settings import Environment
-from everword_compactor.blame import PATIENCE_S
+from everword_compactor.model_outage import PATIENCE_S
 
 
 @dataclass(frozen=True)

@@ -90,17 +90,6 @@ def upsert_sentences(
     return {row.message_id for row in rows}
 
 
-def drop_sentence_passages(
-    conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
-) -> None:
-    parameters = {"namespace_id": namespace_id, "message_ids": list(message_ids)}
-    execute(conn, SQL["drop_sentence_passages"], parameters)
-
-
-def insert_sentence_passages(conn: Connection, parameters: dict[str, Any]) -> None:
-    execute(conn, SQL["insert_sentence_passages"], parameters)
-
-
 def _held(namespace_id: int, claims: Sequence[Claim]) -> dict[str, Any]:
     ordered = sorted(claims, key=lambda claim: claim.message_id)
     return {

@@ -47,7 +47,7 @@ class Arm(ABC):
         """Why the query gives the arm nothing to do; empty where it does."""
 
     @property
-    def planned_once(self) -> bool:
+    def generic_plans(self) -> bool:
         """Whether the statements of `find` go the same way whatever is asked for, so that one plan serves them all."""
         return False
 

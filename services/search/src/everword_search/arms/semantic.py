@@ -73,7 +73,7 @@ class SemanticArm(RankingArm):
         return ArmState.SKIPPED if expected else ArmState.DEGRADED
 
     @property
-    def planned_once(self) -> bool:
+    def generic_plans(self) -> bool:
         # All of a small namespace is compared, one vector after the other.
         return self._passages <= EXACT_PASSAGES and self._scope.is_open
 

@@ -56,7 +56,7 @@ class TsvectorArm(LexicalArm):
         return "" if self._terms else "the query has no word that is indexed"
 
     @property
-    def planned_once(self) -> bool:
+    def generic_plans(self) -> bool:
         return True
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:

@@ -39,7 +39,7 @@ _RAREST = 2
 
 
 @dataclass(frozen=True)
-class Question:
+class RankingQuery:
     """A query, as the features see it."""
 
     text: str
@@ -63,7 +63,7 @@ class Question:
         config: str,
         time_zone: str,
         has_prefix: bool = False,
-    ) -> Question:
+    ) -> RankingQuery:
         """Return the question that `text` asks; see `query_terms`."""
         terms = query_terms(text, names, ignored, config)
         return cls(text, terms, names, named_dates(text), config, has_prefix, time_zone)
@@ -100,7 +100,7 @@ class Described:
     best: Ints
 
 
-def describe(pool: Pool, question: Question) -> Described:
+def describe(pool: Pool, question: RankingQuery) -> Described:
     """Compute what the models are given of a pool's memories."""
     records, terms = pool.passages.records, question.terms
     bm25, coverage, present, close, mentions = match_words(
@@ -151,7 +151,7 @@ def _bits(places: Ints) -> int:
     return sum(1 << place for place in places.tolist())
 
 
-def _people(pool: Pool, question: Question, mentioned: Floats) -> dict[str, Floats | float]:
+def _people(pool: Pool, question: RankingQuery, mentioned: Floats) -> dict[str, Floats | float]:
     authors, which = np.unique(pool.heads(pool.passages.authors), return_inverse=True)
     names = [pool.passages.author_names[author] for author in authors.tolist()]
     spoken = np.array([bool(name) for name in names])[which]
@@ -178,7 +178,7 @@ def _traits(pool: Pool) -> dict[str, Floats]:
     }
 
 
-def _asked(question: Question) -> dict[str, float]:
+def _asked(question: RankingQuery) -> dict[str, float]:
     terms = question.terms
     return {
         **question_traits(question.text),

@@ -32,14 +32,14 @@ from everword.domain.deadline import remaining
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_search.arms.base import RankingArm, Window
 from everword_search.arms.semantic import SemanticArm
+from everword_search.cache.cached_index import CachedIndex
+from everword_search.cache.candidates import find_candidates
 from everword_search.model import Found, Hit, Ranked, ScorePart, SearchArm
 from everword_search.ranking.arrays import Floats, Ints
-from everword_search.ranking.features import Described, Question, describe
+from everword_search.ranking.features import Described, RankingQuery, describe
 from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker, beside
 from everword_search.ranking.store import Candidates, find_mentions, read_candidates
-from everword_search.resident.candidates import find_candidates
-from everword_search.resident.resident import Resident
 from everword_search.runner import TIME_SHARE, Runner
 from everword_search.store import Scope
 
@@ -76,11 +76,11 @@ class Ranking:
     """What a query is ranked with."""
 
     ranker: Ranker
-    question: Question
+    question: RankingQuery
     #: Whether hits carry what the models were given.
     explain: bool = False
     #: The namespace in memory; None where the database is to be asked.
-    resident: Resident | None = None
+    cached: CachedIndex | None = None
     #: What stands for words of the query in memory, by the word in lower case: for those of one lexeme.
     words: Mapping[str, int] = field(default_factory=dict)
 
@@ -151,7 +151,7 @@ async def _judge(
     # Those that are planned anew come first: how statements are planned then changes once.
     views = {
         arm.name: await runner.rank(arm, window, TIME_SHARE)
-        for arm in sorted(arms, key=lambda arm: arm.planned_once)
+        for arm in sorted(arms, key=lambda arm: arm.generic_plans)
     }
     passages = await _read(runner, scope, list(views.values()), ranking)
     if passages is None:
@@ -179,8 +179,8 @@ async def _read(
     passage_ids = np.unique(np.concatenate([each.passage_ids for each in found]))
     if not len(passage_ids):
         return None
-    if ranking.resident:
-        return find_candidates(ranking.resident, passage_ids, NEAR + CONTEXT, MAX_PARTS)
+    if ranking.cached:
+        return find_candidates(ranking.cached, passage_ids, NEAR + CONTEXT, MAX_PARTS)
     source_ids = np.unique(np.concatenate([each.source_ids for each in found]))
     parameters = {
         "source_ids": ArrayParameter(source_ids),
@@ -189,7 +189,7 @@ async def _read(
         "max_parts": MAX_PARTS,
     }
     limit_s = remaining(STATEMENT_CAP_S) * TIME_SHARE
-    await runner.prepare(planned_once=True, limit_s=limit_s)
+    await runner.prepare(generic_plans=True, limit_s=limit_s)
     config = ranking.question.config
     return await read_candidates(runner.conn, scope, config, passage_ids, parameters)
 
@@ -198,18 +198,18 @@ async def _absent_names(
     runner: Runner, scope: Scope, ranking: Ranking, passages: Candidates
 ) -> Floats:
     """Return how many names of the question each passage's conversation never mentions: it can hardly be about them."""
-    question, resident, rows = ranking.question, ranking.resident, passages.rows
+    question, cached, rows = ranking.question, ranking.cached, passages.rows
     strangers = question.terms.strangers
     if not strangers:
         return np.zeros(len(passages.passage_ids))
-    if resident and rows is not None and ranking.words.keys() >= set(strangers):
+    if cached and rows is not None and ranking.words.keys() >= set(strangers):
         words = [ranking.words[stranger] for stranger in strangers]
-        return np.asarray(len(words) - resident.snapshot.conversations_with(words, rows), float)
+        return np.asarray(len(words) - cached.snapshot.conversations_with(words, rows), float)
     known = passages.conversation_ids
     if known is None:
-        assert resident is not None
+        assert cached is not None
         assert rows is not None
-        known = resident.snapshot.conversation_ids(rows)
+        known = cached.snapshot.conversation_ids(rows)
     conversations, which = np.unique(known, return_inverse=True)
     ids = uuids_of(conversations)
     named = await find_mentions(runner.conn, scope.namespace_id, question.config, strangers, ids)
@@ -238,7 +238,7 @@ def _known(evidence: float) -> float | None:
     return evidence if math.isfinite(evidence) else None
 
 
-def _literals(pool: Pool, views: Mapping[SearchArm, Ranked], question: Question) -> Floats:
+def _literals(pool: Pool, views: Mapping[SearchArm, Ranked], question: RankingQuery) -> Floats:
     """Return how alike the letters of each memory are, as far as only an arm can tell."""
     trusted = {SearchArm.TRIGRAM} | ({SearchArm.LEXICAL} if question.has_prefix else set())
     heads = pool.heads(pool.passages.source_ids)

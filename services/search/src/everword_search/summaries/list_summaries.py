@@ -8,7 +8,7 @@ from everword.domain.deadline import remaining
 from everword.domain.records import SummaryRecord
 from everword_search.model import PageRequest
 from everword_search.pages import open_cursor
-from everword_search.planning import plan_anew
+from everword_search.query_plans import use_custom_plans
 from everword_search.summaries import store
 from everword_search.summaries.model import SummaryFilter
 
@@ -30,7 +30,7 @@ async def list_summaries(
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
     async with database.transaction(namespace.id) as conn:
         # Each combination of filters has its own index.
-        await plan_anew(conn, remaining(STATEMENT_CAP_S))
+        await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         found = await store.list_summaries(
             conn,
             namespace.id,

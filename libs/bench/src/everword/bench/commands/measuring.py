@@ -12,14 +12,14 @@ from pathlib import Path
 
 import click
 
+from everword.bench.bench_namespace import PATIENCE_S
 from everword.bench.checkpoint import Checkpoint, Finished
-from everword.bench.dataset import BenchSet, read_sets
+from everword.bench.dataset import questions
+from everword.bench.native_format import BenchSet, read_sets
 from everword.bench.provenance import changes, commit
 from everword.bench.run import Run, Watcher
-from everword.bench.stand import PATIENCE_S
 from everword.bench.target import Target, is_given, own_target, running_target
 from everword.bench.variants import Variant, of_messages
-from everword.bench.world import questions
 from everword.cli.output import note, progress
 from everword.cli.session import explain
 from everword.client import CallError, ClientSettingsError
@@ -139,7 +139,7 @@ async def _ask(
 
 
 def _size(each: BenchSet) -> int:
-    return sum(len(questions(each.worlds, index)) for index in range(len(each.worlds)))
+    return sum(len(questions(each.datasets, index)) for index in range(len(each.datasets)))
 
 
 def _opened(checkpoint: Checkpoint) -> Checkpoint:

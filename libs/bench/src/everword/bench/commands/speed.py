@@ -13,7 +13,7 @@ from everword.bench.plots import PlotError
 from everword.bench.provenance import commit
 from everword.bench.report import write_json
 from everword.bench.speed import run, tables
-from everword.bench.speed.bed import bed
+from everword.bench.speed.bench_stack import bench_stack
 from everword.bench.speed.machine import machine
 from everword.bench.speed.plots import draw
 from everword.bench.speed.row import IDS, Row
@@ -110,7 +110,7 @@ async def _measure(
     document: dict[str, Any] = {"rows": []}
     code = await asyncio.to_thread(commit)
     rows: list[Row] = []
-    async with bed(keep, note) as measured:
+    async with bench_stack(keep, note) as measured:
         about = await asyncio.to_thread(machine, measured)
         with progress() as display:
             task = display.add_task("", total=None)

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from everword.bench.speed import stub
-from everword.bench.speed.bed import POLL_S, Bed
+from everword.bench.speed.bench_stack import POLL_S, BenchStack
 from everword.bench.speed.composer import composed_alone
 from everword.bench.speed.corpus import Conversation, conversations
 from everword.bench.speed.load import CALLERS, PATIENCE_S, Progress, append, scratch
@@ -58,33 +58,33 @@ class Compacted:
 
 
 async def measure(
-    bed: Bed, scale: int, wanted: AbstractSet[str], seconds: float, tell: Progress
+    bench: BenchStack, scale: int, wanted: AbstractSet[str], seconds: float, tell: Progress
 ) -> AsyncIterator[Row]:
     """Yield the wanted figures of compaction. Raises RuntimeError where the worker did not do all of it."""
     figures = {"compact_drain": _drain, "compact_extractive": _extractive}
     if not wanted & figures.keys():
         return
     tell("an Everword for compaction", 0, 1)
-    async with ingest_alone(bed) as own:
+    async with ingest_alone(bench) as own:
         for id_, figure in figures.items():
             if id_ in wanted:
                 tell(id_, 0, 1)
                 yield await figure(own, scale, seconds)
 
 
-async def _drain(bed: Bed, scale: int, seconds: float) -> Row:
+async def _drain(bench: BenchStack, scale: int, seconds: float) -> Row:
     """Return what a worker sums up with a language model of a known speed."""
     corpus = _backlog(min(scale, int(RATE * min(seconds, SECONDS) * _LEAF)))
-    model = {"EVERWORD_CHAT_URL": bed.stub_url, "EVERWORD_CHAT_MODEL": stub.CHAT_MODEL}
-    async with bed.paced(answers=RATE):
-        done = await _compacted(bed, corpus, model)
-        alone_s = await _alone(bed, done.asked)
+    model = {"EVERWORD_CHAT_URL": bench.stub_url, "EVERWORD_CHAT_MODEL": stub.CHAT_MODEL}
+    async with bench.paced(answers=RATE):
+        done = await _compacted(bench, corpus, model)
+        alone_s = await _alone(bench, done.asked)
     return done.row("compact_drain", scale, alone_s, "the stub alone", requests=len(done.asked))
 
 
-async def _extractive(bed: Bed, scale: int, seconds: float) -> Row:
+async def _extractive(bench: BenchStack, scale: int, seconds: float) -> Row:
     """Return what a worker sums up by choosing sentences."""
-    done = await _compacted(bed, _backlog(min(scale, MOST_MESSAGES)), {})
+    done = await _compacted(bench, _backlog(min(scale, MOST_MESSAGES)), {})
     alone_s, same = await asyncio.to_thread(composed_alone, done.nodes.all)
     return done.row("compact_extractive", scale, alone_s, "the composer alone", composed_same=same)
 
@@ -96,20 +96,20 @@ def _backlog(messages: int) -> list[Conversation]:
 
 
 async def _compacted(
-    bed: Bed, corpus: Sequence[Conversation], model: Mapping[str, str]
+    bench: BenchStack, corpus: Sequence[Conversation], model: Mapping[str, str]
 ) -> Compacted:
     """Put a backlog before a worker that has done its first job already, and wait until nothing of it is due."""
-    with compact_worker(bed, model) as worker:
-        async with scratch(bed, "compact-warm") as (warm, name):
+    with compact_worker(bench, model) as worker:
+        async with scratch(bench, "compact-warm") as (warm, name):
             await append(warm, next(conversations(_LEAF, _STREAM + 2, _LEAF)))
             await _drained(worker, name)
-        async with scratch(bed, "compact") as (filled, name):
-            await bed.asked()
+        async with scratch(bench, "compact") as (filled, name):
+            await bench.asked()
             with worker.held():
                 await closed_loop(lambda each: append(filled, each), corpus, CALLERS)
             took_s = await _drained(worker, name)
-            asked = await bed.asked()
-            with bed.connect() as conn:
+            asked = await bench.asked()
+            with bench.connect() as conn:
                 nodes = read_nodes(conn, name)
         due = sum(len(each.messages) // _LEAF * _LEAF for each in corpus)
         if nodes.messages != due:
@@ -121,7 +121,7 @@ async def _drained(worker: Worker, namespace: str) -> float:
     """Wait until no conversation is due there, and return the seconds that took. Raises RuntimeError."""
     started = moved = time.monotonic()
     before = -1
-    with worker.bed.connect() as conn:
+    with worker.bench.connect() as conn:
         while due := due_jobs(conn, namespace):
             worker.check()
             now = time.monotonic()
@@ -135,9 +135,9 @@ async def _drained(worker: Worker, namespace: str) -> float:
     return time.monotonic() - started
 
 
-async def _alone(bed: Bed, asked: Sequence[Mapping[str, Any]]) -> float:
+async def _alone(bench: BenchStack, asked: Sequence[Mapping[str, Any]]) -> float:
     """Return the seconds that the stub needs for the same requests, one after the other as a worker sends them."""
-    async with httpx.AsyncClient(base_url=bed.stub_url, timeout=60, trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=bench.stub_url, timeout=60, trust_env=False) as http:
         started = time.perf_counter()
         for body in asked:
             (await http.post("/v1/chat/completions", json=body)).raise_for_status()

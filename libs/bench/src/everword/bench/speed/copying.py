@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import psycopg
 from psycopg import sql
 
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.timing import Times
 
 #: What a binary COPY begins and ends with.
@@ -48,13 +48,13 @@ class Table:
 
 
 def copy_rows(
-    bed: Bed, source: str, target: str, batch: int, callers: int
+    bench: BenchStack, source: str, target: str, batch: int, callers: int
 ) -> tuple[Times, list[str]]:
     """Copy the messages of namespace `source` into namespace `target`, in batches.
 
     Returns the times of the batches, and the names of the tables that were written.
     """
-    with bed.connect() as conn:
+    with bench.connect() as conn:
         source_id, target_id = _id(conn, source), _id(conn, target)
         # What messages refer to; an ingest writes it once a conversation, and here it does not count.
         conversations = _read(conn, "conversations", source_id, target_id)
@@ -69,16 +69,16 @@ def copy_rows(
         ]
         _write(conn, [conversations], 0, 1)
     batches = max(1, round(len(messages.rows) / batch))
-    return _copied(bed, tables, batches, callers), [table.name for table in tables]
+    return _copied(bench, tables, batches, callers), [table.name for table in tables]
 
 
-def _copied(bed: Bed, tables: Sequence[Table], batches: int, callers: int) -> Times:
+def _copied(bench: BenchStack, tables: Sequence[Table], batches: int, callers: int) -> Times:
     rest = iter(range(batches))
     lock = threading.Lock()
     each: list[float] = []
 
     def caller() -> None:
-        with bed.connect() as conn:
+        with bench.connect() as conn:
             while True:
                 with lock:
                     index = next(rest, None)

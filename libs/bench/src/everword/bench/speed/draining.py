@@ -11,7 +11,7 @@ from functools import partial
 import httpx
 
 from everword.bench.speed import stub
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.corpus import Conversation, conversations
 from everword.bench.speed.load import append, drained, scratch
 from everword.bench.speed.row import Floor, Row
@@ -43,7 +43,7 @@ class Beside:
 
 
 async def measure(
-    bed: Bed, client: Client, scale: int, queries: Sequence[str], seconds: float = SECONDS
+    bench: BenchStack, client: Client, scale: int, queries: Sequence[str], seconds: float = SECONDS
 ) -> Row:
     """Return the rate at which a queue drains; the details tell what that costs ingest and searches."""
     messages = max(2 * BATCH, min(scale, int(RATE * seconds)))
@@ -51,22 +51,22 @@ async def measure(
     # Made before there is a queue, which does not wait for it.
     extra = list(conversations(_APPENDED * _MOST_APPENDS, _STREAM + 1, _APPENDED))
     await closed_loop(lambda query: search(client, query), queries)
-    async with bed.paced(texts=RATE):
-        async with scratch(bed, "beside-idle") as (appended, _):
+    async with bench.paced(texts=RATE):
+        async with scratch(bench, "beside-idle") as (appended, _):
             idle = await _beside(client, queries, appended, extra, asyncio.sleep(seconds))
-        before_s = await _alone(bed, _texts(corpus))
-        async with scratch(bed, "drain") as (filled, name):
-            with bed.held("embedder-worker"):
+        before_s = await _alone(bench, _texts(corpus))
+        async with scratch(bench, "drain") as (filled, name):
+            with bench.held("embedder-worker"):
                 await _fill(filled, corpus)
-            drain_s = await drained(bed, [name])
-        after_s = await _alone(bed, _texts(corpus))
+            drain_s = await drained(bench, [name])
+        after_s = await _alone(bench, _texts(corpus))
         async with (
-            scratch(bed, "drain-beside") as (filled, name),
-            scratch(bed, "beside") as (appended, _),
+            scratch(bench, "drain-beside") as (filled, name),
+            scratch(bench, "beside") as (appended, _),
         ):
-            with bed.held("embedder-worker"):
+            with bench.held("embedder-worker"):
                 await _fill(filled, corpus)
-            busy = await _beside(client, queries, appended, extra, drained(bed, [name]))
+            busy = await _beside(client, queries, appended, extra, drained(bench, [name]))
     floor = Floor(2 * messages / (before_s + after_s), "the stub alone, before and after")
     return Row(
         "embed_drain",
@@ -89,7 +89,7 @@ async def _fill(client: Client, corpus: Sequence[Conversation]) -> None:
     await closed_loop(lambda each: append(client, each), corpus, _CALLERS)
 
 
-async def _alone(bed: Bed, texts: Sequence[str]) -> float:
+async def _alone(bench: BenchStack, texts: Sequence[str]) -> float:
     """Return the seconds that the stub needs for texts when it is kept busy by a client that does nothing else."""
     batches = iter([texts[start : start + BATCH] for start in range(0, len(texts), BATCH)])
 
@@ -98,7 +98,7 @@ async def _alone(bed: Bed, texts: Sequence[str]) -> float:
             body = {"model": stub.MODEL, "input": batch, "encoding_format": "base64"}
             (await http.post("/v1/embeddings", json=body)).raise_for_status()
 
-    async with httpx.AsyncClient(base_url=bed.stub_url, timeout=60, trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=bench.stub_url, timeout=60, trust_env=False) as http:
         started = time.perf_counter()
         await asyncio.gather(*(sender(http) for _ in range(IN_FLIGHT)))
         return time.perf_counter() - started

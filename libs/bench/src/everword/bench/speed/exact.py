@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 
 from everword.bench.metrics import percentile
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.corpus import tag_of
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.searches import MODES, search
@@ -120,12 +120,12 @@ class Truth:
 
 
 async def lexical(
-    bed: Bed, client: Client, namespace: str, scale: int, queries: Sequence[str]
+    bench: BenchStack, client: Client, namespace: str, scale: int, queries: Sequence[str]
 ) -> Row:
     shares = Shares()
     started = time.monotonic()
     mode = MODES["search_lexical"]
-    with bed.connect() as conn:
+    with bench.connect() as conn:
         truth = Truth.of(conn, namespace)
         for query in queries:
             if time.monotonic() - started > PATIENCE_S:
@@ -140,7 +140,7 @@ async def lexical(
 
 
 async def semantic(
-    bed: Bed,
+    bench: BenchStack,
     client: Client,
     namespace: str,
     scale: int,
@@ -149,7 +149,7 @@ async def semantic(
 ) -> Row:
     """Return the recall in the scope where it is lowest; the last scope is everything."""
     by_scope: dict[str, Shares] = {}
-    with bed.connect() as conn:
+    with bench.connect() as conn:
         truth = Truth.of(conn, namespace)
         for scope in (*scopes, scale):
             tags = [tag_of(scope)] if scope < scale else []

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.copying import copy_rows
 from everword.bench.speed.corpus import Conversation, conversations
 from everword.bench.speed.load import append, scratch
@@ -55,7 +55,7 @@ class Measured:
 class Ingest:
     """Measures ingest; every run in a namespace of its own, which is erased again."""
 
-    bed: Bed
+    bench: BenchStack
     #: The messages of one run, if these are calls enough.
     messages: int
     _streams: Iterator[int] = field(default_factory=lambda: iter(range(_STREAM, 2 * _STREAM)))
@@ -68,18 +68,18 @@ class Ingest:
         warm_up = list(self._batches(_WARM_UP, size))
         batches = list(self._batches(number, size))
         name = f"ingest-b{batch}-c{callers}"
-        stored = await asyncio.to_thread(_stored, self.bed)
+        stored = await asyncio.to_thread(_stored, self.bench)
         async with (
-            scratch(self.bed, f"{name}-warm") as (warm, _),
-            scratch(self.bed, name) as (timed, source),
-            scratch(self.bed, f"{name}-copy") as (_, target),
+            scratch(self.bench, f"{name}-warm") as (warm, _),
+            scratch(self.bench, name) as (timed, source),
+            scratch(self.bench, f"{name}-copy") as (_, target),
         ):
             await closed_loop(lambda each: append(warm, each), warm_up)
             # The vectors that are owed are another measurement.
-            with self.bed.held("embedder-worker"):
+            with self.bench.held("embedder-worker"):
                 times = await closed_loop(lambda each: append(timed, each), batches, callers)
                 copy, tables = await asyncio.to_thread(
-                    copy_rows, self.bed, source, target, size, callers
+                    copy_rows, self.bench, source, target, size, callers
                 )
         return Measured(number * size, stored, times, copy, tables)
 
@@ -101,8 +101,8 @@ class Ingest:
         )
 
 
-def _stored(bed: Bed) -> int:
-    with bed.connect() as conn:
+def _stored(bench: BenchStack) -> int:
+    with bench.connect() as conn:
         [messages] = conn.execute("SELECT count(*) FROM messages").fetchone() or (0,)
     return int(messages)
 

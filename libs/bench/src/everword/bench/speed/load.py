@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
-from everword.bench.speed.bed import POLL_S, Bed
+from everword.bench.speed.bench_stack import POLL_S, BenchStack
 from everword.bench.speed.corpus import SEED, Conversation, conversations
 from everword.bench.speed.timing import together
 from everword.client import CallError, Client
@@ -27,24 +27,24 @@ def name_of(scale: int, part: str = "all") -> str:
 
 
 @asynccontextmanager
-async def namespace(bed: Bed, name: str) -> AsyncIterator[Client]:
+async def namespace(bench: BenchStack, name: str) -> AsyncIterator[Client]:
     """Lend a client of a namespace, which is made where it does not exist."""
-    async with Client.connect(bed.settings()) as operator:
+    async with Client.connect(bench.settings()) as operator:
         try:
             await operator.admin_service.CreateNamespace(CreateNamespaceRequest(name=name))
         except CallError as error:
             if error.reason != "NAMESPACE_ALREADY_EXISTS":
                 raise
-    async with Client.connect(bed.settings(name)) as client:
+    async with Client.connect(bench.settings(name)) as client:
         yield client
 
 
 @asynccontextmanager
-async def scratch(bed: Bed, name: str) -> AsyncIterator[tuple[Client, str]]:
+async def scratch(bench: BenchStack, name: str) -> AsyncIterator[tuple[Client, str]]:
     """Lend a client of a new namespace, and its name; it is erased at the end."""
     # Servers remember for some seconds what a name stood for: none is used twice.
     unique = f"speed-{name}-{time.time_ns():x}"
-    async with namespace(bed, unique) as client:
+    async with namespace(bench, unique) as client:
         try:
             yield client, unique
         finally:
@@ -86,13 +86,13 @@ def _rest(corpus: Iterable[Conversation], stored: int) -> Iterable[Conversation]
 
 
 async def drained(
-    bed: Bed, namespaces: Iterable[str], tell: Progress = lambda *told: None
+    bench: BenchStack, namespaces: Iterable[str], tell: Progress = lambda *told: None
 ) -> float:
     """Wait until no vector is owed there; returns the seconds that took. Raises TimeoutError where nobody embeds."""
     names = list(namespaces)
     started = moved = time.monotonic()
     first = least = -1
-    with bed.connect() as conn:
+    with bench.connect() as conn:
         while True:
             [owed] = conn.execute(
                 "SELECT count(*) FROM embedding_queue q JOIN namespaces n ON n.id = q.namespace_id"

@@ -9,12 +9,12 @@ from typing import Any
 
 import psutil
 
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 
 
-def machine(bed: Bed) -> dict[str, Any]:
+def machine(bench: BenchStack) -> dict[str, Any]:
     """Return the processor, the memory and the versions; the load tells whether others used it too."""
-    with bed.connect() as conn:
+    with bench.connect() as conn:
         [postgres, fsync] = conn.execute(
             "SELECT current_setting('server_version'), current_setting('fsync')"
         ).fetchone() or ("", "")

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import psycopg
 
-from everword.bench.speed.bed import POLL_S, Bed
+from everword.bench.speed.bench_stack import POLL_S, BenchStack
 from everword.bench.speed.load import name_of, namespace
 from everword.bench.speed.resources import LIBRARIES
 from everword.bench.speed.row import Floor, Row
@@ -36,22 +36,22 @@ SELECT task, count(*) FROM jobs
 """
 
 
-async def measure(bed: Bed, scale: int, queries: Sequence[str]) -> Row:
+async def measure(bench: BenchStack, scale: int, queries: Sequence[str]) -> Row:
     """Return the resident memory of the largest service, right after searches of the large namespace.
 
     `details` tells it of the largest worker, once those that were held have worked; what each process has, what it has
     at rest, once what is mapped of files without names has been given back, and the most that it ever had.
     """
-    with bed.held(*SUMMARISING_WORKERS):
-        async with namespace(bed, name_of(scale)) as client:
+    with bench.held(*SUMMARISING_WORKERS):
+        async with namespace(bench, name_of(scale)) as client:
             await prepare(client, queries)
-        resident = _resident(bed)
-    due = await asyncio.to_thread(_work, bed)
-    resident |= {name: size for name, size in _resident(bed).items() if name in WORKERS}
-    await asyncio.to_thread(_rest, bed)
-    at_rest = _resident(bed)
+        resident = _resident(bench)
+    due = await asyncio.to_thread(_work, bench)
+    resident |= {name: size for name, size in _resident(bench).items() if name in WORKERS}
+    await asyncio.to_thread(_rest, bench)
+    at_rest = _resident(bench)
     # Last, since what is at rest was busy before.
-    peak = {process.name: _peak(process.pid) for process in bed.running.processes}
+    peak = {process.name: _peak(process.pid) for process in bench.running.processes}
     told = {"MB": resident, "at_rest_MB": at_rest, "peak_MB": peak}
     details: dict[str, Any] = {
         "worst_service": _worst(resident, SERVICES, SERVICE_MB),
@@ -69,10 +69,10 @@ def _worst(resident: Mapping[str, float], names: Iterable[str], limit: int) -> d
     return {"name": name, "MB": round(resident[name], 1), "limit_MB": limit}
 
 
-def _work(bed: Bed) -> dict[str, dict[str, int]]:
+def _work(bench: BenchStack) -> dict[str, dict[str, int]]:
     """Let the workers do what waited for them, for a while; returns the jobs of each task before and after."""
     deadline = time.monotonic() + _WORK_S
-    with bed.connect() as conn:
+    with bench.connect() as conn:
         before = after = _due(conn)
         while after and time.monotonic() < deadline:
             time.sleep(_LOOK_S)
@@ -84,17 +84,19 @@ def _due(conn: psycopg.Connection) -> dict[str, int]:
     return dict(conn.execute(_DUE).fetchall())
 
 
-def _rest(bed: Bed) -> None:
+def _rest(bench: BenchStack) -> None:
     """Wait until what nobody searches is given back."""
     deadline = time.monotonic() + _REST_S
-    while time.monotonic() < deadline and any(_mapped(each.pid) for each in bed.running.processes):
+    while time.monotonic() < deadline and any(
+        _mapped(each.pid) for each in bench.running.processes
+    ):
         time.sleep(POLL_S)
 
 
-def _resident(bed: Bed) -> dict[str, float]:
+def _resident(bench: BenchStack) -> dict[str, float]:
     return {
         process.name: psutil.Process(process.pid).memory_info().rss / MB
-        for process in bed.running.processes
+        for process in bench.running.processes
     }
 
 

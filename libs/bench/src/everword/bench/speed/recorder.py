@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import LiteralString
 
 from everword.bench.metrics import percentile
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.db.statements import load_statements
 from everword.embedded.process import log_path
 
@@ -82,28 +82,28 @@ class Recording:
 
 
 @asynccontextmanager
-async def recorded(bed: Bed) -> AsyncIterator[Recording]:
+async def recorded(bench: BenchStack) -> AsyncIterator[Recording]:
     """Record what calls make the database do while the block lasts; `next_call` separates them."""
-    path = log_path(bed.folder / "logs", "postgres")
+    path = log_path(bench.folder / "logs", "postgres")
     recording = Recording()
     begun = path.stat().st_size
-    _configure(bed, "ALTER SYSTEM SET log_min_duration_statement = 0")
+    _configure(bench, "ALTER SYSTEM SET log_min_duration_statement = 0")
     try:
         yield recording
     finally:
-        _configure(bed, "ALTER SYSTEM RESET log_min_duration_statement")
+        _configure(bench, "ALTER SYSTEM RESET log_min_duration_statement")
     with path.open(encoding="utf-8", errors="replace") as file:
         file.seek(begun)
         recording.calls.extend(_calls(file.read()))
 
 
-def next_call(bed: Bed) -> None:
+def next_call(bench: BenchStack) -> None:
     """Say in the log that what follows belongs to another call."""
-    _configure(bed, f"DO $$ BEGIN RAISE LOG '{_MARK}'; END $$")
+    _configure(bench, f"DO $$ BEGIN RAISE LOG '{_MARK}'; END $$")
 
 
-def _configure(bed: Bed, statement: LiteralString | str) -> None:
-    with bed.connect() as conn:
+def _configure(bench: BenchStack, statement: LiteralString | str) -> None:
+    with bench.connect() as conn:
         conn.execute(statement.encode())
         if statement.startswith("ALTER"):
             conn.execute("SELECT pg_reload_conf()")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import psutil
 
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.processes import spec_of
 from everword.embedded.ports import HOST, free_ports
 from everword.embedded.process import run_blocking
@@ -33,26 +33,26 @@ class Replica:
 
 
 @contextmanager
-def replicas(bed: Bed, service: str) -> Iterator[Sequence[Replica]]:
+def replicas(bench: BenchStack, service: str) -> Iterator[Sequence[Replica]]:
     """Run more processes of a service while the block lasts, and lend all of them, the stack's own first.
 
     Raises StartError.
     """
-    own = Replica(bed.running.addresses[service], bed.pid(service))
+    own = Replica(bench.running.addresses[service], bench.pid(service))
     with ExitStack() as others:
         more = [
-            others.enter_context(_replica(bed, service, number, port))
+            others.enter_context(_replica(bench, service, number, port))
             for number, port in enumerate(free_ports(number_of_replicas() - 1), 2)
         ]
         yield [own, *more]
 
 
 @contextmanager
-def _replica(bed: Bed, service: str, number: int, port: int) -> Iterator[Replica]:
+def _replica(bench: BenchStack, service: str, number: int, port: int) -> Iterator[Replica]:
     address = f"{HOST}:{port}"
-    running = replace(bed.running, addresses={**bed.running.addresses, service: address})
+    running = replace(bench.running, addresses={**bench.running.addresses, service: address})
     spec = replace(spec_of(running, service), name=f"{service}-{number}")
-    with run_blocking(spec, bed.folder / "logs") as process:
+    with run_blocking(spec, bench.folder / "logs") as process:
         yield Replica(address, process.pid)
 
 

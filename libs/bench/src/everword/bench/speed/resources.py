@@ -7,7 +7,7 @@ import sys
 import time
 from dataclasses import replace
 
-from everword.bench.speed.bed import POLL_S, START_S, Bed
+from everword.bench.speed.bench_stack import POLL_S, START_S, BenchStack
 from everword.bench.speed.row import Floor, Row
 from everword.embedded.ports import HOST, free_ports
 from everword.embedded.process import ProcessSpec
@@ -19,9 +19,9 @@ _STARTS = 3
 _STOP_S = 30.0
 
 
-def disk(bed: Bed, scale: int) -> Row:
+def disk(bench: BenchStack, scale: int) -> Row:
     """Return the bytes of everything in the schema, over the messages in it."""
-    with bed.connect() as conn:
+    with bench.connect() as conn:
         conn.execute("CHECKPOINT")
         tables = conn.execute(
             "SELECT regexp_replace(c.relname, '_p\\d+$', ''), sum(pg_total_relation_size(c.oid))::bigint"
@@ -40,23 +40,23 @@ def disk(bed: Bed, scale: int) -> Row:
     return Row("disk_per_message", scale, total / messages, "bytes", floor, details)
 
 
-def startup(bed: Bed, scale: int) -> Row:
+def startup(bench: BenchStack, scale: int) -> Row:
     """Return how long the slowest service takes until it is ready: a second one of each is started."""
-    specs = {spec.name: spec for spec in service_specs(bed.running) if spec.name in SERVICES}
-    took = {name: min(_start(bed, spec) for _ in range(_STARTS)) for name, spec in specs.items()}
+    specs = {spec.name: spec for spec in service_specs(bench.running) if spec.name in SERVICES}
+    took = {name: min(_start(bench, spec) for _ in range(_STARTS)) for name, spec in specs.items()}
     bare = min(_bare_start() for _ in range(_STARTS))
     details = {"s": {name: round(seconds, 3) for name, seconds in took.items()}}
     floor = Floor(bare, "Python with the libraries that all use")
     return Row("startup", scale, max(took.values()), "s", floor, details)
 
 
-def _start(bed: Bed, spec: ProcessSpec) -> float:
+def _start(bench: BenchStack, spec: ProcessSpec) -> float:
     """Return the seconds from the start of a process until it says that it serves."""
     [port] = free_ports(1)
     address = f"{HOST}:{port}"
-    running = replace(bed.running, addresses={**bed.running.addresses, spec.name: address})
+    running = replace(bench.running, addresses={**bench.running.addresses, spec.name: address})
     [other] = [each for each in service_specs(running) if each.name == spec.name]
-    environment = {**other.environment, "EVERWORD_EMBED_URL": bed.stub_url}
+    environment = {**other.environment, "EVERWORD_EMBED_URL": bench.stub_url}
     started = time.perf_counter()
     process = subprocess.Popen(
         other.argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -20,7 +20,7 @@ from everword.bench.speed import (
     searches,
     sustained,
 )
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.corpus import queries, scopes
 from everword.bench.speed.load import Progress, drained, load, name_of, namespace
 from everword.bench.speed.row import Row
@@ -79,44 +79,48 @@ class Scale:
 
 
 async def measure(
-    bed: Bed, messages: int, wanted: AbstractSet[str], tell: Progress
+    bench: BenchStack, messages: int, wanted: AbstractSet[str], tell: Progress
 ) -> AsyncIterator[Row]:
     """Yield each wanted figure as soon as it is known. Raises CallError."""
     scale = Scale(messages)
-    ingesting = ingest.Ingest(bed, scale.ingested)
+    ingesting = ingest.Ingest(bench, scale.ingested)
     # Summaries would go on for long after the load, and what is measured would depend on how far they had come.
-    with bed.held(*SUMMARISING_WORKERS):
+    with bench.held(*SUMMARISING_WORKERS):
         if "ingest_growth" in wanted:
             tell("ingest, before the load", 0, 1)
             # The first run pays for what is prepared once.
             await ingesting.measure(100, 4)
             ingesting.empty = await ingesting.measure(100, 4)
         if wanted & (_SEARCHES | _INGEST | {"disk_per_message", "memory_1m"}):
-            async for row in _in_one(bed, scale, wanted, ingesting, tell):
+            async for row in _in_one(bench, scale, wanted, ingesting, tell):
                 yield row
         if "search_hybrid_1000x1000" in wanted:
-            yield await _in_many(bed, scale, tell)
-        async for row in compacting.measure(bed, messages, wanted, 2 * scale.seconds, tell):
+            yield await _in_many(bench, scale, tell)
+        async for row in compacting.measure(bench, messages, wanted, 2 * scale.seconds, tell):
             yield row
         if "startup" in wanted:
             tell("startup", 0, 1)
-            yield await asyncio.to_thread(resources.startup, bed, messages)
+            yield await asyncio.to_thread(resources.startup, bench, messages)
     if "memory_1m" in wanted:
         tell("memory_1m", 0, 1)
-        yield await memory.measure(bed, messages, queries(scale.queries, messages))
+        yield await memory.measure(bench, messages, queries(scale.queries, messages))
 
 
 async def _in_one(
-    bed: Bed, scale: Scale, wanted: AbstractSet[str], ingesting: ingest.Ingest, tell: Progress
+    bench: BenchStack,
+    scale: Scale,
+    wanted: AbstractSet[str],
+    ingesting: ingest.Ingest,
+    tell: Progress,
 ) -> AsyncIterator[Row]:
     """Yield the figures of one namespace that holds everything."""
     name = name_of(scale.messages)
-    async with namespace(bed, name) as client:
+    async with namespace(bench, name) as client:
         await load(client, scale.messages, tell=tell)
-        await _settled(bed, [name], tell)
+        await _settled(bench, [name], tell)
         if "disk_per_message" in wanted:
-            yield await asyncio.to_thread(resources.disk, bed, scale.messages)
-        for id_, figure in _figures(bed, client, name, scale, wanted).items():
+            yield await asyncio.to_thread(resources.disk, bench, scale.messages)
+        for id_, figure in _figures(bench, client, name, scale, wanted).items():
             if id_ in wanted:
                 tell(id_, 0, 1)
                 yield await figure()
@@ -125,7 +129,7 @@ async def _in_one(
 
 
 def _figures(
-    bed: Bed, client: Client, name: str, scale: Scale, wanted: AbstractSet[str]
+    bench: BenchStack, client: Client, name: str, scale: Scale, wanted: AbstractSet[str]
 ) -> dict[str, Figure]:
     asked = queries(scale.queries, scale.messages)
     # A code is two words to Everword. Of its digits Postgres' own parser, by which the exhaustive search goes, makes a
@@ -135,18 +139,18 @@ def _figures(
     of = scale.messages
     hybrid = searches.hybrid_id(of, wanted)
     modes: dict[str, Figure] = {
-        id_: partial(searches.one_mode, bed, client, of, id_, asked) for id_ in searches.MODES
+        id_: partial(searches.one_mode, bench, client, of, id_, asked) for id_ in searches.MODES
     }
     return {
-        hybrid: lambda: searches.hybrid(bed, client, hybrid, of, asked),
+        hybrid: lambda: searches.hybrid(bench, client, hybrid, of, asked),
         **modes,
-        "search_selective": lambda: searches.selective(bed, client, of, sizes[:2], asked),
-        "browse": lambda: searches.browse(bed, client, of, scale.queries),
-        "context_100k": lambda: searches.context(bed, client, of, asked),
-        "search_load_100k": lambda: sustained.measure(bed, name, of, asked, scale.seconds),
-        "lexical_exact_1m": lambda: exact.lexical(bed, client, name, of, judged),
-        "semantic_recall": lambda: exact.semantic(bed, client, name, of, sizes, asked),
-        "embed_drain": lambda: draining.measure(bed, client, of, asked, 2 * scale.seconds),
+        "search_selective": lambda: searches.selective(bench, client, of, sizes[:2], asked),
+        "browse": lambda: searches.browse(bench, client, of, scale.queries),
+        "context_100k": lambda: searches.context(bench, client, of, asked),
+        "search_load_100k": lambda: sustained.measure(bench, name, of, asked, scale.seconds),
+        "lexical_exact_1m": lambda: exact.lexical(bench, client, name, of, judged),
+        "semantic_recall": lambda: exact.semantic(bench, client, name, of, sizes, asked),
+        "embed_drain": lambda: draining.measure(bench, client, of, asked, 2 * scale.seconds),
     }
 
 
@@ -169,7 +173,7 @@ async def _ingested(
         yield ingest.growth(scale.messages, ingesting.empty, measured["ingest_b100_c4"])
 
 
-async def _in_many(bed: Bed, scale: Scale, tell: Progress) -> Row:
+async def _in_many(bench: BenchStack, scale: Scale, tell: Progress) -> Row:
     """Return the figure of as many namespaces as make up the scale together."""
     size = scale.namespace_size
     number = max(2, scale.messages // NAMESPACE_SIZE)
@@ -179,21 +183,21 @@ async def _in_many(bed: Bed, scale: Scale, tell: Progress) -> Row:
         clients = []
         for at, name in enumerate(names):
             tell("loading namespaces", at, number)
-            client = await opened.enter_async_context(namespace(bed, name))
+            client = await opened.enter_async_context(namespace(bench, name))
             await load(client, size, _STREAM + at)
             clients.append(client)
-        await _settled(bed, names, tell)
+        await _settled(bench, names, tell)
         tell("search_hybrid_1000x1000", 0, 1)
         asked = [queries(each, size, _STREAM + at) for at in range(number)]
-        return await searches.many(bed, clients, scale.messages, asked)
+        return await searches.many(bench, clients, scale.messages, asked)
 
 
-async def _settled(bed: Bed, names: list[str], tell: Progress) -> None:
+async def _settled(bench: BenchStack, names: list[str], tell: Progress) -> None:
     """Wait for the background, and bring statistics up to date, so that none is made in the midst of a measurement."""
-    await drained(bed, names, tell)
+    await drained(bench, names, tell)
 
     def analyse() -> None:
-        with bed.connect() as conn:
+        with bench.connect() as conn:
             conn.execute("ANALYZE")
             conn.execute("CHECKPOINT")
 

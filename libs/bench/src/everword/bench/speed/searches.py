@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.corpus import SEED, tag_of
 from everword.bench.speed.recorder import Recording, next_call, recorded
 from everword.bench.speed.row import Floor, Row
@@ -91,18 +91,20 @@ async def empty_call(client: Client) -> None:
             raise
 
 
-async def ask(bed: Bed, call: Call[T], queries: Sequence[T], bare: Call[T] | None = None) -> Asked:
+async def ask(
+    bench: BenchStack, call: Call[T], queries: Sequence[T], bare: Call[T] | None = None
+) -> Asked:
     """Make every call once so that the query's vector is cached, once to be timed, and some to be recorded.
 
     `bare` is recorded instead, where it is given.
     """
     await closed_loop(call, queries)
     times = await closed_loop(call, queries)
-    async with recorded(bed) as recording:
+    async with recorded(bench) as recording:
         for query in queries[:RECORDED]:
-            next_call(bed)
+            next_call(bench)
             await (bare or call)(query)
-        next_call(bed)
+        next_call(bench)
     # What follows the last mark is not a call.
     del recording.calls[-1:]
     return Asked(times, recording)
@@ -116,8 +118,10 @@ def hybrid_id(scale: int, wanted: AbstractSet[str]) -> str:
     return "search_hybrid_1m" if scale >= MILLION else "search_hybrid_100k"
 
 
-async def hybrid(bed: Bed, client: Client, id_: str, scale: int, queries: Sequence[str]) -> Row:
-    asked = await ask(bed, partial(search, client), queries, partial(search_in_database, client))
+async def hybrid(
+    bench: BenchStack, client: Client, id_: str, scale: int, queries: Sequence[str]
+) -> Row:
+    asked = await ask(bench, partial(search, client), queries, partial(search_in_database, client))
     arm, floor_ms = asked.recording.slowest_arm()
     empty = await closed_loop(lambda _: empty_call(client), range(EMPTY_CALLS))
     details = {**_details(asked), "slowest_arm": arm, "empty_call_p50_ms": round(empty.ms(0.5), 3)}
@@ -125,10 +129,12 @@ async def hybrid(bed: Bed, client: Client, id_: str, scale: int, queries: Sequen
     return Row(id_, scale, asked.times.ms(0.5), "ms", floor, details)
 
 
-async def one_mode(bed: Bed, client: Client, scale: int, id_: str, queries: Sequence[str]) -> Row:
+async def one_mode(
+    bench: BenchStack, client: Client, scale: int, id_: str, queries: Sequence[str]
+) -> Row:
     mode = MODES[id_]
     asked = await ask(
-        bed,
+        bench,
         partial(search, client, mode=mode),
         queries,
         partial(search_in_database, client, mode=mode),
@@ -139,11 +145,11 @@ async def one_mode(bed: Bed, client: Client, scale: int, id_: str, queries: Sequ
 
 
 async def selective(
-    bed: Bed, client: Client, scale: int, scopes: Sequence[int], queries: Sequence[str]
+    bench: BenchStack, client: Client, scale: int, scopes: Sequence[int], queries: Sequence[str]
 ) -> Row:
     """Search by both, among messages of one scope alone; the figure is of the smallest."""
     by_scope = {
-        scope: await ask(bed, partial(search, client, tags=[tag_of(scope)]), queries)
+        scope: await ask(bench, partial(search, client, tags=[tag_of(scope)]), queries)
         for scope in scopes
     }
     row = _beside_its_sql("search_selective", scale, by_scope[scopes[0]])
@@ -151,48 +157,48 @@ async def selective(
     return Row(row.id, scale, row.value, row.unit, row.floor, {**row.details, "scopes": spread})
 
 
-async def browse(bed: Bed, client: Client, scale: int, pages: int) -> Row:
+async def browse(bench: BenchStack, client: Client, scale: int, pages: int) -> Row:
     page = pb.BrowseRequest(page_size=BROWSED)
-    asked = await ask(bed, lambda _: client.search_service.Browse(page), [""] * pages)
+    asked = await ask(bench, lambda _: client.search_service.Browse(page), [""] * pages)
     return _beside_its_sql("browse", scale, asked)
 
 
-async def context(bed: Bed, client: Client, scale: int, queries: Sequence[str]) -> Row:
-    asked = await ask(bed, lambda query: build_context(client, query), queries)
+async def context(bench: BenchStack, client: Client, scale: int, queries: Sequence[str]) -> Row:
+    asked = await ask(bench, lambda query: build_context(client, query), queries)
     floor = Floor(asked.recording.whole(0.95), "bare SQL of the same calls, p95")
     return Row("context_100k", scale, asked.times.ms(0.95), "ms", floor, _details(asked))
 
 
 async def many(
-    bed: Bed, clients: Sequence[Client], scale: int, queries: Sequence[Sequence[str]]
+    bench: BenchStack, clients: Sequence[Client], scale: int, queries: Sequence[Sequence[str]]
 ) -> Row:
     """Search in some of many namespaces in turn; the details have one alone beside it, and all of them."""
     every = list(zip(clients, queries, strict=True))
     some = every[:: max(1, len(every) // MOST_NAMESPACES)]
     asked = await ask(
-        bed,
+        bench,
         lambda turn: search(*turn),
         [(client, query) for client, own in some for query in own],
         lambda turn: search_in_database(*turn),
     )
-    alone = await ask(bed, partial(search, clients[0]), list(queries[0]) * len(some))
+    alone = await ask(bench, partial(search, clients[0]), list(queries[0]) * len(some))
     _, floor_ms = asked.recording.slowest_arm()
     details = {
         **_details(asked),
         "namespaces": len(some),
         "one_namespace": alone.times.details(),
-        "all_namespaces": await _all_of(bed, [(client, own[0]) for client, own in every]),
+        "all_namespaces": await _all_of(bench, [(client, own[0]) for client, own in every]),
     }
     floor = Floor(floor_ms, "bare SQL of the slowest arm, p50")
     return Row("search_hybrid_1000x1000", scale, asked.times.ms(0.5), "ms", floor, details)
 
 
-async def _all_of(bed: Bed, turns: Sequence[Turn]) -> dict[str, Any]:
+async def _all_of(bench: BenchStack, turns: Sequence[Turn]) -> dict[str, Any]:
     """Search once in each namespace, when as many are loaded as there is room for."""
     # The first of them, which are recorded, stand for all.
     turns = random.Random(SEED).sample(turns, len(turns))
     await until_no_faster(lambda turn: search(*turn), turns)
-    asked = await ask(bed, lambda turn: search(*turn), turns)
+    asked = await ask(bench, lambda turn: search(*turn), turns)
     share = round(asked.recording.from_memory(), 3)
     return {"namespaces": len(turns), **asked.times.details(), "from_memory": share}
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.replicas import Replica, address_of, replicas
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.searches import EMPTY_CALLS, empty_call, search
@@ -29,15 +29,17 @@ class Climbed:
     rates: Mapping[str, Any]
 
 
-async def measure(bed: Bed, name: str, scale: int, queries: Sequence[str], seconds: float) -> Row:
+async def measure(
+    bench: BenchStack, name: str, scale: int, queries: Sequence[str], seconds: float
+) -> Row:
     """Return what all replicas sustain in a namespace; `details` tells what the first sustains alone."""
-    with replicas(bed, "search") as all_:
-        async with _client_of(bed, name, all_[:1]) as client:
+    with replicas(bench, "search") as all_:
+        async with _client_of(bench, name, all_[:1]) as client:
             alone = await climb(client, queries, seconds)
         for replica in all_[1:]:
-            async with _client_of(bed, name, [replica]) as client:
+            async with _client_of(bench, name, [replica]) as client:
                 await prepare(client, queries)
-        async with _client_of(bed, name, all_) as client:
+        async with _client_of(bench, name, all_) as client:
             before = [replica.busy_s for replica in all_]
             together = await climb(client, queries, seconds)
             busy = [replica.busy_s - at for replica, at in zip(all_, before, strict=True)]
@@ -56,8 +58,10 @@ async def measure(bed: Bed, name: str, scale: int, queries: Sequence[str], secon
 
 
 @asynccontextmanager
-async def _client_of(bed: Bed, name: str, these: Sequence[Replica]) -> AsyncIterator[Client]:
-    settings = replace(bed.settings(name), search_address=address_of(these))
+async def _client_of(
+    bench: BenchStack, name: str, these: Sequence[Replica]
+) -> AsyncIterator[Client]:
+    settings = replace(bench.settings(name), search_address=address_of(these))
     async with Client.connect(settings) as client:
         yield client
 

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from subprocess import Popen
 
-from everword.bench.speed.bed import Bed
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.processes import spec_of
 from everword.embedded.ports import Ports
 from everword.embedded.process import log_path, run_blocking
@@ -23,12 +23,12 @@ _LOG_TAIL = 1_000
 
 
 @asynccontextmanager
-async def ingest_alone(bed: Bed) -> AsyncIterator[Bed]:
+async def ingest_alone(bench: BenchStack) -> AsyncIterator[BenchStack]:
     """Run an Everword of ingest beside another one while the block lasts. Raises EmbeddedError."""
-    folder = bed.folder / "compaction"
+    folder = bench.folder / "compaction"
     settings = StackSettings(data=folder, ports=Ports.free())
     async with stack(settings, services=lambda running: [spec_of(running, "ingest")]) as running:
-        yield Bed(running, folder, bed.stub_url)
+        yield BenchStack(running, folder, bench.stub_url)
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Worker:
     """The worker's process."""
 
     process: Popen[bytes]
-    bed: Bed
+    bench: BenchStack
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -54,14 +54,14 @@ class Worker:
 
     def failure(self, what: str) -> RuntimeError:
         """Return what went wrong, with the end of the worker's log: nothing else is kept of it."""
-        told = log_path(self.bed.folder / "logs", NAME).read_bytes()[-_LOG_TAIL:]
+        told = log_path(self.bench.folder / "logs", NAME).read_bytes()[-_LOG_TAIL:]
         return RuntimeError(f"{what}; its log ends with:\n{told.decode(errors='replace').strip()}")
 
 
 @contextmanager
-def compact_worker(bed: Bed, variables: Mapping[str, str]) -> Iterator[Worker]:
+def compact_worker(bench: BenchStack, variables: Mapping[str, str]) -> Iterator[Worker]:
     """Run a worker with these settings beside those of its Everword."""
-    spec = spec_of(bed.running, NAME)
+    spec = spec_of(bench.running, NAME)
     spec = replace(spec, environment={**spec.environment, **variables})
-    with run_blocking(spec, bed.folder / "logs") as process:
-        yield Worker(process, bed)
+    with run_blocking(spec, bench.folder / "logs") as process:
+        yield Worker(process, bench)

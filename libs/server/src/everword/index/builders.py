@@ -1,0 +1,61 @@
+"""Make passages of texts: one builder for each form that a text has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from everword.domain.times import local_time
+from everword.index.passages import Passage, Source
+from everword.text.analysis import indexed_text
+from everword.text.literals import literals_of
+from everword.text.passages import split_passages
+from everword.text.ranking_record import message_traits, pack_record
+
+#: The part of what was made for a memory, and is no part of its text.
+DERIVED_PART = -1
+
+
+@dataclass(frozen=True)
+class Language:
+    """How a namespace reads its texts."""
+
+    #: A text search configuration of Postgres.
+    text_search_config: str
+    #: An IANA name: days are named as people there name them.
+    time_zone: str
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.time_zone)
+
+
+def build_passages(source: Source, text: str, language: Language) -> Iterator[Passage]:
+    """Yield the passages of a memory's text, in order; an empty text has one."""
+    spoken_at = local_time(source.occurred_at, language.zone)
+    traits = message_traits(text)
+    for part, content in enumerate(split_passages(text, traits.words)):
+        yield Passage(
+            source,
+            part,
+            content,
+            indexed_text(content, source.author, spoken_at),
+            literals_of(content),
+            pack_record(content, traits, language.text_search_config),
+        )
+
+
+def build_derived_passage(source: Source, text: str, words: str, language: Language) -> Passage:
+    """Return the passage of words that say what a memory means whose text does not, such as a tool call's.
+
+    Traits are the memory's: they say whose a passage is, not what kind of passage it is.
+    """
+    return Passage(
+        source,
+        DERIVED_PART,
+        words,
+        indexed_text(words, source.author, local_time(source.occurred_at, language.zone)),
+        literals_of(words),
+        pack_record(words, message_traits(text), language.text_search_config),
+    )

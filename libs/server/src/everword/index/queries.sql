@@ -1,0 +1,54 @@
+-- Statements that write the index: no other ones do.
+
+-- insert_passages --
+-- Index passages, make their vectors due for every live model generation, count them, and keep who spoke. The names are
+-- sorted, and nothing is locked after them: writes that bring the same new names wait for each other in one direction. A
+-- position takes two bytes where a tsvector is sent: its length without them tells how many there are in a tenth of what it
+-- takes to unnest it. With OFFSET, each tsvector is made once and not wherever it is named. Tags come as Postgres writes
+-- arrays. Returns the highest id.
+WITH passages AS (
+    INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
+                                  instance, author, role, tags, importance_class, automated, occurred_at, content,
+                                  lexemes, lexeme_count, literals, ranking)
+    SELECT %(namespace_id)s, p.kind, p.source_id, p.part, p.conversation_id, p.seq, p.agent, p.subject,
+           p.channel, p.instance, p.author, p.role, p.tags::text[], p.importance_class, p.automated, p.occurred_at,
+           p.content, v.lexemes,
+           (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
+           p.literals, p.ranking
+      FROM unnest(%(kind)b::smallint[], %(source_id)b::uuid[], %(part)b::integer[], %(conversation_id)b::uuid[],
+                  %(seq)b::bigint[], %(agent)b::text[], %(subject)b::text[], %(channel)b::text[], %(instance)b::text[],
+                  %(author)b::text[], %(role)b::smallint[], %(tags)b::text[], %(importance_class)b::smallint[],
+                  %(automated)b::boolean[], %(occurred_at)b::timestamptz[], %(content)b::text[],
+                  %(indexed_text)b::text[], %(literals)b::text[], %(ranking)b::bytea[])
+        AS p (kind, source_id, part, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
+              importance_class, automated, occurred_at, content, indexed_text, literals, ranking)
+     CROSS JOIN LATERAL (SELECT to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) OFFSET 0) AS v (lexemes)
+    RETURNING id, lexeme_count, content
+), due AS (
+    INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
+    SELECT %(namespace_id)s, passages.id, generations.id
+      FROM passages CROSS JOIN model_generations AS generations
+     WHERE generations.state IN ('building', 'active') AND passages.content <> ''
+     ORDER BY passages.id
+), counted AS (
+    INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
+    SELECT %(namespace_id)s, %(messages)s, %(turns)s, count(*), coalesce(sum(lexeme_count), 0), %(content_bytes)s
+      FROM passages
+), named AS (
+    INSERT INTO author_names (namespace_id, name)
+    SELECT %(namespace_id)s, name FROM unnest(%(author_names)b::text[]) AS name
+        ON CONFLICT DO NOTHING
+)
+SELECT coalesce(max(id), 0) AS highest FROM passages;
+
+-- remove_passages --
+-- Take out of the index what background work wrote of these sources, in the namespace that the transaction is set to.
+SELECT drop_derived_passages(%(source_ids)s::uuid[]);
+
+-- find_sources --
+-- Sources that are in the index, as they stand there. What is not, for its channel's sake, has no part 0.
+SELECT source_id AS id, kind, occurred_at, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
+       importance_class, automated
+  FROM visible_memories
+ WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)s) AND part = 0
+ ORDER BY source_id;

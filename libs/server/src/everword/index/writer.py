@@ -1,0 +1,127 @@
+"""Store passages and remove them, in the caller's transaction, with all that depends on them.
+
+A write that adds passages makes their vectors due by a job, `vectors_job`, which it enqueues together with its others:
+rows of jobs are locked in one order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from everword.db import blocking
+from everword.db.arrays import Column, array_literal
+from everword.db.pool import Connection
+from everword.db.statements import BoundStatement, Pending, ask, load_statements
+from everword.index.passages import Passage, Source
+from everword.jobs.enqueue import EMBED, DueJob, enqueue_blocking, shard
+
+SQL = load_statements("everword.index")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a write stored."""
+
+    #: The highest id of a passage; 0 without any.
+    highest: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a write adds to its namespace beside passages."""
+
+    messages: int = 0
+    turns: int = 0
+    content_bytes: int = 0
+    #: Of who spoke, sorted: of two writes one waits for the other, and never each for the other.
+    author_names: Sequence[str] = ()
+
+
+def vectors_job(namespace_id: int, id_: UUID) -> DueJob:
+    """Return the job that makes vectors for what has this id: a source, or the conversation of several."""
+    return DueJob(namespace_id, EMBED, shard(id_))
+
+
+async def add_passages(
+    conn: Connection,
+    namespace_id: int,
+    text_search_config: str,
+    passages: Sequence[Passage],
+    counts: Counts,
+) -> Pending[Stored]:
+    """Index passages of new sources; what was stored is on its way."""
+    parameters = _parameters(namespace_id, text_search_config, passages, counts)
+    return await ask(conn, BoundStatement(SQL["insert_passages"], parameters, Stored))
+
+
+def add_passages_blocking(
+    conn: blocking.Connection,
+    namespace_id: int,
+    text_search_config: str,
+    passages: Sequence[Passage],
+    counts: Counts,
+) -> None:
+    """Do what `add_passages` does, on a worker's connection."""
+    parameters = _parameters(namespace_id, text_search_config, passages, counts)
+    blocking.execute(conn, SQL["insert_passages"], parameters)
+
+
+def replace_passages_blocking(
+    conn: blocking.Connection,
+    namespace_id: int,
+    text_search_config: str,
+    source_ids: Sequence[UUID],
+    passages: Sequence[Passage],
+) -> None:
+    """Index passages of sources in the place of those that background work wrote of them before, if there are any.
+
+    Passages of what was said stay: nothing that background work may do takes them out.
+    """
+    blocking.execute(conn, SQL["remove_passages"], {"source_ids": list(source_ids)})
+    if passages:
+        add_passages_blocking(conn, namespace_id, text_search_config, passages, Counts())
+        enqueue_blocking(conn, [vectors_job(namespace_id, source_ids[0])])
+
+
+def find_sources_blocking(
+    conn: blocking.Connection, namespace_id: int, source_ids: Sequence[UUID]
+) -> list[Source]:
+    """Return those sources that are in the index, as they stand there, by their ids."""
+    parameters = {"namespace_id": namespace_id, "source_ids": list(source_ids)}
+    return blocking.fetch_all(conn, SQL["find_sources"], parameters, Source)
+
+
+def _parameters(
+    namespace_id: int, text_search_config: str, passages: Sequence[Passage], counts: Counts
+) -> dict[str, Any]:
+    sources = [passage.source for passage in passages]
+    return {
+        "namespace_id": namespace_id,
+        "text_search_config": text_search_config,
+        "kind": Column("int2", [source.kind for source in sources]),
+        "source_id": Column("uuid", [source.id for source in sources]),
+        "part": Column("int4", [passage.part for passage in passages]),
+        "conversation_id": Column("uuid", [source.conversation_id for source in sources]),
+        "seq": Column("int8", [source.seq for source in sources]),
+        "agent": Column("text", [source.agent for source in sources]),
+        "subject": Column("text", [source.subject for source in sources]),
+        "channel": Column("text", [source.channel for source in sources]),
+        "instance": Column("text", [source.instance for source in sources]),
+        "author": Column("text", [source.author for source in sources]),
+        "role": Column("int2", [source.role for source in sources]),
+        "tags": Column("text", [array_literal(source.tags) for source in sources]),
+        "importance_class": Column("int2", [source.importance_class for source in sources]),
+        "automated": Column("bool", [source.automated for source in sources]),
+        "occurred_at": Column("timestamptz", [source.occurred_at for source in sources]),
+        "content": Column("text", [passage.content for passage in passages]),
+        "indexed_text": Column("text", [passage.indexed_text for passage in passages]),
+        "literals": Column("text", [passage.literals for passage in passages]),
+        "ranking": Column("bytea", [passage.ranking for passage in passages]),
+        "messages": counts.messages,
+        "turns": counts.turns,
+        "content_bytes": counts.content_bytes,
+        "author_names": Column("text", list(counts.author_names)),
+    }

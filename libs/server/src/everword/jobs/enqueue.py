@@ -1,0 +1,100 @@
+"""Make jobs due: the one way into the table `jobs`, for every task.
+
+A job belongs to a namespace, by which workers take turns, and keeps the trace of the write that made it due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from opentelemetry import propagate
+from psycopg.types.json import Jsonb
+
+from everword.db import blocking, statements
+from everword.db.pool import Connection
+from everword.jobs.store import SQL
+
+#: Tasks, by their names in the table `jobs`.
+EMBED, COMPACT, ROLL_UP, TOOL_SENTENCES = "embed", "compact", "roll-up", "tool-sentences"
+#: What is marked for a whole namespace is spread over so many jobs: few enough that one wake-up serves many writes, and
+#: enough that writes seldom wait for each other's row.
+SHARDS = 8
+
+
+@dataclass(frozen=True)
+class DueJob:
+    """A job that is to run."""
+
+    namespace_id: int
+    task: str
+    #: What it is about, such as a conversation's id.
+    subject: str
+    #: Seconds until it is due.
+    delay_s: float = 0.0
+
+
+def shard(id_: UUID) -> str:
+    """Return the subject of the job, one of `SHARDS`, that what has this id goes to."""
+    return f"shard-{id_.int % SHARDS}"
+
+
+def shards() -> list[str]:
+    """Return the subjects of all such jobs of a namespace."""
+    return [f"shard-{number}" for number in range(SHARDS)]
+
+
+async def enqueue(conn: Connection, due: Sequence[DueJob], *, postpone: bool = False) -> None:
+    """Make jobs due, in the caller's transaction. Their rows are locked in the order of `due`.
+
+    A worker that is at one learns that there is more, one that was given up begins anew, and a pause after a failure
+    stays. A job that waits for its time runs earlier where it is due earlier; with `postpone` later as well.
+    """
+    await statements.execute(conn, SQL["enqueue"], {**_parameters(due), "postpone": postpone})
+
+
+def enqueue_blocking(conn: blocking.Connection, due: Sequence[DueJob]) -> None:
+    """Do what `enqueue` does, on a worker's connection."""
+    blocking.execute(conn, SQL["enqueue"], _parameters(due))
+
+
+async def enqueue_idle(
+    conn: Connection, due: Sequence[DueJob], *, retry_failed_after_s: float | None = None
+) -> None:
+    """Make those jobs due that nobody is at, and that wait for nothing but their time.
+
+    What was given up begins anew once that is `retry_failed_after_s` ago; with None it stays given up.
+    """
+    await statements.execute(conn, SQL["enqueue"], _idle(due, retry_failed_after_s))
+
+
+def enqueue_idle_blocking(
+    conn: blocking.Connection, due: Sequence[DueJob], *, retry_failed_after_s: float | None = None
+) -> int:
+    """Do what `enqueue_idle` does, on a worker's connection; return how many became due."""
+    return blocking.execute(conn, SQL["enqueue"], _idle(due, retry_failed_after_s))
+
+
+def _idle(due: Sequence[DueJob], retry_failed_after_s: float | None) -> dict[str, Any]:
+    return {
+        **_parameters(due),
+        "only_idle": True,
+        "retry_failed_after_s": retry_failed_after_s,
+    }
+
+
+def _parameters(due: Sequence[DueJob]) -> dict[str, Any]:
+    carrier: dict[str, str] = {}
+    propagate.inject(carrier)
+    return {
+        "namespace_ids": [job.namespace_id for job in due],
+        "tasks": [job.task for job in due],
+        "subjects": [job.subject for job in due],
+        "delays_s": [job.delay_s for job in due],
+        "trace_context": Jsonb(carrier) if carrier else None,
+        "postpone": False,
+        "only_idle": False,
+        "retry_failed_after_s": None,
+    }

@@ -1,0 +1,133 @@
+"""Where the nodes of one period are written: each is composed outside of a transaction, and stored in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from everword.db.blocking import Connection
+from everword.domain.ids import new_id
+from everword.domain.periods import Period, PeriodLevel
+from everword.jobs.task import JobRun
+from everword_compactor.calendar import store
+from everword_compactor.calendar.digest import digest_channel
+from everword_compactor.calendar.material import read_material
+from everword_compactor.calendar.model import Material, VoiceSettings
+from everword_compactor.checks.inherited import with_inherited
+from everword_compactor.compose.model import EXTRACTIVE, Composition, Draft, Level, Source, masked
+from everword_compactor.nodes.model import NewNode, NodeNamespace, NodeRow, Place
+from everword_compactor.nodes.write import assert_lease, insert_node, revise_node, with_vectors
+from everword_compactor.worker_context import WorkerContext
+
+
+@dataclass(frozen=True)
+class PeriodSummarizer:
+    """A job at work on its period."""
+
+    worker_context: WorkerContext
+    run: JobRun
+    namespace: NodeNamespace
+    period: Period
+    voice: VoiceSettings
+
+    def is_outdated(self, node: NodeRow) -> bool:
+        """Whether another model wrote a node, or an older prompt. That there is no model any more is no reason."""
+        composer = self.worker_context.composer
+        if node.model != composer.model:
+            return composer.model != EXTRACTIVE
+        return node.prompt_version < composer.prompt_version(Level(self.period.level))
+
+    def sum_up(self, instance: str) -> None:
+        """Write the node of an instance, or write it anew, where there is something new for it."""
+        with self.worker_context.database.transaction(self.namespace.id) as conn:
+            material = read_material(conn, self.namespace.id, self.period, instance)
+            if material.sources:
+                vectored = with_vectors(conn, self.namespace.id, material.sources)
+                material = replace(material, sources=vectored)
+        outdated = material.node is not None and self.is_outdated(material.node)
+        if not material.sources or not (material.is_new or outdated):
+            self._commit(material, lambda conn: None)
+            return
+        node = self._compose(material, instance)
+        self._commit(material, lambda conn: self._store(conn, material.node, node))
+
+    def _store(self, conn: Connection, stored: NodeRow | None, node: NewNode) -> None:
+        if stored is None:
+            insert_node(conn, self.namespace, node)
+        else:
+            revise_node(conn, self.namespace, node, stored.revision)
+        if self.period.above:
+            store.owe_period(conn, self.namespace.id, self.period.above)
+
+    def _commit(self, material: Material, write: Callable[[Connection], None]) -> None:
+        """Write a node and settle what it was made from, while the job is this worker's."""
+        with self.worker_context.database.transaction(self.namespace.id) as conn:
+            write(conn)
+            store.delete_owed(conn, self.namespace.id, material.owed_ids)
+            assert_lease(conn, self.run.job)
+        self.run.checkpoint()
+
+    def _compose(self, material: Material, instance: str) -> NewNode:
+        sources = material.sources
+        if self.namespace.masks_credentials:
+            sources = masked(sources, self.run.heartbeat)
+        draft = self._draft(sources, instance, self.period.label)
+        digested = self._digested(draft) if self.period.level == PeriodLevel.DAY else []
+        unsupported = list(material.unsupported)
+        if digested:
+            channels = {source.channel for source, _ in digested}
+            rest = [source for source in draft.sources if source.channel not in channels]
+            sources = sorted([*rest, *(source for source, _ in digested)], key=_begin)
+            draft = replace(draft, sources=sources)
+            unsupported += [value for _, one in digested for value in one.faithfulness.unsupported]
+        composition = self._ask(draft)
+        faithfulness = with_inherited(composition.faithfulness, composition.content, unsupported)
+        composition = replace(composition, faithfulness=faithfulness)
+        place = Place(
+            level=draft.level,
+            title=draft.title,
+            period=self.period.start,
+            instance=instance,
+            agent=draft.agent,
+            channel=draft.channel,
+        )
+        id_ = material.node.id if material.node else new_id()
+        return NewNode(id_, place, composition, material.sources)
+
+    def _digested(self, draft: Draft) -> list[tuple[Source, Composition]]:
+        """Return the digests of the channels that have one, in place of their messages."""
+        channels = sorted({source.channel for source in draft.sources})
+        return [
+            digest_channel(self._draft(said, draft.instance, draft.title, voiced=False), self._ask)
+            for channel in channels
+            if self.namespace.digests(channel)
+            and (said := [source for source in draft.sources if source.channel == channel])
+        ]
+
+    def _draft(
+        self, sources: Sequence[Source], instance: str, title: str, voiced: bool = True
+    ) -> Draft:
+        return Draft(
+            level=Level(self.period.level),
+            sources=sources,
+            title=title,
+            time_zone=self.namespace.time_zone,
+            agent=_only(source.agent for source in sources),
+            channel=_only(source.channel for source in sources),
+            instance=instance,
+            voice=self.voice.voice if voiced else None,
+            instructions=self.voice.instructions(source.channel for source in sources),
+        )
+
+    def _ask(self, draft: Draft) -> Composition:
+        return self.worker_context.composer.compose(draft, self.run.heartbeat)
+
+
+def _begin(source: Source) -> tuple[object, ...]:
+    return source.earliest_at, source.level
+
+
+def _only(names: Iterable[str]) -> str:
+    """Return what all sources have in common, or nothing."""
+    different = set(names)
+    return different.pop() if len(different) == 1 else ""

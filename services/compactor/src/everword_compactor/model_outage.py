@@ -1,0 +1,52 @@
+"""Tells a job that a model cannot do from a model that is away: the one is parked, the other waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from everword.chat.errors import ChatError, ChatUnavailable
+from everword.chat.model import ChatRequest
+from everword.jobs.task import DependencyUnavailable, JobRun
+
+if TYPE_CHECKING:
+    # The service has the settings of this, and asks no model: its client takes long to import.
+    from everword.chat.blocking import BlockingChat
+
+#: What any model answers.
+HARMLESS = ChatRequest(task="probe", system="", user="Say yes.", max_tokens=16)
+#: The circuit breaker lets nothing pass for so long after an outage; the question comes after that.
+PATIENCE_S = 6.0
+
+
+def detect_model_outage(
+    run: Callable[[JobRun], datetime | None],
+    chat: BlockingChat,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Callable[[JobRun], datetime | None]:
+    """Return `run`, raising DependencyUnavailable where it fails because the model answers nobody."""
+
+    def run_and_blame(job: JobRun) -> datetime | None:
+        try:
+            return run(job)
+        except ChatUnavailable as error:
+            sleep(PATIENCE_S)
+            job.heartbeat()
+            if not answers_others(chat, job.heartbeat):
+                raise DependencyUnavailable(str(error)) from error
+            raise
+
+    return run_and_blame
+
+
+def answers_others(chat: BlockingChat, heartbeat: Callable[[], None]) -> bool:
+    """Tell whether a model that has just not answered answers a harmless question, however badly."""
+    try:
+        chat.complete(HARMLESS, heartbeat)
+    except ChatUnavailable:
+        return False
+    except ChatError:
+        return True
+    return True

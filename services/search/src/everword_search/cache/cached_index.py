@@ -1,0 +1,29 @@
+"""A namespace in memory, as one search sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from everword.db.arrays import Array
+from everword_search.cache.cached_namespace import CachedNamespace
+from everword_search.cache.filters import let_through
+from everword_search.cache.index import Snapshot
+from everword_search.cache.vectors import Vectors
+from everword_search.model import MemoryFilter
+
+
+@dataclass(frozen=True, eq=False)
+class CachedIndex:
+    """A namespace in memory, as one search sees it."""
+
+    copy: CachedNamespace
+    snapshot: Snapshot
+    #: None where there is no model, or too many passages have no vector.
+    vectors: Vectors | None
+    filter: MemoryFilter
+
+    @cached_property
+    def wanted(self) -> Array:
+        """Which rows the search's filter lets through."""
+        return let_through(self.snapshot, self.filter)

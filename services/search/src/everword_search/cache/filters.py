@@ -1,0 +1,35 @@
+"""Which passages in memory a filter lets through: what the conditions of the statements say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from everword.db.arrays import Array, array_of_uuids
+from everword_search.cache.index import Snapshot
+from everword_search.model import MemoryFilter
+
+
+def let_through(snapshot: Snapshot, wanted: MemoryFilter) -> Array:
+    """Return, for each row, whether it is there and a filter lets it through."""
+    columns = snapshot.columns
+    passes: Array = columns["alive"].copy()
+    if not wanted.include_automated:
+        passes &= ~columns["automated"]
+    for name, values in (("kinds", wanted.kinds), ("roles", wanted.roles)):
+        if values is not None:
+            passes &= np.isin(columns[name], values)
+    if wanted.conversation_ids is not None:
+        # Empty, a UUID of zeros, stands for what is in no conversation.
+        ids = [id_ for id_ in array_of_uuids(wanted.conversation_ids).tolist() if id_]
+        passes &= snapshot.having("conversations", ids)
+    for name in ("agents", "subjects", "channels", "instances", "authors"):
+        texts = getattr(wanted, name)
+        if texts is not None:
+            passes &= snapshot.having(name, texts)
+    if wanted.tags is not None:
+        passes &= snapshot.tagged(wanted.tags)
+    if wanted.since is not None:
+        passes &= columns["moments"] >= wanted.since.timestamp()
+    if wanted.before is not None:
+        passes &= columns["moments"] < wanted.before.timestamp()
+    return passes

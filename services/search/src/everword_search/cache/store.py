@@ -1,0 +1,187 @@
+"""Statements that copy a namespace's passages into memory, as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from everword.db.arrays import Array, ArrayParameter, read_array
+from everword.db.pool import Connection
+from everword.db.statements import BoundStatement, fetch_optional, load_statements
+from everword.text.ranking_record import Records, unpack_records
+from everword_search.ranking.arrays import Ints
+from everword_search.store import namespaced
+
+SQL = load_statements("everword_search.cache")
+# An array's header, and what stands before the elements of each `halfvec`: its length in bytes, and its dimensions.
+_ARRAY_HEADER_BYTES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """Passages in the order of their ids: a column each, an element a passage. UUIDs are `S16`."""
+
+    ids: Ints
+    kinds: Array
+    source_ids: Array
+    parts: Array
+    conversation_ids: Array
+    #: -1 for what has no place in a conversation.
+    seqs: Ints
+    agents: Sequence[str]
+    subjects: Sequence[str]
+    channels: Sequence[str]
+    instances: Sequence[str]
+    authors: Sequence[str]
+    roles: Array
+    automated: Array
+    #: When each occurred, in seconds since 1970.
+    moments: Array
+    #: BM25's document lengths.
+    lengths: Array
+    records: Records
+    #: Whether one of them was stored before there were records.
+    lacks_records: bool
+    stands_for: Array
+    repeats: Array
+    #: An element for each word of each passage: which passage, from 0, the word's hash, and how often it occurs there.
+    places: Ints
+    words: Ints
+    occurrences: Array
+    #: An element for each tag of each passage: which passage, from 0, and the tag.
+    tag_places: Ints
+    tags: Sequence[str]
+
+
+@dataclass(frozen=True)
+class PassagesRow:
+    """Passages and what the namespace holds: arrays in binary, None without any."""
+
+    ids: bytes | None
+    kinds: bytes | None
+    source_ids: bytes | None
+    parts: bytes | None
+    conversation_ids: bytes | None
+    seqs: bytes | None
+    agents: list[str] | None
+    subjects: list[str] | None
+    channels: list[str] | None
+    instances: list[str] | None
+    authors: list[str] | None
+    roles: bytes | None
+    automated: bytes | None
+    moments: bytes | None
+    lengths: bytes | None
+    records: list[bytes | None] | None
+    stands_for: bytes | None
+    repeats: bytes | None
+    places: bytes | None
+    words: bytes | None
+    occurrences: bytes | None
+    tag_places: bytes | None
+    tags: list[str] | None
+    passages: int
+    #: How many were ever taken out again.
+    dropped: int
+
+    def found(self) -> Passages:
+        records = self.records or []
+        return Passages(
+            _array(self.ids, "i8"),
+            _array(self.kinds, "i2"),
+            _array(self.source_ids, "S16"),
+            _array(self.parts, "i4"),
+            _array(self.conversation_ids, "S16"),
+            _array(self.seqs, "i8"),
+            self.agents or [],
+            self.subjects or [],
+            self.channels or [],
+            self.instances or [],
+            self.authors or [],
+            _array(self.roles, "i2"),
+            _array(self.automated, "?"),
+            _array(self.moments, "f8"),
+            _array(self.lengths, "i4"),
+            unpack_records(records),
+            None in records,
+            _array(self.stands_for, "i4"),
+            _array(self.repeats, "?"),
+            _array(self.places, "i8"),
+            _array(self.words, "i8"),
+            _array(self.occurrences, "i4"),
+            _array(self.tag_places, "i8"),
+            self.tags or [],
+        )
+
+
+@dataclass(frozen=True)
+class _VectorsRow:
+    passage_ids: bytes
+    vectors: bytes
+    owed_ids: bytes
+
+
+@dataclass(frozen=True)
+class IdsRow:
+    """The ids of a namespace's passages, in binary, and how many it holds and ever lost."""
+
+    ids: bytes
+    passages: int
+    dropped: int
+
+
+def passages_after(
+    namespace_id: int, after: int, but: Ints, limit: int
+) -> BoundStatement[PassagesRow]:
+    """Return what asks for at most `limit` passages after an id, without those whose ids are in `but`."""
+    parameters = {
+        **namespaced(namespace_id),
+        "after": after,
+        "but": ArrayParameter(but),
+        "limit": limit,
+    }
+    return BoundStatement(SQL["read_passages"], parameters, PassagesRow)
+
+
+@dataclass(frozen=True)
+class FoundVectors:
+    """Which passages have a vector, their vectors, float16, a row each, and which of the others will get one."""
+
+    ids: Ints
+    vectors: npt.NDArray[np.float16]
+    owed_ids: Ints
+
+
+async def read_vectors(
+    conn: Connection, namespace_id: int, generation_id: int, passage_ids: Ints
+) -> FoundVectors:
+    """Return the vectors of some passages."""
+    statement = SQL["read_vectors"].of_generation(generation_id)
+    parameters = {**namespaced(namespace_id), "passage_ids": ArrayParameter(passage_ids)}
+    found = await fetch_optional(conn, statement, parameters, _VectorsRow)
+    assert found is not None
+    ids = read_array(found.passage_ids, "i8")
+    return FoundVectors(ids, _halfvecs(found.vectors, len(ids)), read_array(found.owed_ids, "i8"))
+
+
+async def read_ids(conn: Connection, namespace_id: int) -> tuple[Ints, IdsRow]:
+    found = await fetch_optional(conn, SQL["read_ids"], namespaced(namespace_id), IdsRow)
+    assert found is not None
+    return read_array(found.ids, "i8"), found
+
+
+def _array(binary: bytes | None, element: str) -> Array:
+    return np.zeros(0, element) if binary is None else read_array(binary, element)
+
+
+def _halfvecs(binary: bytes, count: int) -> npt.NDArray[np.float16]:
+    """Return an array of `halfvec` in binary as rows; all have as many dimensions."""
+    if not count:
+        return np.zeros((0, 0), np.float16)
+    size = (len(binary) - _ARRAY_HEADER_BYTES) // count
+    element = np.dtype([("head", "S8"), ("values", ">f2", ((size - 8) // 2,))])
+    framed = np.frombuffer(binary, element, offset=_ARRAY_HEADER_BYTES)
+    return framed["values"].astype(np.float16)

@@ -1,0 +1,142 @@
+"""The best memories of a namespace in memory are those that the arms' statements end with."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from everword_search.arms.base import Window
+from everword_search.cache.best import best_memories
+from everword_search.cache.columns import Kept
+from everword_search.cache.index import _ROW, Snapshot
+from everword_search.ranking.arrays import Ints
+
+SUMMARY = 2
+
+
+@dataclass(frozen=True)
+class Row:
+    id: int
+    source_id: bytes
+    kind: int
+    raw: float
+    score: float
+
+
+def random_rows(rng: random.Random) -> list[Row]:
+    """Return passages of memories of several kinds, many of which score the same."""
+    count = rng.randint(0, 150)
+    sources = [rng.randbytes(16) for _ in range(max(1, count // rng.randint(1, 4)))]
+    kinds = {source: rng.choice((1, 1, SUMMARY, 4)) for source in sources}
+    scale = rng.choice((3, 50, 10**9))
+    rows = []
+    ids = rng.sample(range(1, 10_000), count)
+    # Some came late.
+    for id_ in sorted(ids) if rng.random() < 0.5 else ids:
+        source, score = rng.choice(sources), rng.randint(1, scale) / scale
+        rows.append(Row(id_, source, kinds[source], 10 * score, score))
+    return rows
+
+
+def expected(rows: list[Row], window: Window) -> list[Row]:
+    """Return what `find_lexical` and `find_semantic_exact` end with, step by step."""
+    best: dict[bytes, Row] = {}
+    for row in sorted(rows, key=lambda row: (-row.score, -row.id)):
+        best.setdefault(row.source_id, row)
+    after = tuple((window.after or (2.0, 0))[:2])
+    top = [r for r in best.values() if r.score >= window.min_score and (r.score, r.id) < after]
+    found, place = [], 0
+    for row in top[: window.limit + window.spare]:
+        place += row.kind != SUMMARY
+        if place <= window.limit:
+            found.append(row)
+    return found
+
+
+class Found(Snapshot):
+    """Knows the rows of its passages without segments."""
+
+    def rows_of(self, ids: Ints) -> Ints:
+        return np.flatnonzero(np.isin(self.columns["ids"], ids))
+
+
+def snapshot_of(rows: list[Row], others: int) -> Snapshot:
+    """Return a snapshot in which other rows come before each."""
+    count = len(rows) * (others + 1)
+    kept = np.zeros(count, _ROW)
+    kept["ids"], kept["kinds"] = -1, 1
+    # Memories of one thread, and of others at the same place.
+    numbers: dict[bytes, int] = {}
+    for row in rows:
+        numbers.setdefault(row.source_id, len(numbers))
+    places = [divmod(numbers[row.source_id], 3) for row in rows]
+    at = slice(others, None, others + 1)
+    kept["ids"][at] = [row.id for row in rows]
+    kept["source_ids"][at] = [row.source_id for row in rows]
+    kept["kinds"][at] = [row.kind for row in rows]
+    kept["threads"][at] = [thread for thread, _ in places]
+    kept["seqs"][at] = [seq for _, seq in places]
+    hidden = ("_terms", "_tags", "_tag_rows", "_conversations", "_authors", "_labels")
+    unread: Any = dict.fromkeys(hidden)
+    columns = {"ids": kept["ids"].copy()}
+    is_ordered = bool(np.all(np.diff(kept["ids"][at]) > 0))
+    known: Any = {"segments": (), "is_ordered": is_ordered, "present": count, "mean_length": 1.0}
+    return Found(
+        columns, Kept(kept.view(np.uint8).reshape(count, _ROW.itemsize)), **unread, **known
+    )
+
+
+def check(rows: list[Row], window: Window, others: int) -> None:
+    found = best_memories(
+        snapshot_of(rows, others),
+        np.arange(others, len(rows) * (others + 1), others + 1),
+        np.array([row.raw for row in rows]),
+        np.array([row.score for row in rows]),
+        window,
+    )
+    wanted = expected(rows, window)
+    assert found.passage_ids.tolist() == [row.id for row in wanted]
+    # `S16` forgets zeros at the end.
+    assert found.source_ids.tolist() == [row.source_id.rstrip(b"\0") for row in wanted]
+    assert found.raws.tolist() == [row.raw for row in wanted]
+    assert found.scores.tolist() == [row.score for row in wanted]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_best_memories_are_those_of_the_statement(seed: int) -> None:
+    rng = random.Random(seed)
+    rows, others = random_rows(rng), rng.randint(0, 2)
+    limit, spare = rng.choice((1, 3, 11, 150)), rng.choice((0, 0, 5, 150))
+    least = rng.choice((0.0, 0.0, 0.4, 2.0))
+    check(rows, Window(limit, None, least, spare=spare), others)
+    positions = [[row.score, row.id, "more"] for row in rng.sample(rows, min(3, len(rows)))]
+    places: list[list[Any]] = [*positions, [0.5, 5000], [2.0, 0]]
+    for after in places:
+        check(rows, Window(limit, after, least, spare=spare), others)
+
+
+def test_pages_of_equal_scores_are_everything_once() -> None:
+    rng = random.Random(5)
+    rows = [Row(n, rng.randbytes(16), 1, 1.0, 0.5) for n in range(1, 40)]
+    seen: list[int] = []
+    after = None
+    while True:
+        found = expected(rows, Window(7, after))
+        check(rows, Window(7, after), 1)
+        if not found:
+            break
+        seen += [row.id for row in found]
+        after = [found[-1].score, found[-1].id]
+    assert seen == list(range(39, 0, -1))
+
+
+def test_a_memory_of_many_passages_leaves_room_for_the_others() -> None:
+    """Twice as many as are wanted are of one memory."""
+    rows = [Row(n, b"a" * 16, 1, 1.0, 0.9) for n in range(1, 100)]
+    rows += [Row(100 + n, bytes([n]) * 16, 1, 1.0, 0.1) for n in range(1, 30)]
+    check(rows, Window(10), 0)
+    assert len(expected(rows, Window(10))) == 10

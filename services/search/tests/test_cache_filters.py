@@ -1,0 +1,170 @@
+"""A filter lets through in memory what the conditions of the statements let through."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any, TypeAlias, TypeVar
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from everword_search.cache.filters import let_through
+from everword_search.cache.index import NamespaceIndex
+from everword_search.cache.storage import Memory, Storage
+from everword_search.model import EVERYTHING, MemoryFilter
+from support.cached_passages import Said, everywhere, passages_of
+
+Places: TypeAlias = Callable[[], Storage]
+T = TypeVar("T")
+NOON = datetime(2026, 4, 18, 12, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+#: Some differ in nothing but how many zeros they end in, which `S16` forgets.
+CONVERSATIONS = [
+    b"\x01" * 16,
+    b"\x01" * 15 + b"\0",
+    b"\x01" * 14 + b"\0\0",
+    b"\x01" + bytes(15),
+    bytes(15) + b"\x01",
+    b"\0\x01" * 8,
+]
+#: The same text may be an agent, a subject, a channel, an instance, an author and a tag: each counts as what it is.
+TEXTS = ["", "a", "b", "atlas", "Atlas", "ünï", "a b"]
+LABELS = ("agent", "subject", "channel", "instance", "author")
+
+
+def random_said(rng: random.Random, id_: int) -> Said:
+    texts: dict[str, Any] = {name: rng.choice(TEXTS) for name in LABELS}
+    spoken = rng.random() < 0.6
+    return Said(
+        id_,
+        kind=1 if spoken else rng.randint(2, 5),
+        conversation_id=rng.choice(CONVERSATIONS) if spoken else None,
+        role=rng.randint(0, 4),
+        automated=rng.random() < 0.2,
+        occurred_at=random_moment(rng),
+        tags=tuple(rng.sample(TEXTS[1:], rng.choice((0, 0, 1, 2, 5)))),
+        **texts,
+    )
+
+
+def random_moment(rng: random.Random) -> datetime:
+    days = rng.choice((0, 0, 0, -1, 1, -40_000, 40_000))
+    return NOON + timedelta(days=days) + rng.randint(-3, 3) * MICROSECOND
+
+
+def some(rng: random.Random, values: Sequence[T]) -> list[T] | None:
+    """Return None, or some values, some of them more than once."""
+    if rng.random() < 0.75:
+        return None
+    return [rng.choice(values) for _ in range(rng.randint(1, 3))]
+
+
+def random_filter(rng: random.Random) -> MemoryFilter:
+    unknown = [*TEXTS, "nobody"]
+    since, before = (random_moment(rng) if rng.random() < 0.2 else None for _ in range(2))
+    conversations = [UUID(bytes=each) for each in (*CONVERSATIONS, b"\x02" * 16)]
+    return MemoryFilter(
+        kinds=some(rng, range(1, 7)),
+        conversation_ids=some(rng, conversations),
+        **{f"{name}s": some(rng, unknown) for name in LABELS},
+        roles=some(rng, range(6)),
+        tags=some(rng, unknown),
+        # Whatever zone a time is told in, it is the same.
+        since=since and since.astimezone(timezone(timedelta(hours=5, minutes=30))),
+        before=before,
+        include_automated=rng.random() < 0.5,
+    )
+
+
+def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
+    def among(value: object, values: Sequence[object] | None) -> bool:
+        return values is None or value in values
+
+    conversation = said.conversation_id and UUID(bytes=said.conversation_id)
+    return (
+        (wanted.include_automated or not said.automated)
+        and among(said.kind, wanted.kinds)
+        and among(said.role, wanted.roles)
+        and among(conversation, wanted.conversation_ids)
+        and all(among(getattr(said, name), getattr(wanted, f"{name}s")) for name in LABELS)
+        and (wanted.tags is None or not set(said.tags).isdisjoint(wanted.tags))
+        and (wanted.since is None or said.occurred_at >= wanted.since)
+        and (wanted.before is None or said.occurred_at < wanted.before)
+    )
+
+
+def index_of(said: Sequence[Said], storage: Storage, most: int = 40) -> NamespaceIndex:
+    """Return an index to which passages came so many at a time."""
+    index = NamespaceIndex(None, storage)
+    for start in range(0, len(said), most):
+        index.add(passages_of(said[start : start + most]))
+    return index
+
+
+@everywhere
+@pytest.mark.parametrize("seed", range(30))
+def test_what_is_let_through_is_what_was_said(seed: int, make_storage: Places) -> None:
+    rng = random.Random(seed)
+    said = [random_said(rng, id_) for id_ in range(1, rng.randint(1, 250))]
+    index = index_of(said, make_storage(), rng.randint(1, 60))
+    alive = np.array([rng.random() < 0.9 for _ in said], bool)
+    index.keep(alive)
+    snapshot = index.snapshot()
+    for wanted in (EVERYTHING, *(random_filter(rng) for _ in range(60))):
+        expected = [
+            each.id
+            for each, is_there in zip(said, alive, strict=True)
+            if is_there and is_wanted(each, wanted)
+        ]
+        assert snapshot.columns["ids"][let_through(snapshot, wanted)].tolist() == expected, wanted
+
+
+def test_the_random_filters_let_through_some_and_keep_out_some() -> None:
+    """Each by itself: else the test above would test little."""
+    rng = random.Random(1)
+    said = [random_said(rng, id_) for id_ in range(1, 250)]
+    shares: dict[str, list[float]] = {}
+    for _ in range(600):
+        found = random_filter(rng)
+        for name, value in vars(found).items():
+            if value is not None and name != "include_automated":
+                alone = replace(EVERYTHING, include_automated=True, **{name: value})
+                share = sum(is_wanted(each, alone) for each in said) / len(said)
+                shares.setdefault(name, []).append(share)
+    assert set(shares) == set(vars(EVERYTHING)) - {"include_automated"}
+    assert all(any(0 < share < 1 for share in each) for each in shares.values())
+
+
+def test_a_filter_asks_each_search_for_what_it_saw() -> None:
+    """What came since has no row there, tagged or not."""
+    index = index_of([Said(1, tags=("a",)), Said(2)], Memory())
+    before = index.snapshot()
+    index.add(passages_of([Said(3, tags=("a",))]))
+    tagged = MemoryFilter(tags=["a"])
+    assert let_through(before, tagged).tolist() == [True, False]
+    assert let_through(index.snapshot(), tagged).tolist() == [True, False, True]
+
+
+def test_what_is_in_no_conversation_is_in_none_of_zeros() -> None:
+    """A UUID may be all zeros, and so does what is in no conversation come."""
+    index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)], Memory())
+    of_zeros = MemoryFilter(conversation_ids=[UUID(int=0)])
+    assert let_through(index.snapshot(), of_zeros).tolist() == [False, False]
+
+
+@pytest.mark.parametrize(
+    "name", ["kinds", "conversation_ids", "agents", "authors", "roles", "tags"]
+)
+def test_a_filter_of_nothing_lets_nothing_through(name: str) -> None:
+    nothing: dict[str, Any] = {name: []}
+    index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)], Memory())
+    assert not let_through(index.snapshot(), MemoryFilter(**nothing)).any()
+
+
+def test_a_filter_of_an_empty_copy_has_nothing_to_let_through() -> None:
+    everything = replace(EVERYTHING, tags=["a"], since=NOON, conversation_ids=[UUID(int=1)])
+    assert let_through(NamespaceIndex(None, Memory()).snapshot(), everything).tolist() == []

@@ -1,0 +1,108 @@
+"""Words in memory: what is packed and merged is what was there."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from everword_search.cache.postings import Postings, build_postings, merge_postings
+from everword_search.cache.storage import Memory
+from support.cached_passages import mapped
+
+#: Row and occurrences by word.
+Known = dict[int, list[tuple[int, int]]]
+SEEDS = range(20)
+LEAST, MOST = -(2**63), 2**63 - 1
+
+
+def random_words(rng: random.Random, start: int, count: int) -> list[tuple[int, int, int]]:
+    """Return word, row and occurrences, an entry for each word of each of `count` rows."""
+    vocabulary = [LEAST, MOST, 0, *(rng.randint(LEAST, MOST) for _ in range(rng.randint(0, 12)))]
+    return [
+        (word, row, rng.randint(1, 255))
+        for row in range(start, start + count)
+        for word in rng.sample(vocabulary, rng.randint(0, len(vocabulary)))
+    ]
+
+
+def packed(entries: list[tuple[int, int, int]]) -> Postings:
+    words, rows, occurrences = (np.array([e[n] for e in entries], np.int64) for n in range(3))
+    return build_postings(words, rows, occurrences.astype(np.int32))
+
+
+def known(entries: list[tuple[int, int, int]]) -> Known:
+    found: Known = defaultdict(list)
+    for word, row, occurrences in entries:
+        found[word].append((row, occurrences))
+    return dict(found)
+
+
+def unpacked(postings: Postings) -> Known:
+    found = {}
+    words = postings.words.values
+    for word, span in zip(words.tolist(), postings.spans(words).tolist(), strict=True):
+        rows, occurrences = postings.between(*span)
+        found[word] = list(zip(rows.tolist(), occurrences.tolist(), strict=True))
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_word_has_the_rows_that_hold_it(seed: int) -> None:
+    rng = random.Random(seed)
+    entries = random_words(rng, 0, rng.randint(0, 30))
+    postings = packed(entries)
+    assert unpacked(postings) == known(entries)
+    assert postings.words.values.tolist() == sorted({word for word, _, _ in entries})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_merged_postings_are_those_of_all_passages(seed: int) -> None:
+    rng = random.Random(seed)
+    first, second = rng.randint(0, 20), rng.randint(0, 20)
+    before, after = random_words(rng, 0, first), random_words(rng, 0, second)
+    merged = merge_postings(packed(before), packed(after), first)
+    moved = [(word, row + first, occurrences) for word, row, occurrences in after]
+    assert unpacked(merged) == known([*before, *moved])
+    assert merged.rows.values.dtype == np.uint16
+    assert merged.occurrences.values.dtype == np.uint8
+
+
+def test_the_last_of_as_many_passages_as_there_can_be_is_found() -> None:
+    last = 2**16 - 1
+    merged = merge_postings(packed([(5, 0, 1)]), packed([(5, 0, 2)]), last)
+    assert unpacked(merged) == {5: [(0, 1), (last, 2)]}
+
+
+def test_more_occurrences_than_are_counted_are_as_many_as_are() -> None:
+    assert unpacked(packed([(5, 0, 255), (5, 1, 256)])) == {5: [(0, 255), (1, 255)]}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_words_are_looked_up_and_others_are_not_found(seed: int) -> None:
+    rng = random.Random(seed)
+    entries = random_words(rng, 0, 10)
+    postings = packed(entries)
+    asked = [
+        LEAST,
+        MOST,
+        7,
+        *(word for word, _, _ in entries),
+        *(w + 1 for w, _, _ in entries if w < MOST),
+    ]
+    stored = known(entries)
+    for kept in (postings, postings.kept_in(Memory()), postings.kept_in(mapped())):
+        assert unpacked(kept) == stored
+        spans = kept.spans(np.array(asked, np.int64)).tolist()
+        for word, span in zip(asked, spans, strict=True):
+            rows, occurrences = kept.between(*span)
+            found = list(zip(rows.tolist(), occurrences.tolist(), strict=True))
+            assert found == stored.get(word, [])
+
+
+def test_nothing_has_no_words() -> None:
+    postings = packed([])
+    assert postings.spans(np.array([1, 2])).tolist() == [[0, 0], [0, 0]]
+    assert unpacked(merge_postings(postings, postings, 0)) == {}

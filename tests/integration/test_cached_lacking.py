@@ -1,0 +1,74 @@
+"""In memory, what gets no vector costs searches nothing, and is looked for again, since it may get one after all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from everword.domain.settings import NO_SECRET
+from everword_search.cache.cached_namespace import LOOK_AGAIN_S, OWED_AT_ONCE
+from everword_search.model import SearchMode
+from everword_search.query_embedder import QueryEmbedder
+from support.background import embed_everything
+from support.cached import Searching, asked, searching, warm_up, was_in_memory
+from support.calls import append
+from support.corpus import search_request
+from support.databases import DatabaseUnderTest
+from support.stack import Stack, running_stack
+from support.tool_calls import tool_call
+
+
+@pytest.fixture
+async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    async with running_stack(database, semantic=True) as stack:
+        yield stack
+
+
+async def test_what_gets_no_vector_keeps_no_search_from_memory(knowing: Stack) -> None:
+    """More of it than a search would ask for: calls without words, and what holds nothing but symbols."""
+    calls = [tool_call(f"file{number}.py") for number in range(OWED_AT_ONCE + 50)]
+    for start in range(0, len(calls), 50):
+        await append(knowing, *calls[start : start + 50])
+    await append(knowing, "🎉 🎉", "Our cat Miso sleeps on the radiator.", "Lea is vegetarian.")
+    await embed_everything(knowing)
+    await warm_up(knowing)
+    for mode in ("SEMANTIC", "HYBRID"):
+        request = search_request(f"Which pets do we have, by {mode}?", mode)
+        response, statements = await asked(knowing.search, request)
+        assert response.results[0].memory.content.startswith("Our cat")
+        assert was_in_memory(statements)
+        assert "read_vectors" not in statements
+
+
+@pytest.mark.parametrize("asked_at_once", [OWED_AT_ONCE, 0])
+async def test_what_was_given_up_is_found_once_it_has_a_vector_after_all(
+    stack: Stack, asked_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everword_search.cache.cached_namespace.OWED_AT_ONCE", asked_at_once)
+    await append(stack, "Our cat Miso sleeps on the radiator.", "Lea is vegetarian.")
+    say = "UPDATE embedding_queue SET state = '{}' WHERE memory_id = (SELECT min(id) FROM memories)"
+    with stack.database.connect() as owner:
+        owner.execute(say.format("failed").encode())
+        await embed_everything(stack)
+        embedder = QueryEmbedder(stack.addresses["embedder"], NO_SECRET)
+        async with searching(stack, embedder=embedder) as search:
+            await search.often()
+            assert await _pets(search) == []
+            owner.execute(say.format("owed").encode())
+            assert await _pets(search) == []
+            search.clock.now += LOOK_AGAIN_S + 1
+            # What is to come is asked for by each search from now on, or else after another while.
+            assert await _pets(search) == []
+            await embed_everything(stack)
+            search.clock.now += LOOK_AGAIN_S + 1 if not asked_at_once else 0
+            await _pets(search)
+            assert await _pets(search) == ["Our cat Miso sleeps on the radiator."]
+            assert search.holds()
+
+
+async def _pets(search: Searching) -> list[str]:
+    """Return what is found of a cat by meaning, once nothing is looked for any more."""
+    found = await search.contents("Which pets do we have?", mode=SearchMode.SEMANTIC)
+    await search.settled()
+    return [content for content in found if "cat" in content]

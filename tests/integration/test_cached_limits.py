@@ -1,0 +1,165 @@
+"""Which namespaces are in memory, how many, and for how long."""
+
+from __future__ import annotations
+
+import pytest
+
+from everword.domain.errors import NamespaceNotFound
+from everword_search.cache import namespace_cache
+from everword_search.cache.namespace_cache import IDLE_S, OFTEN, OFTEN_SMALL
+from support.cached import locked, searching
+from support.callers import make_namespaces, within
+from support.calls import append
+from support.stack import Stack
+from support.waiting import until
+
+PLENTY = 64 << 20
+
+
+async def fill(stack: Stack, *names: str, count: int = 40) -> list[int]:
+    """Make namespaces that hold as much each, and return their ids."""
+    await make_namespaces(stack, *names)
+    for name in names:
+        texts = [
+            f"The ferry number {number} of the line leaves at nine." for number in range(count)
+        ]
+        await append(stack, *texts, metadata=within(name))
+    with stack.database.connect() as conn:
+        ids: dict[str, int] = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
+    return [ids[name] for name in names]
+
+
+async def size_of(stack: Stack, namespace_id: int) -> int:
+    async with searching(stack) as search:
+        await search.often(namespace_id)
+        return search.cache.nbytes
+
+
+@pytest.mark.parametrize(("small", "searches"), [(40, OFTEN_SMALL), (39, OFTEN)])
+async def test_a_namespace_that_is_seldom_searched_is_not_kept(
+    small: int, searches: int, stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(namespace_cache, "_SMALL_PASSAGES", small)
+    [busy] = await fill(stack, "busy", count=40)
+    async with searching(stack) as search:
+        for _ in range(2):
+            for _ in range(searches - 1):
+                await search.search("ferry", busy)
+            await search.settled()
+            assert search.cache.nbytes == 0
+            search.clock.now += 61
+        for _ in range(searches):
+            await search.search("ferry", busy)
+        await search.settled()
+        assert search.cache.nbytes > 0
+        assert search.holds(busy)
+
+
+async def test_those_that_had_to_wait_for_others_are_kept_after_the_next_search(
+    stack: Stack,
+) -> None:
+    crowd = await fill(stack, *(f"one-of-{number}" for number in range(6)), count=5)
+    async with searching(stack) as search:
+        # Of what a search of words reads, summaries are read by loading alone.
+        with locked(stack, "summaries") as lock:
+            for each in crowd:
+                for _ in range(OFTEN_SMALL):
+                    await search.search("ferry", each)
+            lock.rollback()
+        await search.settled()
+        assert sum(search.holds(each) for each in crowd) == 2
+        for _ in range(2):
+            for each in crowd:
+                await search.search("ferry", each)
+            await search.settled()
+        assert all(search.holds(each) for each in crowd)
+
+
+async def test_what_nobody_searches_any_more_is_forgotten(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(namespace_cache, "_SWEEP_S", 0.02)
+    [idle, busy] = await fill(stack, "idle", "busy")
+    async with searching(stack) as search:
+        await search.often(idle)
+        await search.often(busy)
+        both = search.cache.nbytes
+        search.clock.now += IDLE_S - 1
+        await search.search("ferry", busy)
+        assert search.cache.nbytes == both
+        search.clock.now += 2
+        await until(lambda: search.cache.nbytes < both)
+        assert search.holds(busy)
+        assert not search.holds(idle)
+        search.clock.now += IDLE_S + 1
+        await until(lambda: search.cache.nbytes == 0)
+
+
+async def test_a_namespace_that_is_deleted_is_forgotten(stack: Stack) -> None:
+    [gone] = await fill(stack, "gone")
+    async with searching(stack) as search:
+        await search.often(gone)
+        assert search.holds(gone)
+        with stack.database.connect() as conn:
+            conn.execute("UPDATE namespaces SET state = 'deleting' WHERE id = %s", [gone])
+        with pytest.raises(NamespaceNotFound):
+            await search.search("ferry", gone)
+        assert search.cache.nbytes == 0
+
+
+async def test_the_one_that_was_not_searched_for_longest_gives_way(stack: Stack) -> None:
+    [first, second, third] = await fill(stack, "first", "second", "third")
+    limit = int(2.5 * await size_of(stack, first))
+    async with searching(stack, limit) as search:
+        await search.often(first)
+        await search.often(second)
+        search.clock.now += 61
+        await search.search("ferry", first)
+        search.clock.now += 61
+        await search.often(third)
+        assert search.cache.nbytes <= limit
+        assert [search.holds(each) for each in (first, second, third)] == [True, False, True]
+        assert len(await search.contents("ferry", second)) == 10
+
+
+async def test_what_outgrows_the_memory_leaves_it(stack: Stack) -> None:
+    [growing] = await fill(stack, "growing")
+    limit = int(1.2 * await size_of(stack, growing))
+    async with searching(stack, limit) as search:
+        await search.often(growing)
+        assert search.holds(growing)
+        texts = [f"The ferry has a cabin with the number {number}." for number in range(200)]
+        for start in range(0, 200, 50):
+            await append(stack, *texts[start : start + 50], metadata=within("growing"))
+        assert await search.contents("199", growing) == [texts[-1]]
+        assert search.cache.nbytes == 0
+        # It would not fit, and is not tried again at once.
+        await search.often(growing)
+        assert search.cache.nbytes == 0
+        assert await search.contents("199", growing) == [texts[-1]]
+
+
+async def test_what_is_too_large_is_never_loaded_and_pushes_nothing_aside(stack: Stack) -> None:
+    [small] = await fill(stack, "small", count=5)
+    [large] = await fill(stack, "large", count=400)
+    limit = await size_of(stack, small) + 1000
+    async with searching(stack, limit) as search:
+        await search.often(small)
+        kept = search.cache.nbytes
+        assert 0 < kept <= limit
+        search.clock.now += 61
+        for _ in range(3):
+            await search.often(large)
+            assert search.cache.nbytes == kept
+        assert search.holds(small)
+
+
+async def test_with_no_memory_nothing_is_kept(stack: Stack) -> None:
+    [some] = await fill(stack, "some")
+    [empty] = await fill(stack, "empty", count=1)
+    async with searching(stack, 0) as search:
+        for namespace_id in (some, empty):
+            for _ in range(3):
+                await search.often(namespace_id)
+                assert search.cache.nbytes == 0
+        assert len(await search.contents("ferry", some)) == 10

@@ -1,0 +1,24 @@
+"""The index and the queue of jobs are written at one place each."""
+
+from __future__ import annotations
+
+import re
+
+from support.fence import all_statements
+
+WRITERS = {
+    r"(insert into|delete from) (visible_)?memories\b": {"everword.index"},
+    # A backfill makes vectors due that were given up or never were.
+    r"insert into embedding_queue\b": {"everword.index", "everword_compactor"},
+    r"insert into author_names\b": {"everword.index"},
+    r"insert into jobs\b": {"everword.jobs"},
+}
+
+
+def test_the_index_and_the_queue_of_jobs_have_one_writer_each() -> None:
+    found: dict[str, set[str]] = {writer: set() for writer in WRITERS}
+    for package, statement in all_statements():
+        for writer in WRITERS:
+            if re.search(writer, " ".join(statement.sql.lower().split())):
+                found[writer].add(package)
+    assert found == WRITERS
