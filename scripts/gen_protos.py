@@ -1,7 +1,7 @@
 """Generate the Python code of protos/ into libs/, and the protoset for grpcurl.
 
-`validate.proto` ships only as a descriptor inside the protovalidate wheel: it is written out as a descriptor set, which
-protoc then resolves imports from. Run by `make proto`; `--check` compares instead of writing.
+Run by `make proto`; `--check` compares instead of writing. What breaks callers of the protos on main is refused, unless
+`--break` asks for it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,9 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from google.protobuf import (
-    descriptor_pb2,
-    duration_pb2,
-    field_mask_pb2,
-    timestamp_pb2,
-)
-from protovalidate._gen.buf.validate import validate_pb
-
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = {"public": ROOT / "protos/public", "internal": ROOT / "protos/internal"}
+THIRD_PARTY = ROOT / "protos/third_party"
 PROTOSET = Path("everword/everword.protoset")
 VALIDATE = "buf/validate/validate.proto"
 CONTRACTS, SERVER = ROOT / "libs/everword/src", ROOT / "libs/server/src"
@@ -35,15 +28,6 @@ GENERATED = {
     str(PROTOSET): CONTRACTS,
     "everword/internal": SERVER,
 }
-
-
-def write_validate_descriptors(path: Path) -> None:
-    """Write validate.proto and what it imports as a FileDescriptorSet."""
-    descriptors = descriptor_pb2.FileDescriptorSet()
-    for module in (descriptor_pb2, duration_pb2, field_mask_pb2, timestamp_pb2):
-        module.DESCRIPTOR.CopyToProto(descriptors.file.add())
-    descriptors.file.add().ParseFromString(validate_pb.desc().proto.to_binary())
-    path.write_bytes(descriptors.SerializeToString())
 
 
 def protoc(*arguments: str) -> None:
@@ -64,11 +48,18 @@ def proto_files() -> list[str]:
 def generate(target: Path, work: Path) -> None:
     """Generate everything below `target`; `work` takes the intermediate descriptor set."""
     validate = work / "validate.binpb"
-    write_validate_descriptors(validate)
-    includes = [f"-I{source}" for source in SOURCES.values()]
-    includes.append(f"-I{files('grpc_tools') / '_proto'}")
+    google = f"-I{files('grpc_tools') / '_proto'}"
+    includes = [*(f"-I{source}" for source in SOURCES.values()), google]
     outputs = [f"--python_out={target}", f"--mypy_out=quiet:{target}"]
     (target / PROTOSET).parent.mkdir(parents=True, exist_ok=True)
+    # Without source info: its comments would be most of what is generated.
+    protoc(
+        f"-I{THIRD_PARTY}",
+        google,
+        "--include_imports",
+        f"--descriptor_set_out={validate}",
+        VALIDATE,
+    )
     protoc(f"--descriptor_set_in={validate}", *outputs, VALIDATE)
     protoc(
         f"--descriptor_set_in={validate}",
@@ -101,7 +92,14 @@ def same(left: Path, right: Path) -> bool:
     return all(same(left / name, right / name) for name in names)
 
 
+def breaks_callers() -> bool:
+    command = [sys.executable, str(ROOT / "scripts/check_protos.py"), "--breaking"]
+    return subprocess.run(command, check=False).returncode != 0
+
+
 def main() -> None:
+    if not {"--check", "--break"} & set(sys.argv) and breaks_callers():
+        sys.exit("this breaks callers; nothing was written")
     with tempfile.TemporaryDirectory() as folder:
         fresh, work = Path(folder, "src"), Path(folder)
         fresh.mkdir()
