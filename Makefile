@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
-PACKAGES := libs/everword services/ingest services/search services/compactor services/embedder
+PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest services/search services/compactor services/embedder
 
 .PHONY: help
 help: ## Show this help
@@ -32,6 +32,8 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 	  --python-version 3.11 --upgrade requirements-models.in -o requirements-models.lock
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c requirements.lock \
 	  --python-version 3.11 --upgrade requirements-train.in -o requirements-train.lock
+	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 --upgrade requirements-vllm.in -o requirements-vllm.lock
 
 .PHONY: proto
 proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/
@@ -42,7 +44,7 @@ reference: $(SETUP) ## Write docs/reference/rpcs.md and errors.md from the contr
 	$(BIN)/python scripts/gen_reference.py
 
 .PHONY: schema
-schema: $(SETUP) ## Write what the migrations make to libs/everword/src/everword/db/schema.sql
+schema: $(SETUP) ## Write what the migrations make to libs/server/src/everword/db/schema.sql
 	PYTHONPATH=. $(BIN)/python scripts/dump_schema.py
 
 .PHONY: up
@@ -103,6 +105,27 @@ test-fuzz: $(SETUP) ## Make 100,000 calls of all RPCs with hostile requests (CAL
 .PHONY: test-floods
 test-floods: $(SETUP) ## Time one tenant's calls beside another's floods of each kind (OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m floods $(if $(OUT),--json $(OUT))
+
+VLLM := .venv-vllm
+VLLM_SETUP := $(VLLM)/.installed
+VLLM_HOST ?= 127.0.0.1
+EMBED_MODEL ?= Qwen/Qwen3-Embedding-0.6B
+CHAT_MODEL ?= Qwen/Qwen3-8B
+
+$(VLLM_SETUP): requirements-vllm.lock
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/pip install -qq --disable-pip-version-check --require-hashes -r requirements-vllm.lock
+	@touch $@
+
+.PHONY: vllm-setup
+vllm-setup: $(VLLM_SETUP) ## Create .venv-vllm with the locked vLLM, on a node with an NVIDIA GPU (8 GB)
+
+.PHONY: vllm
+vllm: $(VLLM_SETUP) ## Serve both models on one GPU, ports 8001 and 8002 (VLLM_HOST=0.0.0.0 EMBED_MODEL= CHAT_MODEL=)
+	trap 'kill $$(jobs -p)' EXIT; \
+	$(VLLM)/bin/vllm serve $(EMBED_MODEL) --runner pooling --host $(VLLM_HOST) --port 8001 --gpu-memory-utilization 0.15 & \
+	$(VLLM)/bin/vllm serve $(CHAT_MODEL) --host $(VLLM_HOST) --port 8002 --max-model-len 32768 --gpu-memory-utilization 0.70 & \
+	wait -n
 
 .PHONY: test-vllm
 test-vllm: $(SETUP) ## Run the checks against a real vLLM on the CPU (installs 2.5 GB into build/vllm)

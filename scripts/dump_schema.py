@@ -1,4 +1,4 @@
-"""Write the schema that the migrations make to libs/everword/src/everword/db/schema.sql, for people to read.
+"""Write the schema that the migrations make to libs/server/src/everword/db/schema.sql, for people to read.
 
 `dump_schema` is also what the tests compare: the committed file, a fresh schema, and one migrated step by step.
 """
@@ -15,7 +15,7 @@ from everword.db.migrate import migrate
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 
-SCHEMA = Path(__file__).resolve().parent.parent / "libs/everword/src/everword/db/schema.sql"
+SCHEMA = Path(__file__).resolve().parent.parent / "libs/server/src/everword/db/schema.sql"
 HEADER = "-- The schema after all migrations, for reading. Made by `make schema`; never edited, never applied.\n"
 # Comments, session settings, and the random key that pg_dump puts around a dump.
 _NOISE = re.compile(

@@ -1,8 +1,7 @@
-"""Generate the Python code of protos/ into libs/everword, and the protoset for grpcurl.
+"""Generate the Python code of protos/ into libs/, and the protoset for grpcurl.
 
-`validate.proto` ships only as a descriptor inside the protovalidate wheel: it is written out as a descriptor set, which
-protoc then resolves imports from. Run by `make proto`; `--check` compares instead of writing. What breaks callers of
-the protos on main is refused, unless `--break` asks for it.
+Run by `make proto`; `--check` compares instead of writing. What breaks callers of the protos on main is refused, unless
+`--break` asks for it.
 """
 
 from __future__ import annotations
@@ -16,29 +15,19 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from google.protobuf import (
-    descriptor_pb2,
-    duration_pb2,
-    field_mask_pb2,
-    timestamp_pb2,
-)
-from protovalidate._gen.buf.validate import validate_pb
-
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = {"public": ROOT / "protos/public", "internal": ROOT / "protos/internal"}
-TARGET = ROOT / "libs/everword/src"
+THIRD_PARTY = ROOT / "protos/third_party"
 PROTOSET = Path("everword/everword.protoset")
 VALIDATE = "buf/validate/validate.proto"
-GENERATED = ("everword/v1", "everword/internal", "buf", str(PROTOSET))
-
-
-def write_validate_descriptors(path: Path) -> None:
-    """Write validate.proto and what it imports as a FileDescriptorSet."""
-    descriptors = descriptor_pb2.FileDescriptorSet()
-    for module in (descriptor_pb2, duration_pb2, field_mask_pb2, timestamp_pb2):
-        module.DESCRIPTOR.CopyToProto(descriptors.file.add())
-    descriptors.file.add().ParseFromString(validate_pb.desc().proto.to_binary())
-    path.write_bytes(descriptors.SerializeToString())
+CONTRACTS, SERVER = ROOT / "libs/everword/src", ROOT / "libs/server/src"
+#: What is generated, and which distribution it belongs to.
+GENERATED = {
+    "everword/v1": CONTRACTS,
+    "buf": CONTRACTS,
+    str(PROTOSET): CONTRACTS,
+    "everword/internal": SERVER,
+}
 
 
 def protoc(*arguments: str) -> None:
@@ -59,11 +48,18 @@ def proto_files() -> list[str]:
 def generate(target: Path, work: Path) -> None:
     """Generate everything below `target`; `work` takes the intermediate descriptor set."""
     validate = work / "validate.binpb"
-    write_validate_descriptors(validate)
-    includes = [f"-I{source}" for source in SOURCES.values()]
-    includes.append(f"-I{files('grpc_tools') / '_proto'}")
+    google = f"-I{files('grpc_tools') / '_proto'}"
+    includes = [*(f"-I{source}" for source in SOURCES.values()), google]
     outputs = [f"--python_out={target}", f"--mypy_out=quiet:{target}"]
     (target / PROTOSET).parent.mkdir(parents=True, exist_ok=True)
+    # Without source info: its comments would be most of what is generated.
+    protoc(
+        f"-I{THIRD_PARTY}",
+        google,
+        "--include_imports",
+        f"--descriptor_set_out={validate}",
+        VALIDATE,
+    )
     protoc(f"--descriptor_set_in={validate}", *outputs, VALIDATE)
     protoc(
         f"--descriptor_set_in={validate}",
@@ -89,11 +85,6 @@ def generate(target: Path, work: Path) -> None:
         (target / package / "py.typed").touch()
 
 
-def breaks_callers(protoset: Path) -> bool:
-    command = [sys.executable, str(ROOT / "scripts/check_protos.py"), str(protoset)]
-    return subprocess.run(command, check=False).returncode != 0
-
-
 def same(left: Path, right: Path) -> bool:
     if left.is_file() or right.is_file():
         return left.is_file() and right.is_file() and filecmp.cmp(left, right, shallow=False)
@@ -101,18 +92,25 @@ def same(left: Path, right: Path) -> bool:
     return all(same(left / name, right / name) for name in names)
 
 
+def breaks_callers() -> bool:
+    command = [sys.executable, str(ROOT / "scripts/check_protos.py"), "--breaking"]
+    return subprocess.run(command, check=False).returncode != 0
+
+
 def main() -> None:
+    if not {"--check", "--break"} & set(sys.argv) and breaks_callers():
+        sys.exit("this breaks callers; nothing was written")
     with tempfile.TemporaryDirectory() as folder:
         fresh, work = Path(folder, "src"), Path(folder)
         fresh.mkdir()
         generate(fresh, work)
         if "--check" in sys.argv:
-            stale = [name for name in GENERATED if not same(fresh / name, TARGET / name)]
+            stale = [
+                name for name, home in GENERATED.items() if not same(fresh / name, home / name)
+            ]
             sys.exit(f"stale: {', '.join(stale)}; run `make proto`" if stale else 0)
-        if "--break" not in sys.argv and breaks_callers(fresh / PROTOSET):
-            sys.exit("this breaks callers; nothing was written")
-        for name in GENERATED:
-            source, goal = fresh / name, TARGET / name
+        for name, home in GENERATED.items():
+            source, goal = fresh / name, home / name
             if source.is_dir():
                 shutil.rmtree(goal, ignore_errors=True)
                 shutil.copytree(source, goal)

@@ -14,6 +14,7 @@ from typing import Any
 
 import psycopg
 
+from everword.client.channel import open_channel
 from everword.embedded.folder import RunningStack
 from everword.embedded.ports import Ports
 from everword.embedded.settings import StackSettings
@@ -21,7 +22,6 @@ from everword.embedded.stack import stack
 from everword.internal.v1 import embedder_service_pb2 as embedder_pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc.authentication import INTERNAL_HEADER
-from everword.rpc.channel import open_channel
 from everword.v1 import search_service_pb2 as search_pb
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub

@@ -39,9 +39,9 @@ from everword.bench.target import own_target, running_target
 from everword.bench.variants import Variant
 from everword.cli.output import note, progress
 from everword.client import CallError, Client, ClientSettings
-from everword.client.importing import ImportSummary, import_messages
-from everword.client.transcripts import TranscriptError
 from everword.domain.settings import Environment
+from everword.importing import ImportSummary, import_messages
+from everword.transcripts import TranscriptError
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from everword.bench.native_format import BenchSet
-from everword.client.transcripts import Entry
+from everword.transcripts import Entry
 from everword.v1 import memory_pb2
 from everword.v1.ingest_service_pb2 import ConversationTarget
 

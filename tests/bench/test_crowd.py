@@ -8,7 +8,7 @@ from bench.crowd_report import BM25, RECALL, Answers, Asked, Hit, build_report
 from bench.foreign import foreign_entries, sentences_of
 from everword.bench.dataset import Dataset, Query
 from everword.bench.native_format import BenchSet
-from everword.client.transcripts import Entry
+from everword.transcripts import Entry
 from everword.v1 import memory_pb2
 from everword.v1.ingest_service_pb2 import ConversationTarget
 

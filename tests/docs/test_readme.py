@@ -52,7 +52,7 @@ SERVICES: tuple[Callable[[Environment], object], ...] = (
     CompactorSettings.from_environment,
     EmbedderSettings.from_environment,
     WorkerSettings.from_environment,
-    ClientSettings.from_environment,
+    lambda environment: ClientSettings.from_environment(Variables(environment)),
     ChatSettings.from_environment,
 )
 
@@ -63,6 +63,17 @@ class Call(NamedTuple):
     address: str
     method: str
     body: dict[str, object]
+
+
+class Variables(dict[str, str]):
+    """The variables of an environment, as the client reads them."""
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__()
+        self.environment = environment
+
+    def get(self, key: str, default: str = "") -> str:  # type: ignore[override]
+        return self.environment.text(key, default)
 
 
 class Recorder(Environment):
@@ -300,7 +311,7 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
 def test_standard_variables_that_the_table_names_are_read_too() -> None:
     standard = {name for name in _settings() if not name.startswith("EVERWORD_")}
     assert standard == {"OTEL_EXPORTER_OTLP_ENDPOINT"}
-    setup = sources()["everword/telemetry/setup.py"]
+    setup = sources()["everword/observability/setup.py"]
     assert "OTEL_EXPORTER_OTLP_ENDPOINT" in ast.unparse(setup)
 
 

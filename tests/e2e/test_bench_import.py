@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from everword.client import Client, ClientSettings
-from everword.client.importing import import_messages
-from everword.client.transcripts import Entry, read_transcript
+from everword.importing import import_messages
 from everword.samples import sample_path
+from everword.transcripts import Entry, read_transcript
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from support.stack import Stack

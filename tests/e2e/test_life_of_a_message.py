@@ -17,7 +17,7 @@ from support.stack import Stack
 from support.tool_calls import tool_call
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = [ROOT / "libs/everword/src/everword", *sorted(ROOT.glob("services/*/src"))]
+SOURCES = [*ROOT.glob("libs/*/src/everword"), *ROOT.glob("services/*/src")]
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from everword.client.channel import open_channel
 from everword.embedded.folder import RunningStack
 from everword.embedded.ports import Ports
 from everword.embedded.process import ProcessSpec
 from everword.embedded.services import service_specs
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
-from everword.rpc.channel import open_channel
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub

@@ -7,7 +7,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
-from everword.rpc.channel import open_channel
+from everword.client.channel import open_channel
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import search_service_pb2 as search_pb

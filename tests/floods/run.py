@@ -11,11 +11,11 @@ from asyncio.subprocess import PIPE
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from everword.client.channel import open_channel
 from everword.embedded.folder import RunningStack
 from everword.embedded.ports import Ports
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
-from everword.rpc.channel import open_channel
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from floods.calls import Services, Tenant

@@ -7,7 +7,7 @@ import json
 import sys
 import time
 
-from everword.rpc.channel import open_channel
+from everword.client.channel import open_channel
 from support.health import serving
 
 PAUSE_S = 0.02

@@ -17,13 +17,13 @@ from typing import Any
 
 import grpc
 
+from everword.client.channel import open_channel
 from everword.embedded.folder import RunningStack
 from everword.embedded.ports import Ports
 from everword.embedded.process import ProcessSpec
 from everword.embedded.services import service_specs
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
-from everword.rpc.channel import open_channel
 from everword.v1 import admin_service_pb2, search_service_pb2
 from fuzz.requests import KEPT, SELDOM, draw_request, methods, to_wire
 from fuzz.values import Values

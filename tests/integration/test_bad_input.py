@@ -13,7 +13,7 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.struct_pb2 import Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from everword.rpc.channel import open_channel
+from everword.client.channel import open_channel
 from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import memory_pb2 as memory

@@ -16,8 +16,8 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
+from everword.client.channel import open_channel
 from everword.rpc import capacity
-from everword.rpc.channel import open_channel
 from everword.rpc.interceptors import capacity as receiving
 from everword.rpc.interceptors import keyless
 from everword.v1 import admin_service_pb2 as admin

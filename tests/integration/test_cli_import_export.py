@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from everword.client import Client, ClientSettings
-from everword.client.transcripts import read_transcript
 from everword.samples import sample_path
+from everword.transcripts import read_transcript
 from everword.v1 import memory_pb2
 from everword.v1.conversation_pb2 import ConversationKey
 from everword.v1.search_service_pb2 import BrowseRequest

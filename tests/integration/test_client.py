@@ -11,7 +11,6 @@ import pytest
 
 import everword.client
 from everword.client import CallError, Client, ClientSettings
-from everword.domain.settings import Secret
 from everword.v1 import admin_service_pb2, memory_pb2, search_service_pb2
 from everword.v1.conversation_pb2 import ConversationDetails, ConversationKey
 from everword.v1.ingest_service_pb2 import AppendMessagesRequest, MarkUsedRequest
@@ -27,7 +26,7 @@ KEY = ConversationKey(session_key="thread-7", agent="opus", channel="cli")
 def settings(stack: Stack, api_key: str = "", namespace: str = "") -> ClientSettings:
     at = stack.addresses
     return ClientSettings(
-        at["ingest"], at["search"], at["compactor"], Secret(api_key), namespace, timeout_s=20.0
+        at["ingest"], at["search"], at["compactor"], api_key, namespace, timeout_s=20.0
     )
 
 

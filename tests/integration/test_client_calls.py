@@ -19,7 +19,6 @@ from opentelemetry.trace import SpanKind, StatusCode
 from everword.client import CallError, Client, ClientSettings
 from everword.client.interceptors import ATTEMPTS, NAMESPACE_HEADER
 from everword.domain.errors import ConcurrentUpdate, EverwordError, Overloaded
-from everword.domain.settings import Secret
 from everword.embedded.ports import free_ports
 from everword.rpc import authentication
 from everword.rpc.errors import grpc_code, to_status, trailers
@@ -120,7 +119,7 @@ def _at(settings: ClientSettings, address: str) -> ClientSettings:
 
 @pytest.fixture
 async def pair() -> AsyncIterator[Pair]:
-    settings = ClientSettings(api_key=Secret("ew_key"), namespace="acme", timeout_s=5.0)
+    settings = ClientSettings(api_key="ew_key", namespace="acme", timeout_s=5.0)
     async with connected(ScriptedService(), settings) as pair:
         yield pair
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 import pytest
 import redis as redis_client
 
+from everword.client.channel import open_channel
 from everword.embedded.ports import free_ports
 from everword.jobs import queue
 from everword.jobs.settings import QueueSettings
-from everword.rpc.channel import open_channel
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword_embedder.server import EmbedderServer

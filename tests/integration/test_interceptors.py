@@ -14,8 +14,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
+from everword.client.channel import open_channel
 from everword.rpc.authentication import Authenticator
-from everword.rpc.channel import open_channel
 from everword.rpc.interceptors import ordered_interceptors
 from everword.telemetry import names
 from everword.v1 import ingest_service_pb2 as pb

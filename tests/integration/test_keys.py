@@ -9,10 +9,10 @@ from dataclasses import replace
 import grpc
 import pytest
 
+from everword.client.channel import open_channel
 from everword.internal.v1.embedder_service_pb2 import GetCoverageRequest
 from everword.rpc import authentication
 from everword.rpc.authentication import KEY_CACHE_S
-from everword.rpc.channel import open_channel
 from everword.rpc.interceptors.auth import STILL_LET_IN_S
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import ingest_service_pb2

@@ -15,6 +15,7 @@ from google.rpc import error_details_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from psycopg import sql
 
+from everword.client.channel import open_channel
 from everword.db.settings import DatabaseSettings
 from everword.domain.deadline import remaining
 from everword.domain.settings import Secret, SettingError
@@ -22,7 +23,6 @@ from everword.embedded.ports import free_ports
 from everword.internal.v1.embedder_service_pb2 import GetCoverageRequest
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc import health as health_module
-from everword.rpc.channel import open_channel
 from everword.rpc.settings import ServerSettings, TlsSettings
 from everword.v1.admin_service_pb2 import ListNamespacesRequest
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub

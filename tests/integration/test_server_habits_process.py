@@ -10,7 +10,7 @@ from asyncio.subprocess import PIPE
 
 import grpc
 
-from everword.rpc.channel import open_channel
+from everword.client.channel import open_channel
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from support.calls import append_request
 from support.databases import DatabaseUnderTest

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from everword.rpc.channel import open_channel
+from everword.client.channel import open_channel
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.calls import append
 from support.corpus import search_request

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import grpc
 
 from everword.client import CallError, Client, ClientSettings
-from everword.client.importing import import_messages
-from everword.client.transcripts import Entry
 from everword.domain.ids import new_id
 from everword.embedded.folder import RunningStack
+from everword.importing import import_messages
+from everword.transcripts import Entry
 from everword.v1 import admin_service_pb2, memory_pb2
 from kills.traffic import NAMESPACES, Conversation, batches, conversations
 

@@ -13,10 +13,10 @@ import pytest
 from opentelemetry import propagate, trace
 from opentelemetry.context import Context
 
+from everword.client.channel import open_channel
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.settings import NO_SECRET
-from everword.rpc.channel import open_channel
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_search.cache.namespace_cache import OFTEN, Limits, NamespaceCache

@@ -49,7 +49,7 @@ def code_blocks(document: str, language: str) -> list[str]:
 def sources() -> dict[str, ast.Module]:
     """Return the hand-written modules of all packages by path, such as `everword/rpc/health.py`."""
     generated = ("everword/v1/", "everword/internal/", "buf/")
-    roots = [ROOT / "libs" / "everword" / "src", *sorted((ROOT / "services").glob("*/src"))]
+    roots = [*ROOT.glob("libs/*/src"), *ROOT.glob("services/*/src")]
     paths = {
         str(path.relative_to(root)): path for root in roots for path in sorted(root.rglob("*.py"))
     }

@@ -32,11 +32,11 @@ _TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|USING) (\w+)")
 def all_statements() -> Iterator[tuple[str, Statement]]:
     """Yield every statement of every queries.sql with the name of its package."""
     for name in ("everword", *(f"everword_{service}" for service in SERVICES)):
-        root = Path(next(iter(import_module(name).__path__)))
-        for path in sorted(root.rglob("queries.sql")):
-            package = ".".join((name, *path.parent.relative_to(root).parts))
-            for statement in load_statements(package).values():
-                yield package, statement.of_generation(1)
+        for root in map(Path, import_module(name).__path__):
+            for path in sorted(root.rglob("queries.sql")):
+                package = ".".join((name, *path.parent.relative_to(root).parts))
+                for statement in load_statements(package).values():
+                    yield package, statement.of_generation(1)
 
 
 def tables_of(statement: Statement) -> frozenset[str]:

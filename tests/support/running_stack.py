@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
+from everword.client.channel import open_channel
 from everword.db.generations import Generations, NewGeneration
 from everword.jobs.settings import QueueSettings
-from everword.rpc.channel import open_channel
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword_compactor.server import CompactorServer
 from everword_compactor.settings import Settings as CompactorSettings

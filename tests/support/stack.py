@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from everword.chat.settings import ChatSettings
+from everword.client.channel import open_channel
 from everword.domain.settings import Secret
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.jobs.settings import QueueSettings
-from everword.rpc.channel import open_channel
 from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub

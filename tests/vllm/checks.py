@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from everword.client import Client, ClientSettings
-from everword.client.importing import import_messages
-from everword.client.transcripts import read_transcript
 from everword.db.generations import Generations, NewGeneration
+from everword.importing import import_messages
 from everword.samples import sample_path
+from everword.transcripts import read_transcript
 from everword_embedder.batcher import Batcher, Priority
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.openai import OpenAIProvider

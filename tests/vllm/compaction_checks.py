@@ -17,9 +17,9 @@ import pytest
 from everword.chat.blocking import BlockingChat
 from everword.chat.model import ChatRequest, UsageRecord
 from everword.chat.settings import ChatSettings
-from everword.client.transcripts import read_transcript
 from everword.domain.settings import NO_SECRET
 from everword.samples import sample_path
+from everword.transcripts import read_transcript
 from everword_compactor.compose.llm import LlmComposer
 from everword_compactor.compose.model import Level
 from support.calls import append

@@ -12,7 +12,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
-from everword.telemetry.setup import setup
+from everword.observability.setup import setup
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.compaction.job import Compaction
 from everword_compactor.compose.extractive import ExtractiveComposer

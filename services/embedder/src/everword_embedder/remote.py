@@ -13,11 +13,11 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from opentelemetry import propagate
 
+from everword.client.channel import open_blocking_channel
 from everword.domain.settings import Secret
 from everword.internal.v1 import embedder_service_pb2 as pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc.authentication import INTERNAL_HEADER
-from everword.rpc.channel import open_blocking_channel
 from everword_embedder.drain import ModelUnavailable, TextsRejected
 
 #: Longer than the model server needs for a batch on a slow CPU; a silent one is given up then.

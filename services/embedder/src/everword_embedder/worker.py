@@ -9,7 +9,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
-from everword.telemetry.setup import setup
+from everword.observability.setup import setup
 from everword_embedder.drain import Drain
 from everword_embedder.remote import RemoteEmbedder
 from everword_embedder.settings import SERVICE, WorkerSettings

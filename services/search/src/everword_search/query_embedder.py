@@ -11,12 +11,12 @@ import numpy.typing as npt
 from cachetools import TTLCache
 from opentelemetry import propagate
 
+from everword.client.channel import open_channel
 from everword.domain.deadline import remaining
 from everword.domain.settings import Secret
 from everword.internal.v1 import embedder_service_pb2 as pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc.authentication import INTERNAL_HEADER
-from everword.rpc.channel import open_channel
 
 #: The most that a search waits for its vector: the other arms answer without it.
 TIMEOUT_S = 2.0

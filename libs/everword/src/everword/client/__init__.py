@@ -1,4 +1,4 @@
-"""The Python client: `Client`, its settings, and the one error that its calls raise.
+"""The Python client: `Client`, its settings, and the errors of both.
 
 ```python
 import asyncio
@@ -27,6 +27,6 @@ asyncio.run(main())
 
 from everword.client.client import Client
 from everword.client.errors import CallError
-from everword.client.settings import ClientSettings
+from everword.client.settings import ClientSettings, ClientSettingsError
 
-__all__ = ["CallError", "Client", "ClientSettings"]
+__all__ = ["CallError", "Client", "ClientSettings", "ClientSettingsError"]

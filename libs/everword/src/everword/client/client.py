@@ -8,9 +8,9 @@ from typing import Self
 
 import grpc
 
+from everword.client.channel import open_channel
 from everword.client.interceptors import client_interceptors
 from everword.client.settings import ClientSettings
-from everword.rpc.channel import open_channel
 from everword.v1 import (
     context_service_pb2,
     conversation_pb2,

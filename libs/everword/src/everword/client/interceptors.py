@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import TypeVar
+from uuid import uuid4
 
 import grpc
 from google.protobuf.message import Message
@@ -16,7 +17,6 @@ from opentelemetry.trace import Span, SpanKind, StatusCode
 
 from everword.client.errors import CallError, to_call_error
 from everword.client.settings import ClientSettings
-from everword.domain.ids import new_id
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, tracer
 
@@ -55,7 +55,7 @@ class Outgoing:
         self.timeout_s = settings.timeout_s
         self._headers = {}
         if settings.api_key:
-            self._headers["authorization"] = f"Bearer {settings.api_key.reveal()}"
+            self._headers["authorization"] = f"Bearer {settings.api_key}"
         if settings.namespace:
             self._headers[NAMESPACE_HEADER] = settings.namespace
 
@@ -97,7 +97,7 @@ class Outgoing:
 
     def _prepare(self, details: grpc.aio.ClientCallDetails) -> grpc.aio.ClientCallDetails:
         """Return `details` with a deadline and with headers; what the caller gave stays."""
-        headers = {REQUEST_ID_HEADER: str(new_id()), **self._headers}
+        headers = {REQUEST_ID_HEADER: str(uuid4()), **self._headers}
         propagate.inject(headers)
         given = list(details.metadata or ())
         for name, _ in given:
@@ -164,7 +164,7 @@ def with_request_id(request: _Request) -> _Request:
         return request
     copy = type(request)()
     copy.CopyFrom(request)
-    copy.request_id = str(new_id())  # type: ignore[attr-defined]
+    copy.request_id = str(uuid4())  # type: ignore[attr-defined]
     return copy
 
 

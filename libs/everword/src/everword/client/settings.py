@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from everword.domain.settings import NO_SECRET, Environment, Secret, SettingError
-from everword.embedded.folder import find_running_stack
-from everword.embedded.settings import default_data_folder
+from everword.client.local import default_data_folder, running_addresses
 
 DEFAULT_ADDRESSES = {
     "ingest": "127.0.0.1:50051",
     "search": "127.0.0.1:50052",
     "compactor": "127.0.0.1:50053",
 }
+
+
+class ClientSettingsError(ValueError):
+    """A variable of the environment is wrong; the message names it and says what it should be."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class ClientSettings:
     ingest_address: str = DEFAULT_ADDRESSES["ingest"]
     search_address: str = DEFAULT_ADDRESSES["search"]
     compactor_address: str = DEFAULT_ADDRESSES["compactor"]
-    api_key: Secret = NO_SECRET
+    api_key: str = field(default="", repr=False)
     namespace: str = ""
     """Namespace to work in; for a key that belongs to one, that one. Empty is `default`."""
     tls_ca: Path | None = None
@@ -33,38 +36,45 @@ class ClientSettings:
     """Deadline of a call that is given none, its retries included."""
 
     @classmethod
-    def from_environment(cls, environment: Environment | None = None) -> ClientSettings:
-        """Read the EVERWORD_* variables; where no address is set, find the stack that runs on this machine."""
-        environment = environment or Environment(os.environ)
-        addresses = _addresses(environment)
+    def from_environment(cls, variables: Mapping[str, str] = os.environ) -> ClientSettings:
+        """Read the EVERWORD_* variables; where no address is set, find the stack that runs on this machine.
+
+        Raises ClientSettingsError.
+        """
+        addresses = _addresses(variables)
         return cls(
             ingest_address=addresses["ingest"],
             search_address=addresses["search"],
             compactor_address=addresses["compactor"],
-            api_key=Secret(environment.text("EVERWORD_API_KEY")),
-            namespace=environment.text("EVERWORD_NAMESPACE"),
-            tls_ca=environment.file("EVERWORD_TLS_CA"),
+            api_key=variables.get("EVERWORD_API_KEY", ""),
+            namespace=variables.get("EVERWORD_NAMESPACE", ""),
+            tls_ca=_authority(variables.get("EVERWORD_TLS_CA", "")),
         )
 
 
-def _addresses(environment: Environment) -> dict[str, str]:
+def _addresses(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the address of each service: as set, else those of `everword up`, else the usual ports."""
     given = {
-        name: environment.text(f"EVERWORD_{name.upper()}_ADDRESS") for name in DEFAULT_ADDRESSES
+        name: variables.get(f"EVERWORD_{name.upper()}_ADDRESS", "") for name in DEFAULT_ADDRESSES
     }
     # One address that is set means another deployment: what runs on this machine is not mixed in.
     if not any(given.values()):
-        given = _running_stack(environment)
+        given = _running_stack(variables)
     return {name: given.get(name) or default for name, default in DEFAULT_ADDRESSES.items()}
 
 
-def _running_stack(environment: Environment) -> dict[str, str]:
-    folder = Path(environment.text("EVERWORD_DATA") or default_data_folder()).expanduser()
+def _running_stack(variables: Mapping[str, str]) -> dict[str, str]:
+    folder = Path(variables.get("EVERWORD_DATA") or default_data_folder()).expanduser()
     try:
-        stack = find_running_stack(folder)
+        return running_addresses(folder)
     except PermissionError as error:
-        raise SettingError(
+        raise ClientSettingsError(
             f"{error.filename} belongs to another user; set EVERWORD_INGEST_ADDRESS, "
             "EVERWORD_SEARCH_ADDRESS and EVERWORD_COMPACTOR_ADDRESS to what `everword up` printed"
         ) from None
-    return stack.addresses if stack else {}
+
+
+def _authority(path: str) -> Path | None:
+    if path and not Path(path).is_file():
+        raise ClientSettingsError(f"EVERWORD_TLS_CA is {path!r}, and there is no such file")
+    return Path(path) if path else None

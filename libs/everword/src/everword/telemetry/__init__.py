@@ -1,1 +1,1 @@
-"""OpenTelemetry: traces, metrics and JSON logs. Without a collector configured, everything works the same."""
+"""OpenTelemetry's names, tracer and meter. They need its API alone; without its SDK nothing is recorded."""

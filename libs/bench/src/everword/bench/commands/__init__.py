@@ -1,0 +1,1 @@
+"""The commands `everword bench` and `everword calibrate`."""

@@ -1,0 +1,153 @@
+"""`everword calibrate`: what the evidence for a result says of its relevance, fitted to known answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import psycopg
+
+from everword.bench.calibrating import Fitted, variants_of
+from everword.bench.calibrating import calibrate as calibrate_rows
+from everword.bench.commands.measuring import (
+    Asked,
+    ask_everything,
+    asks_running,
+    checkpoint_of,
+    data_options,
+    forget,
+)
+from everword.bench.isotonic import FitError
+from everword.bench.plots import PlotError, draw_reliability
+from everword.bench.tables import RELIABILITY_COLUMNS, calibration_figures, reliability_rows
+from everword.bench.target import running_target
+from everword.cli.files import ensure_writable
+from everword.cli.output import line, print_table
+from everword.client import ClientSettingsError
+from everword.db.calibrations import CalibrationError, Calibrations
+from everword.domain.calibration import PROFILES, WITHOUT_MODEL, CalibratedProfile, to_json
+from everword.domain.settings import Environment
+
+
+@click.command()
+@data_options
+@click.option(
+    "--profile",
+    "profiles",
+    type=click.Choice(PROFILES),
+    multiple=True,
+    show_default="all",
+    help="Calibrate these alone: profiles of hybrid, and modes with one arm.",
+)
+@click.option(
+    "--out",
+    "output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write to this file, in the format of the shipped calibrations, and store nothing. What "
+    "is finished is kept beside it, from which the same command goes on if it is broken off.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the reliability curves into this SVG file, for which matplotlib is needed.",
+)
+def calibrate(
+    files: tuple[Path, ...],
+    more: tuple[Path, ...],
+    profiles: tuple[str, ...],
+    output: Path | None,
+    plot: Path | None,
+    running: bool,
+    patience: float,
+) -> None:
+    """Ask the questions of FILEs, and fit what makes relevance out of what results are ranked by.
+
+    FILEs and the Everword that is asked are as for `everword bench`. Relevance is how often
+    results with as much evidence answered their question; the floor, under which nothing is
+    relevant, is where 2 % of the answerable questions would be rejected. Without --out,
+    calibrations are stored in the database of the Everword that runs, and count at once for its
+    active embedding model; that takes EVERWORD_ADMIN_DATABASE_URL, or `everword up` on this machine.
+
+    What is printed was told by calibrations fitted to the other conversations.
+    """
+    owner = None if output else _owner(running)
+    checkpoint = checkpoint_of(output)
+    ensure_writable("--out", output, checkpoint)
+    ensure_writable("--plot", plot)
+    chosen = variants_of(profiles)
+    asked = ask_everything([*files, *more], chosen, checkpoint, running, patience)
+    fitted = {each.name: _fitted(asked, each.name) for each in chosen}
+    found = [_calibrated(asked, name, each) for name, each in fitted.items()]
+    if output is not None:
+        output.write_text(to_json(found), encoding="utf-8")
+        forget(checkpoint)
+    if owner is not None:
+        _store(owner, found)
+    _print(fitted)
+    if plot is not None:
+        try:
+            draw_reliability(fitted, plot)
+        except PlotError as error:
+            raise click.ClickException(str(error)) from error
+
+
+def _owner(running: bool) -> Calibrations:
+    """Return where to store calibrations. Raises click.UsageError where nothing runs that would use them."""
+    if not asks_running(running):
+        raise click.UsageError("give --out FILE, or calibrate the Everword that runs by --running")
+    try:
+        url = running_target(Environment(os.environ)).admin_url
+    except ClientSettingsError as error:
+        raise click.UsageError(str(error)) from error
+    if not url:
+        raise click.UsageError(
+            "set EVERWORD_ADMIN_DATABASE_URL to the connection string of the schema's owner, or give --out FILE"
+        )
+    return Calibrations(url)
+
+
+def _fitted(asked: Asked, profile: str) -> Fitted:
+    if profile not in WITHOUT_MODEL and not all(each.embedded for each in asked.finished):
+        raise click.ClickException(
+            f"{profile} cannot be calibrated without vectors: start an embedder, or choose others by --profile"
+        )
+    rows = [row for each in asked.finished for row in each.rows if row["variant"] == profile]
+    try:
+        return calibrate_rows(rows)
+    except FitError as error:
+        raise click.ClickException(f"{profile} cannot be calibrated: {error}") from error
+
+
+def _calibrated(asked: Asked, profile: str, fitted: Fitted) -> CalibratedProfile:
+    provenance = {
+        "data": [{"name": each.name, "sha256": each.digest} for each in asked.sets],
+        "queries": fitted.queries,
+        "results": fitted.results,
+        "expected_calibration_error": fitted.error,
+        "answerable_rejected": fitted.answerable_rejected,
+        "commit": asked.commit,
+        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    model = None if profile in WITHOUT_MODEL else (asked.model or "").partition(":")[2]
+    return CalibratedProfile(profile, model, fitted.calibration, provenance)
+
+
+def _store(owner: Calibrations, found: list[CalibratedProfile]) -> None:
+    try:
+        owner.store(found)
+    except CalibrationError as error:
+        raise click.ClickException(str(error)) from error
+    except psycopg.OperationalError as error:
+        raise click.ClickException(f"cannot reach the database: {error}") from error
+
+
+def _print(fitted: Mapping[str, Fitted]) -> None:
+    for name, each in fitted.items():
+        line(f"{name}, {'conversations left out' if each.is_crossed else 'what it was fitted to'}")
+        columns: Any = RELIABILITY_COLUMNS
+        print_table(columns, reliability_rows(each.bins), right=" ".join(columns[1:]))
+        print_table((name, ""), calibration_figures(each))

@@ -1,0 +1,162 @@
+"""What commands that measure have in common: their options, and how an Everword is asked everything."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from everword.bench.bench_namespace import PATIENCE_S
+from everword.bench.checkpoint import Checkpoint, Finished
+from everword.bench.dataset import questions
+from everword.bench.native_format import BenchSet, read_sets
+from everword.bench.provenance import changes, commit
+from everword.bench.run import Run, Watcher
+from everword.bench.target import Target, is_given, own_target, running_target
+from everword.bench.variants import Variant, of_messages
+from everword.cli.output import note, progress
+from everword.cli.session import explain
+from everword.client import CallError, ClientSettingsError
+from everword.db.migrate import MigrationError
+from everword.domain.settings import Environment
+from everword.embedded.errors import EmbeddedError
+from everword.transcripts import TranscriptError
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Everything that was asked, and of what."""
+
+    target: Target
+    commit: str | None
+    #: Such as `local:all-MiniLM-L6-v2`; None where nothing embeds.
+    model: str | None
+    sets: Sequence[BenchSet]
+    finished: Sequence[Finished]
+
+
+def data_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what every benchmark takes: files, the Everword to ask, and how long to be patient."""
+    file = click.Path(exists=True, dir_okay=False, path_type=Path)
+    for option in (
+        click.option(
+            "--patience",
+            type=click.FloatRange(min=0, min_open=True),
+            default=PATIENCE_S,
+            show_default=True,
+            help="Seconds without a new vector after which nobody is taken to embed.",
+        ),
+        click.option("--running", is_flag=True, help="Use the Everword that other commands find."),
+        click.argument("more", metavar="[FILE]...", nargs=-1, type=file),
+        click.option("--data", "files", metavar="FILE", multiple=True, required=True, type=file,
+                     help="What to measure with; more FILEs may follow."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def ask_everything(
+    paths: Sequence[Path],
+    chosen: Sequence[Variant],
+    checkpoint: Path | None,
+    running: bool,
+    patience_s: float,
+    summarised: bool = False,
+) -> Asked:
+    """Ask the questions of files in every way that is chosen. Raises click's exceptions."""
+    try:
+        sets = read_sets(paths)
+        return asyncio.run(_ask(sets, chosen, checkpoint, running, patience_s, summarised))
+    except (TranscriptError, EmbeddedError, MigrationError) as error:
+        raise click.ClickException(str(error)) from error
+    except ClientSettingsError as error:
+        raise click.UsageError(str(error)) from error
+    except (CallError, KeyboardInterrupt, asyncio.CancelledError) as error:
+        if checkpoint is not None:
+            note("What was finished is kept. Run the same command again to go on.")
+        reason = explain(error) if isinstance(error, CallError) else "stopped"
+        raise click.ClickException(reason) from error
+
+
+def asks_running(running: bool) -> bool:
+    """Tell whether the Everword that other commands find is asked, rather than one that is started for it."""
+    return running or is_given(Environment(os.environ))
+
+
+async def _ask(
+    sets: Sequence[BenchSet],
+    chosen: Sequence[Variant],
+    path: Path | None,
+    running: bool,
+    patience_s: float,
+    summarised: bool,
+) -> Asked:
+    this = asyncio.current_task()
+    assert this is not None
+    # A stack that is started for this must be stopped in order.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
+    environment = Environment(os.environ)
+    async with AsyncExitStack() as resources:
+        if asks_running(running):
+            target = running_target(environment)
+            # Its workers sum up what they find; one that is started for this has none.
+            chosen = chosen if summarised else [of_messages(each) for each in chosen]
+        else:
+            target = await resources.enter_async_context(own_target(environment, note, summarised))
+        code, model = await asyncio.to_thread(commit), await target.model()
+        identity = {
+            "commit": code,
+            "changes": await asyncio.to_thread(changes),
+            "model": model,
+            "summarised": summarised,
+            "variants": [[each.name, dict(each.fields)] for each in chosen],
+            "data": {each.name: each.digest for each in sets},
+        }
+        checkpoint = _opened(Checkpoint(path, identity))
+        with progress() as display:
+            task = display.add_task("", total=len(chosen) * sum(map(_size, sets)))
+            watcher = Watcher(
+                step=lambda text: display.update(task, description=text),
+                asked=lambda number: display.advance(task, number),
+                note=note,
+            )
+            run = Run(
+                target.settings,
+                chosen,
+                checkpoint,
+                watcher,
+                summarised=summarised,
+                patience_s=patience_s,
+            )
+            await run.measure(sets)
+        return Asked(target, code, model, sets, checkpoint.finished)
+
+
+def _size(each: BenchSet) -> int:
+    return sum(len(questions(each.datasets, index)) for index in range(len(each.datasets)))
+
+
+def _opened(checkpoint: Checkpoint) -> Checkpoint:
+    checkpoint.open()
+    if checkpoint.finished:
+        note(f"going on after {len(checkpoint.finished)} conversations that are finished")
+    if checkpoint.discarded:
+        note("what an earlier run finished is of other code, data or variants, and is not used")
+    return checkpoint
+
+
+def checkpoint_of(output: Path | None) -> Path | None:
+    """Return where what is finished is kept: beside the output; None without one."""
+    return output.with_name(f"{output.name}.checkpoint") if output else None
+
+
+def forget(checkpoint: Path | None) -> None:
+    """Remove what was kept for a run that has ended."""
+    if checkpoint is not None:
+        checkpoint.unlink(missing_ok=True)

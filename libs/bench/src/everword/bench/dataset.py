@@ -1,0 +1,69 @@
+"""What is measured: a dataset of messages and the queries that are asked in it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from everword.transcripts import Entry
+
+#: Categories whose queries are never in the averages: they name the turn that they twist.
+TWISTED = frozenset({"adversarial"})
+
+#: Questions of other datasets that are asked in one.
+FOREIGN_LIMIT = 200
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question, with the messages that answer it."""
+
+    id: str
+    text: str
+    category: str
+    #: External ids of messages of the query's dataset.
+    relevant: frozenset[str]
+    answerable: bool
+
+    @property
+    def is_averaged(self) -> bool:
+        """Whether it counts as one that the dataset answers."""
+        return self.answerable and self.category not in TWISTED
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Messages that have a namespace to themselves, and what is asked of them."""
+
+    name: str
+    entries: tuple[Entry, ...] = field(repr=False)
+    queries: tuple[Query, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query as it is asked in some dataset."""
+
+    query: Query
+    #: Name of the dataset whose query it is.
+    home: str
+    #: Whether it is asked in another dataset, where nothing can answer it.
+    foreign: bool
+
+
+def questions(datasets: tuple[Dataset, ...], index: int) -> list[Question]:
+    """Return what is asked in a dataset: its own queries, then answerable ones of the other datasets.
+
+    Of those, at most `FOREIGN_LIMIT` are asked, evenly taken from all: the cost stays linear.
+    """
+    dataset = datasets[index]
+    own = [Question(query, dataset.name, foreign=False) for query in dataset.queries]
+    strange = [
+        Question(query, other.name, foreign=True)
+        for other in datasets
+        if other is not dataset
+        for query in other.queries
+        if query.is_averaged
+    ]
+    step = max(1, math.ceil(len(strange) / FOREIGN_LIMIT))
+    return own + strange[::step]

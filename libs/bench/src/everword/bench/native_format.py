@@ -1,0 +1,124 @@
+"""Sets of conversations with questions, as files: everword-bench/1, and the files that LongMemEval publishes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from everword.bench.dataset import Dataset, Query
+from everword.bench.longmemeval import is_longmemeval, worlds_of_items
+from everword.transcripts import (
+    BENCH_FORMAT,
+    TranscriptError,
+    as_object,
+    parse_json,
+    read_conversation,
+)
+
+MAX_QUERY_BYTES = 8192
+
+
+@dataclass(frozen=True)
+class BenchSet:
+    """One file: datasets, each of which is put into a namespace of its own."""
+
+    name: str
+    #: SHA-256 of the file.
+    digest: str
+    datasets: tuple[Dataset, ...] = field(repr=False)
+
+
+def read_sets(paths: Iterable[Path]) -> list[BenchSet]:
+    """Return the sets of files. Raises TranscriptError where one cannot be read, or two have one name."""
+    sets: list[BenchSet] = []
+    for path in paths:
+        read = read_set(path)
+        if read.name in {each.name for each in sets}:
+            raise TranscriptError(f"{path}: an earlier file is named {read.name!r} too")
+        sets.append(read)
+    return sets
+
+
+def read_set(path: Path) -> BenchSet:
+    """Return the set that a file holds; its format is told by what is in it. Raises TranscriptError."""
+    content = path.read_bytes()
+    document = parse_json(content, str(path))
+    digest = hashlib.sha256(content).hexdigest()
+    if is_longmemeval(document):
+        datasets, name = worlds_of_items(document, str(path)), path.stem
+    else:
+        fields = as_object(document, f"{path}: it is not LongMemEval's list of questions, and")
+        if fields.get("format") != BENCH_FORMAT:
+            raise TranscriptError(f"{path}: its format is neither {BENCH_FORMAT} nor LongMemEval's")
+        name = str(fields.get("name") or path.stem)
+        conversations = as_list(fields, "conversations", str(path))
+        datasets = [_world(as_object(each, str(path)), str(path)) for each in conversations]
+    _check(datasets, path)
+    return BenchSet(name, digest, tuple(datasets))
+
+
+def as_list(fields: dict[str, Any], name: str, place: str) -> list[Any]:
+    """Return a field that holds a list. Raises TranscriptError where it does not."""
+    value = fields.get(name)
+    if not isinstance(value, list):
+        raise TranscriptError(f"{place}: {name} must be a list")
+    return value
+
+
+def _world(conversation: dict[str, Any], place: str) -> Dataset:
+    name = conversation.get("conversation")
+    if not isinstance(name, str) or not name:
+        raise TranscriptError(f"{place}: a conversation has no name in `conversation`")
+    where = f"{place}: conversation {name!r}"
+    as_list(conversation, "messages", where)
+    queries = [
+        _query(as_object(each, f"{where}, query {number}"), f"{where}, query {number}")
+        for number, each in enumerate(as_list(conversation, "queries", where), start=1)
+    ]
+    return Dataset(name, tuple(read_conversation(conversation, place)), tuple(queries))
+
+
+def _query(fields: dict[str, Any], place: str) -> Query:
+    for name in ("id", "text", "category"):
+        if not isinstance(fields.get(name), str) or not fields[name].strip():
+            raise TranscriptError(f"{place}: {name} must be a text that is not empty")
+    if not isinstance(fields.get("answerable"), bool):
+        raise TranscriptError(f"{place}: answerable must be true or false")
+    relevant = as_list(fields, "relevant", place)
+    if not all(isinstance(each, str) for each in relevant):
+        raise TranscriptError(f"{place}: relevant must hold ids of messages")
+    return Query(
+        fields["id"], fields["text"], fields["category"], frozenset(relevant), fields["answerable"]
+    )
+
+
+def _check(datasets: list[Dataset], path: Path) -> None:
+    """Raise TranscriptError where a set would be measured wrongly."""
+    if not datasets:
+        raise TranscriptError(f"{path}: it holds no conversations")
+    _no_two_alike([dataset.name for dataset in datasets], f"{path}: conversations")
+    for dataset in datasets:
+        place = f"{path}: conversation {dataset.name!r}"
+        ids = [entry.message.external_id for entry in dataset.entries]
+        if not ids:
+            raise TranscriptError(f"{place}: it has no messages")
+        _no_two_alike(ids, f"{place}: messages")
+        _no_two_alike([query.id for query in dataset.queries], f"{place}: queries")
+        for query in dataset.queries:
+            if missing := sorted(query.relevant - set(ids)):
+                raise TranscriptError(
+                    f"{place}: query {query.id!r} has {missing[0]!r} as relevant, which is no message of it"
+                )
+            if len(query.text.encode()) > MAX_QUERY_BYTES:
+                raise TranscriptError(f"{place}: query {query.id!r} is longer than 8 KiB")
+
+
+def _no_two_alike(names: list[str], what: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise TranscriptError(f"{what}: {name!r} is there twice")
+        seen.add(name)

@@ -1,0 +1,162 @@
+"""`everword models`: change the embedding model while Everword serves."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+import psycopg
+
+from everword.cli.output import json_option, line, print_table, progress
+from everword.client.local import default_data_folder
+from everword.db.generations import GRACE_S, Generation, GenerationError, Generations, NewGeneration
+from everword.domain.settings import Environment
+from everword.embedded.folder import find_running_stack
+
+#: How often progress is looked at.
+POLL_S = 0.5
+
+
+def owner(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the generations of the database whose owner's URL is set, or of `everword up` on this machine."""
+
+    @click.option(
+        "--admin-database-url",
+        envvar="EVERWORD_ADMIN_DATABASE_URL",
+        default="",
+        show_default="that of `everword up`",
+        help="The schema owner's connection string: tables are made.",
+    )
+    @wraps(command)
+    def run(admin_database_url: str, **arguments: Any) -> None:
+        try:
+            command(Generations(admin_database_url or _running_admin_url()), **arguments)
+        except GenerationError as error:
+            raise click.ClickException(str(error)) from error
+        except psycopg.OperationalError as error:
+            raise click.ClickException(f"cannot reach the database: {error}") from error
+
+    return run
+
+
+def _running_admin_url() -> str:
+    folder = Path(Environment(os.environ).text("EVERWORD_DATA") or default_data_folder())
+    running = find_running_stack(folder.expanduser())
+    if running is None or not running.admin_database_url:
+        raise click.UsageError(
+            "set EVERWORD_ADMIN_DATABASE_URL to the schema owner's connection string; "
+            "no `everword up` runs on this machine"
+        )
+    return running.admin_database_url
+
+
+@click.group()
+def models() -> None:
+    """Embedding models: list, add, progress, switch, drop.
+
+    A model that is added is built in the background while the active one is searched.
+    """
+
+
+@models.command("list")
+@json_option
+@owner
+def list_models(generations: Generations, as_json: bool) -> None:
+    """List the model generations."""
+    _show(generations.list(), as_json)
+
+
+@models.command()
+@click.option("--provider", type=click.Choice(["local", "openai"]), required=True)
+@click.option("--model", required=True, help="The model's name, as its server knows it.")
+@click.option("--dimensions", type=click.IntRange(1, 4000), required=True)
+@click.option("--endpoint", default="", help="Base URL of an OpenAI-compatible server.")
+@click.option("--query-prefix", default="", help="Put before each query, as some models want.")
+@click.option("--passage-prefix", default="", help="Put before each passage.")
+@click.option(
+    "--matryoshka", is_flag=True, help="The model's vectors may be cut to fewer dimensions."
+)
+@json_option
+@owner
+def add(generations: Generations, as_json: bool, **fields: Any) -> None:
+    """Begin to build a generation."""
+    if fields["provider"] == "openai" and not fields["endpoint"]:
+        raise click.UsageError("--provider openai needs --endpoint, such as http://gpu:8000/v1")
+    generation_id = generations.add(NewGeneration(**fields))
+    _show([generations.get(generation_id)], as_json)
+
+
+@models.command("progress")
+@click.argument("generation", type=int)
+@click.option("--wait", is_flag=True, help="Wait until it is complete.")
+@json_option
+@owner
+def show_progress(generations: Generations, generation: int, wait: bool, as_json: bool) -> None:
+    """Show how far a generation is."""
+    with progress() as display:
+        task = display.add_task("embedding", total=None)
+        while wait and not _complete(found := generations.get(generation)):
+            display.update(
+                task,
+                total=found.passages if found.backfilled_at else None,
+                completed=found.passages - found.owed - found.failed,
+            )
+            time.sleep(POLL_S)
+    _show([generations.get(generation)], as_json)
+
+
+@models.command()
+@click.argument("generation", type=int)
+@owner
+def switch(generations: Generations, generation: int) -> None:
+    """Search with a generation that is complete, from now on."""
+    generations.switch(generation)
+    line(f"generation {generation} is active")
+
+
+@models.command()
+@click.argument("generation", type=int)
+@click.option(
+    "--grace",
+    type=click.FloatRange(min=0),
+    default=GRACE_S,
+    show_default=True,
+    help="Seconds after the switch in which searches may still use it.",
+)
+@owner
+def drop(generations: Generations, generation: int, grace: float) -> None:
+    """Remove a generation that is not active, with its vectors."""
+    generations.drop(generation, grace)
+    line(f"generation {generation} is gone")
+
+
+def _complete(generation: Generation) -> bool:
+    return generation.backfilled_at is not None and generation.owed == 0
+
+
+def _show(found: list[Generation], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps([asdict(each) for each in found], default=str, indent=2))
+        return
+    rows = [
+        (
+            each.id,
+            each.state,
+            f"{each.provider}:{each.model}",
+            each.dimensions,
+            each.storage,
+            each.passages - each.owed - each.failed if each.backfilled_at else "queueing",
+            each.owed,
+            each.failed,
+        )
+        for each in found
+    ]
+    columns = ("id", "state", "model", "dimensions", "storage", "embedded", "owed", "failed")
+    print_table(columns, rows, right="id dimensions embedded owed failed")

@@ -1,0 +1,78 @@
+"""How a command reaches a running Everword, and how a failed call reads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+import click
+import grpc
+
+from everword.client import CallError, Client, ClientSettings, ClientSettingsError
+
+
+def remote(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Make a click callback of a coroutine function: it is given an open client first.
+
+    Adds `--namespace` and `--timeout`. A call that fails ends the command with status 1 and a line that says what to
+    do; a wrong setting with status 2.
+    """
+
+    @click.option(
+        "--namespace",
+        envvar="EVERWORD_NAMESPACE",
+        default="",
+        show_default="the API key's, or `default`",
+        help="Namespace to work in.",
+    )
+    @click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=ClientSettings.timeout_s,
+        show_default=True,
+        help="Seconds to wait for an answer.",
+    )
+    @wraps(command)
+    def run(namespace: str, timeout: float, **arguments: Any) -> None:
+        try:
+            settings = replace(
+                ClientSettings.from_environment(), namespace=namespace, timeout_s=timeout
+            )
+            asyncio.run(_with_client(settings, command, arguments))
+        except ClientSettingsError as error:
+            raise click.UsageError(str(error)) from error
+        except CallError as error:
+            raise click.ClickException(explain(error)) from error
+
+    return run
+
+
+async def _with_client(
+    settings: ClientSettings,
+    command: Callable[..., Coroutine[Any, Any, None]],
+    arguments: dict[str, Any],
+) -> None:
+    async with Client.connect(settings) as client:
+        await command(client, **arguments)
+
+
+def explain(error: CallError) -> str:
+    """Return what went wrong and what to do, for a person."""
+    if error.is_unanswered:
+        return f"cannot reach {error.address}; is `everword up` running?"
+    if error.code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return f"{error.address} did not finish in time; --timeout SECONDS gives it longer"
+    if error.reason in {"CREDENTIALS_MISSING", "CREDENTIALS_INVALID"}:
+        return f"{error.message} The key is taken from EVERWORD_API_KEY."
+    return f"{error.message} ({', '.join(_particulars(error))})"
+
+
+def _particulars(error: CallError) -> list[str]:
+    """Return what identifies an error and what it is about, such as the id that is taken."""
+    about = {**error.metadata, "request_id": error.request_id}
+    # The message says already what is broken, and a count of it is no help.
+    about.pop("violations", None)
+    return [error.reason or error.code.name, *(f"{key} {value}" for key, value in about.items())]

@@ -1,0 +1,140 @@
+"""The data folder: who uses it now, what runs from it, and what a killed supervisor left behind."""
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import psutil
+
+from everword.client.local import RUN_FILE
+from everword.embedded.errors import EmbeddedError
+from everword.embedded.process import ProcessSpec
+from everword.embedded.secret import write_private
+
+LEFTOVER_GRACE_S = 20.0
+
+# A process's start is the kernel's uptime added to the time of boot, which drifts a little.
+START_TOLERANCE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunningProcess:
+    """One process of the stack, with what tells it from any other that gets its pid later."""
+
+    name: str
+    pid: int
+    started: float
+    argv: list[str]
+    stop_signal: int
+    #: where it listens; empty where it does not
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunningStack:
+    """What the run file says: where a stack listens, and which processes it consists of.
+
+    The file is the owner's alone: the URLs hold passwords.
+    """
+
+    supervisor: int
+    #: host:port of ingest, search, compactor and embedder
+    addresses: dict[str, str]
+    database_url: str
+    admin_database_url: str | None
+    redis_url: str
+    internal_token: str
+    processes: list[RunningProcess] = field(default_factory=list)
+
+    def write(self, folder: Path) -> None:
+        write_private(folder / RUN_FILE, json.dumps(asdict(self), indent=1))
+
+
+def read_run_file(folder: Path) -> RunningStack | None:
+    try:
+        content = json.loads((folder / RUN_FILE).read_text())
+    except FileNotFoundError:
+        return None
+    processes = [RunningProcess(**process) for process in content.pop("processes")]
+    return RunningStack(**content, processes=processes)
+
+
+def find_running_stack(folder: Path) -> RunningStack | None:
+    """Return the stack that runs from a data folder now, or None."""
+    stack = read_run_file(folder)
+    return stack if stack and any(map(_still_running, stack.processes)) else None
+
+
+def remove_run_file(folder: Path) -> None:
+    (folder / RUN_FILE).unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Make the data folder where there is none, and keep every other supervisor off it."""
+    # 0711: whoever PostgreSQL runs as can pass through, and nobody can look around.
+    try:
+        folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+    except OSError as error:
+        raise EmbeddedError(f"cannot use {folder} for data: {error.strerror}") from error
+    with (folder / "lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise EmbeddedError(
+                f"Everword (process {file.read().strip()}) already runs on {folder}; stop it, or "
+                f"choose another folder with --data"
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def identify(spec: ProcessSpec, pid: int) -> RunningProcess | None:
+    """Note a process that has just been started; None if it has already ended."""
+    try:
+        started = psutil.Process(pid).create_time()
+    except psutil.NoSuchProcess:
+        return None
+    stop_signal = spec.stop[0][0]
+    return RunningProcess(spec.name, pid, started, list(spec.argv), stop_signal, spec.address)
+
+
+def stop_leftovers(folder: Path, say: Callable[[str], None]) -> None:
+    """Stop what a supervisor that was killed left running; call it while holding the lock.
+
+    Only a process that has the pid, the start time and the command line noted is touched.
+    """
+    stack = read_run_file(folder)
+    if stack is None:
+        return
+    for noted in reversed(stack.processes):
+        if process := _still_running(noted):
+            say(f"stopping {noted.name} (process {noted.pid}), left over from an unclean end")
+            _stop(process, noted.stop_signal)
+    remove_run_file(folder)
+
+
+def _still_running(noted: RunningProcess) -> psutil.Process | None:
+    with suppress(psutil.Error):
+        process = psutil.Process(noted.pid)
+        same_start = abs(process.create_time() - noted.started) < START_TOLERANCE_S
+        if same_start and process.cmdline() == noted.argv:
+            return process
+    return None
+
+
+def _stop(process: psutil.Process, stop_signal: int) -> None:
+    with suppress(psutil.NoSuchProcess):
+        process.send_signal(stop_signal)
+        try:
+            process.wait(LEFTOVER_GRACE_S)
+        except psutil.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,1 +1,0 @@
-"""Everword: long-term memory for AI agents."""

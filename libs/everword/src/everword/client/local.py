@@ -1,0 +1,40 @@
+"""The Everword that `everword up` runs on this machine: where its data is, and where it listens."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import platformdirs
+
+#: File in the data folder that says what runs from it. Its owner alone may read it.
+RUN_FILE = "run.json"
+_CONNECT_TIMEOUT_S = 1.0
+
+
+def default_data_folder() -> Path:
+    return Path(platformdirs.user_data_dir("everword"))
+
+
+def running_addresses(folder: Path) -> dict[str, str]:
+    """Return host:port of each service that runs from a data folder; nothing where none runs.
+
+    Raises PermissionError where the folder is another user's.
+    """
+    try:
+        content = json.loads((folder / RUN_FILE).read_text())
+    except FileNotFoundError:
+        return {}
+    addresses: dict[str, str] = content["addresses"]
+    # A supervisor that was killed leaves its file behind.
+    return addresses if any(map(_answers, addresses.values())) else {}
+
+
+def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), _CONNECT_TIMEOUT_S).close()
+    except OSError:
+        return False
+    return True

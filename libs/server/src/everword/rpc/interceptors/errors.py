@@ -1,0 +1,87 @@
+"""Turns every exception into a rich status, and lets nothing out that nobody foresaw."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import grpc
+
+from everword.domain.errors import EverwordError, MethodUnknown
+from everword.observability.logs import request_id
+from everword.rpc.errors import grpc_code, to_status, trailers, translate
+from everword.rpc.interceptors.base import Call, Context, Continuation, Handler, Interceptor
+from everword.rpc.interceptors.request_id import send_request_id
+
+log = logging.getLogger(__name__)
+#: How long the rest of a stream is read that was refused.
+DRAIN_S = 5.0
+#: Streams of which the rest is read at once: each may hold a request of the largest size.
+MAX_DRAINED = 16
+
+
+async def abort(context: Context, error: EverwordError) -> None:
+    """End the call with the error's status. Raises grpc.aio.AbortError."""
+    status = to_status(error, request_id.get())
+    # A refusal is an answer: whether it may be repeated stands in its details, and channels are not to guess.
+    await send_request_id(context)
+    await context.abort(grpc_code(error), status.message, trailing_metadata=trailers(status))
+
+
+def _refuse_unknown(method: str) -> Handler:
+    async def behavior(request: Any, context: Context) -> None:
+        await abort(context, MethodUnknown(method=method))
+
+    # As a stream: nothing of the request is read.
+    return grpc.stream_unary_rpc_method_handler(behavior)
+
+
+class ErrorInterceptor(Interceptor):
+    """The one place where exceptions of a call are caught."""
+
+    def __init__(self) -> None:
+        self._draining = 0
+
+    async def intercept_service(
+        self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
+    ) -> Handler | None:
+        handler = await super().intercept_service(continuation, handler_call_details)
+        return handler or _refuse_unknown(handler_call_details.method)
+
+    @asynccontextmanager
+    async def around(self, call: Call) -> AsyncIterator[None]:
+        try:
+            yield
+        except grpc.aio.AbortError:
+            raise
+        except (
+            Exception
+        ) as error:  # the edge of the process: whatever it is, the caller gets a status
+            known = translate(error)
+            if known is None:
+                log.exception("call failed", extra={"method": call.path})
+                known = EverwordError()
+            elif not isinstance(error, EverwordError):
+                log.warning("storage error", extra={"method": call.path, "error": repr(error)})
+            if call.streaming:
+                await self._drain(call.context)
+            await abort(call.context, known)
+
+    async def _drain(self, context: Context) -> None:
+        """Read what the caller of a refused stream still sends, for a while.
+
+        A client for asyncio that writes into a call that has ended reports INTERNAL, and never sees why it ended.
+        """
+        if self._draining >= MAX_DRAINED:
+            return
+        self._draining += 1
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(DRAIN_S):
+                    while await context.read() is not grpc.aio.EOF:
+                        pass
+        finally:
+            self._draining -= 1

@@ -1,0 +1,33 @@
+"""A request id for every call: the caller's `x-request-id` or a new one, in all logs and errors of the call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from everword.domain.ids import new_id
+from everword.observability.logs import request_id
+from everword.rpc.interceptors.base import Call, Context, Interceptor
+
+HEADER = "x-request-id"
+#: What a caller may send: it goes into logs and metadata as it is.
+_PLAUSIBLE = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+
+
+class RequestIdInterceptor(Interceptor):
+    """Gives every call an id, and returns it in the header `x-request-id`."""
+
+    @asynccontextmanager
+    async def around(self, call: Call) -> AsyncIterator[None]:
+        sent = call.metadata.get(HEADER, "")
+        chosen = sent if _PLAUSIBLE.fullmatch(sent) else str(new_id())
+        request_id.set(chosen)
+        yield
+        # With the answer: a channel repeats a call whose server died only while nothing of an answer has come.
+        await send_request_id(call.context)
+
+
+async def send_request_id(context: Context) -> None:
+    """Begin the answer to the call, whatever it is. Once a call."""
+    await context.send_initial_metadata(((HEADER, request_id.get()),))

@@ -1,0 +1,91 @@
+"""How a service listens, from its environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from everword.client.channel import target_of
+from everword.domain.settings import Environment, SettingError
+from everword.rpc.settings import ServerSettings
+
+
+def _settings(**variables: str) -> ServerSettings:
+    return ServerSettings.from_environment(Environment(variables), "ingest")
+
+
+def test_with_nothing_set_a_service_listens_on_loopback_without_credentials() -> None:
+    settings = _settings()
+    assert settings.listen == "127.0.0.1:50051"
+    assert settings.loopback
+    assert (bool(settings.admin_key), bool(settings.internal_token), settings.tls) == (
+        False,
+        False,
+        None,
+    )
+
+
+@pytest.mark.parametrize("listen", ["0.0.0.0:50051", "[::]:50051", "10.0.0.5:50051", "db:50051"])
+def test_other_addresses_are_no_loopback(listen: str) -> None:
+    assert not _settings(EVERWORD_LISTEN=listen).loopback
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:1", "localhost:1", "[::1]:1", "unix:/run/e.sock"])
+def test_addresses_that_no_network_reaches_are_loopback(listen: str) -> None:
+    assert _settings(EVERWORD_LISTEN=listen).loopback
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("EVERWORD_MAX_CONCURRENT", "0"),
+        ("EVERWORD_MAX_CONCURRENT", "many"),
+        ("EVERWORD_DRAIN_SECONDS", "-1"),
+        ("EVERWORD_REFLECTION", "perhaps"),
+        ("EVERWORD_TLS_CERT", "/nonexistent/cert.pem"),
+        ("EVERWORD_ADMIN_KEY", "too-short-to-be-a-secret"[:23]),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_name(name: str, value: str) -> None:
+    with pytest.raises(SettingError, match=name):
+        _settings(**{name: value})
+
+
+def test_a_certificate_without_its_key_is_refused(tmp_path: Path) -> None:
+    certificate = tmp_path / "cert.pem"
+    certificate.touch()
+    with pytest.raises(SettingError, match="EVERWORD_TLS_KEY"):
+        _settings(EVERWORD_TLS_CERT=str(certificate))
+
+
+def test_an_authority_for_clients_without_a_certificate_is_refused(tmp_path: Path) -> None:
+    """Without TLS nobody would be asked for a certificate."""
+    authority = tmp_path / "ca.pem"
+    authority.touch()
+    with pytest.raises(SettingError, match="EVERWORD_TLS_CERT and EVERWORD_TLS_KEY"):
+        _settings(EVERWORD_TLS_CLIENT_CA=str(authority))
+
+
+def test_secrets_are_not_shown() -> None:
+    settings = _settings(
+        EVERWORD_ADMIN_KEY="hunter2-hunter2-hunter2-hunter2", EVERWORD_INTERNAL_TOKEN="hunter3"
+    )
+    assert "hunter" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("address", "target"),
+    [
+        ("localhost:50051", "dns:///localhost:50051"),
+        ("dns:///search:50052", "dns:///search:50052"),
+        ("unix:/run/e.sock", "unix:/run/e.sock"),
+        ("ipv4:10.0.0.1:50052,10.0.0.2:50052", "ipv4:10.0.0.1:50052,10.0.0.2:50052"),
+        ("ipv6:[fd00::1]:50052,[fd00::2]:50052", "ipv6:[fd00::1]:50052,[fd00::2]:50052"),
+        ("[::1]:50052", "dns:///[::1]:50052"),
+    ],
+)
+def test_names_are_resolved_through_dns_unless_they_say_otherwise(
+    address: str, target: str
+) -> None:
+    assert target_of(address) == target
