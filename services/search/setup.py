@@ -2,7 +2,7 @@
 
 from setuptools import Extension, setup
 
-COMPILED = ("ranking/compare", "ranking/trees", "cache/reads", "cache/scan", "cache/score")
+COMPILED = ("ranking/compare", "ranking/trees", "cache/scan", "cache/score")
 
 setup(
     ext_modules=[
@@ -10,7 +10,7 @@ setup(
             f"everword_search.{name.replace('/', '.')}",
             [f"src/everword_search/{name}.pyx"],
             include_dirs=["src/everword_search"],
-            depends=["src/everword_search/processors.h", "src/everword_search/reads.h"],
+            depends=["src/everword_search/processors.h"],
             extra_compile_args=["-O3"],
         )
         for name in COMPILED

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from everword.domain.errors import NamespaceNotFound
-from everword_search.cache import namespace_cache
-from everword_search.cache.namespace_cache import IDLE_S, OFTEN, OFTEN_SMALL
 from support.cached import locked, searching
 from support.callers import make_namespaces, within
 from support.calls import append
@@ -35,76 +33,49 @@ async def size_of(stack: Stack, namespace_id: int) -> int:
         return search.cache.nbytes
 
 
-@pytest.mark.parametrize(("small", "searches"), [(40, OFTEN_SMALL), (39, OFTEN)])
-async def test_a_namespace_that_is_seldom_searched_is_not_kept(
-    small: int, searches: int, stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(namespace_cache, "_SMALL_PASSAGES", small)
-    [busy] = await fill(stack, "busy", count=40)
-    async with searching(stack) as search:
-        for _ in range(2):
-            for _ in range(searches - 1):
-                await search.search("ferry", busy)
-            await search.settled()
-            assert search.cache.nbytes == 0
-            search.clock.now += 61
-        for _ in range(searches):
-            await search.search("ferry", busy)
-        await search.settled()
-        assert search.cache.nbytes > 0
-        assert search.holds(busy)
-
-
-async def test_those_that_had_to_wait_for_others_are_kept_after_the_next_search(
+async def test_a_namespace_is_loaded_beside_its_first_search_and_answers_the_second(
     stack: Stack,
 ) -> None:
+    [some] = await fill(stack, "some")
+    async with searching(stack) as search:
+        # Of what a search of words reads, summaries are read by loading alone.
+        with locked(stack, "summaries") as lock:
+            assert len(await search.contents("ferry", some)) == 10
+            assert search.cache.nbytes == 0
+            lock.rollback()
+        await search.settled()
+        assert search.holds(some)
+        search.clock.now += 19 * 3600
+        assert search.holds(some)
+
+
+async def test_those_that_have_to_wait_for_others_are_loaded_after_them(stack: Stack) -> None:
     crowd = await fill(stack, *(f"one-of-{number}" for number in range(6)), count=5)
     async with searching(stack) as search:
         # Of what a search of words reads, summaries are read by loading alone.
         with locked(stack, "summaries") as lock:
             for each in crowd:
-                for _ in range(OFTEN_SMALL):
-                    await search.search("ferry", each)
+                await search.search("ferry", each)
             lock.rollback()
         await search.settled()
-        assert sum(search.holds(each) for each in crowd) == 2
-        for _ in range(2):
-            for each in crowd:
-                await search.search("ferry", each)
-            await search.settled()
         assert all(search.holds(each) for each in crowd)
 
 
-async def test_what_nobody_searches_any_more_is_forgotten(
-    stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(namespace_cache, "_SWEEP_S", 0.02)
-    [idle, busy] = await fill(stack, "idle", "busy")
+async def test_a_namespace_that_is_erased_leaves_within_a_second_or_so(stack: Stack) -> None:
+    [gone, other, asked] = await fill(stack, "gone", "other", "asked")
     async with searching(stack) as search:
-        await search.often(idle)
-        await search.often(busy)
-        both = search.cache.nbytes
-        search.clock.now += IDLE_S - 1
-        await search.search("ferry", busy)
-        assert search.cache.nbytes == both
-        search.clock.now += 2
-        await until(lambda: search.cache.nbytes < both)
-        assert search.holds(busy)
-        assert not search.holds(idle)
-        search.clock.now += IDLE_S + 1
-        await until(lambda: search.cache.nbytes == 0)
-
-
-async def test_a_namespace_that_is_deleted_is_forgotten(stack: Stack) -> None:
-    [gone] = await fill(stack, "gone")
-    async with searching(stack) as search:
-        await search.often(gone)
-        assert search.holds(gone)
+        for each in (gone, other, asked):
+            await search.often(each)
+            assert search.holds(each)
         with stack.database.connect() as conn:
-            conn.execute("UPDATE namespaces SET state = 'deleting' WHERE id = %s", [gone])
+            conn.execute(
+                "UPDATE namespaces SET state = 'deleting' WHERE id = ANY(%s)", [[gone, asked]]
+            )
         with pytest.raises(NamespaceNotFound):
-            await search.search("ferry", gone)
-        assert search.cache.nbytes == 0
+            await search.search("ferry", asked)
+        assert search.cache.find(asked) is None
+        await until(lambda: search.cache.find(gone) is None, within_s=2.0)
+        assert search.holds(other)
 
 
 async def test_the_one_that_was_not_searched_for_longest_gives_way(stack: Stack) -> None:
@@ -113,9 +84,7 @@ async def test_the_one_that_was_not_searched_for_longest_gives_way(stack: Stack)
     async with searching(stack, limit) as search:
         await search.often(first)
         await search.often(second)
-        search.clock.now += 61
         await search.search("ferry", first)
-        search.clock.now += 61
         await search.often(third)
         assert search.cache.nbytes <= limit
         assert [search.holds(each) for each in (first, second, third)] == [True, False, True]
@@ -147,7 +116,6 @@ async def test_what_is_too_large_is_never_loaded_and_pushes_nothing_aside(stack:
         await search.often(small)
         kept = search.cache.nbytes
         assert 0 < kept <= limit
-        search.clock.now += 61
         for _ in range(3):
             await search.often(large)
             assert search.cache.nbytes == kept

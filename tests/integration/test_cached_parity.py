@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import pytest
@@ -16,18 +15,14 @@ import pytest_asyncio
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, ROLE_TOOL, ROLE_USER, MemoryFilter
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from everword_search.cache import namespace_cache
 from support.background import embed_everything
 from support.cached import (
     asked,
     count_as_large,
-    keep_in_files,
-    map_files,
     reference_search,
     warm_up,
     was_in_memory,
 )
-from support.cached_passages import open_files
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything
 from support.corpus import import_sample, sample, search_request
@@ -226,13 +221,11 @@ async def test_pages_go_on_wherever_they_began(
 
 
 @asynccontextmanager
-async def in_a_file(
-    postgres_url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+async def with_signs(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
-    """Lend a server that has the sample in a file, and one that asks the database."""
-    # Whenever a search begins, what is mapped was given back.
-    monkeypatch.setattr(namespace_cache, "_SWEEP_S", 0.01)
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    """Lend a server that has the sample with signs of its vectors, and one that asks the database."""
+    count_as_large(monkeypatch, 10)
     with cloned(postgres_url) as database:
         async with (
             running_stack(database, semantic=True) as stack,
@@ -241,30 +234,16 @@ async def in_a_file(
             await import_sample(stack)
             await embed_everything(stack)
             await append(stack, LONG)
-            assert not open_files(folder)
             await warm_up(stack)
-            assert open_files(folder)
             yield stack, reference
 
 
-@pytest.mark.parametrize("kept", ["mapped", "with signs", "read", "read with signs"])
-@pytest.mark.parametrize("way", ["recall", "semantic"])
-async def test_a_namespace_in_a_file_finds_the_same(
-    postgres_url: str,
-    kept: str,
-    way: str,
-    queries: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+async def test_a_namespace_with_signs_finds_the_same(
+    postgres_url: str, queries: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With fewer passages than are compared, none is missed."""
-    keep_in_files(monkeypatch, 10)
-    if "signs" in kept:
-        count_as_large(monkeypatch, 10)
-    if "read" in kept:
-        map_files(monkeypatch, 0)
-    async with in_a_file(postgres_url, tmp_path, monkeypatch) as (stack, reference):
-        for query in queries:
+    async with with_signs(postgres_url, monkeypatch) as (stack, reference):
+        for way, query in product(("recall", "semantic"), queries):
             request = request_of(way, query, "all", page_size=100)
             found, statements = await asked(stack.search, request)
             expected = await reference.Search(request)

@@ -144,7 +144,7 @@ async def test_what_another_search_added_meanwhile_counts(
     assert prefetched is not None
 
     def now() -> CachedIndex:
-        return CachedIndex(copy, copy.index.snapshot(), vectors, MemoryFilter())
+        return CachedIndex(copy, copy.index.snapshot(), vectors, MemoryFilter(), 0.0)
 
     before = prefetched.now(now(), vectors, vector.values)
     assert before is not None

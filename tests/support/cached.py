@@ -19,7 +19,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.settings import NO_SECRET
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from everword_search.cache.namespace_cache import OFTEN, Limits, NamespaceCache
+from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.model import SearchMode, SearchRequest, SearchResponse
 from everword_search.query_embedder import QueryEmbedder
 from everword_search.ranking.ranker import Ranker
@@ -49,7 +49,7 @@ async def reference_search(
         replace(BASE, service="search"),
         database.settings("search"),
         embedder_address=embedder_address,
-        limits=Limits(0, 0),
+        cache_bytes=0,
     )
     server = SearchServer(settings)
     address = await server.start()
@@ -135,16 +135,13 @@ class Searching:
         return [result.memory.content for result in found.results]
 
     async def often(self, namespace_id: int = 1) -> None:
-        """Search a namespace as often as makes it worth being in memory, and wait for what that begins."""
-        for _ in range(OFTEN):
-            await self.search("anything", namespace_id)
-            if _tasks("NamespaceCache._keep") or self.cache.find(namespace_id):
-                break  # else the next search might find it loaded already, and map it
+        """Search a namespace, and wait until it is in memory, if there is room for it."""
+        await self.search("anything", namespace_id)
         await self.settled()
 
     async def settled(self) -> None:
         """Wait until nothing is being loaded."""
-        work = _tasks("NamespaceCache._keep", "NamespaceCache._look_for_vectors")
+        work = _tasks("NamespaceCache._load", "NamespaceCache._look_for_vectors")
         await asyncio.gather(*work, return_exceptions=True)
         # One that has just ended is still to be taken off the list of those that are being loaded.
         await asyncio.sleep(0)
@@ -167,18 +164,15 @@ def _tasks(*names: str) -> list[asyncio.Task[Any]]:
 async def searching(
     stack: Stack,
     limit_bytes: int = 64 << 20,
-    file_bytes: int | None = None,
-    folder: str | None = None,
     embedder: QueryEmbedder | None = None,
 ) -> AsyncIterator[Searching]:
-    """Lend the use case; without `file_bytes`, files may take as much as memory."""
+    """Lend the use case, with so much memory for namespaces."""
     database = Database(stack.database.settings("search"), "search")
     await database.open()
     clock = Clock()
     embedder = embedder or QueryEmbedder("", NO_SECRET)
     await embedder.open()
-    limits = Limits(limit_bytes, limit_bytes if file_bytes is None else file_bytes, folder)
-    cache = NamespaceCache(database, limits, clock)
+    cache = NamespaceCache(database, limit_bytes, clock)
     cache.open()
     try:
         yield Searching(database, cache, clock, embedder)
@@ -197,20 +191,8 @@ def check_same(found: SearchResponse, expected: SearchResponse) -> None:
 
 
 def count_as_large(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
-    """Have namespaces of more than so many passages kept in files, with signs of vectors."""
-    keep_in_files(monkeypatch, passages)
+    """Have namespaces of more than so many passages kept with signs of vectors."""
     monkeypatch.setattr("everword_search.cache.cached_namespace.EXACT_PASSAGES", passages)
-
-
-def keep_in_files(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
-    """Have namespaces of more than so many passages kept in files."""
-    for module in ("cached_namespace", "namespace_cache"):
-        monkeypatch.setattr(f"everword_search.cache.{module}.IN_MEMORY_PASSAGES", passages)
-
-
-def map_files(monkeypatch: pytest.MonkeyPatch, nbytes: int) -> None:
-    """Have files take so much memory, mapped and beside: one of which searches would map more is read."""
-    monkeypatch.setattr("everword_search.cache.storage.FILES_MEMORY_BYTES", nbytes)
 
 
 def locked(stack: Stack, table: str) -> psycopg.Connection:

@@ -26,7 +26,6 @@ from everword_embedder.server import EmbedderServer
 from everword_embedder.settings import Settings as EmbedderSettings
 from everword_ingest.server import IngestServer
 from everword_ingest.settings import Settings as IngestSettings
-from everword_search.cache.namespace_cache import Limits
 from everword_search.server import SearchServer
 from everword_search.settings import Settings as SearchSettings
 from support.databases import DatabaseUnderTest
@@ -88,7 +87,7 @@ async def running_stack(
         known = addresses["embedder"] if semantic else ""
         reading = SearchSettings(**of("search"), embedder_address=known, chat=chat)
         if cache_mb is not None:
-            reading = replace(reading, limits=Limits(cache_mb << 20, cache_mb << 20))
+            reading = replace(reading, cache_bytes=cache_mb << 20)
         await start("search", SearchServer(reading))
         channels = {
             name: await resources.enter_async_context(open_channel(address))

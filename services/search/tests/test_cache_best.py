@@ -11,9 +11,9 @@ import pytest
 
 from everword_search.arms.base import Window
 from everword_search.cache.best import best_memories
-from everword_search.cache.columns import Kept
-from everword_search.cache.index import _ROW, Snapshot
-from everword_search.ranking.arrays import Ints
+from everword_search.cache.intervals import Intervals
+from everword_search.cache.row import ROW, bytes_of
+from everword_search.cache.snapshot import IdOrder, Snapshot
 
 SUMMARY = 2
 
@@ -57,17 +57,10 @@ def expected(rows: list[Row], window: Window) -> list[Row]:
     return found
 
 
-class Found(Snapshot):
-    """Knows the rows of its passages without segments."""
-
-    def rows_of(self, ids: Ints) -> Ints:
-        return np.flatnonzero(np.isin(self.columns["ids"], ids))
-
-
 def snapshot_of(rows: list[Row], others: int) -> Snapshot:
     """Return a snapshot in which other rows come before each."""
     count = len(rows) * (others + 1)
-    kept = np.zeros(count, _ROW)
+    kept = np.zeros(count, ROW)
     kept["ids"], kept["kinds"] = -1, 1
     # Memories of one thread, and of others at the same place.
     numbers: dict[bytes, int] = {}
@@ -83,11 +76,17 @@ def snapshot_of(rows: list[Row], others: int) -> Snapshot:
     hidden = ("_terms", "_tags", "_tag_rows", "_conversations", "_authors", "_labels")
     unread: Any = dict.fromkeys(hidden)
     columns = {"ids": kept["ids"].copy()}
-    is_ordered = bool(np.all(np.diff(kept["ids"][at]) > 0))
-    known: Any = {"segments": (), "is_ordered": is_ordered, "present": count, "mean_length": 1.0}
-    return Found(
-        columns, Kept(kept.view(np.uint8).reshape(count, _ROW.itemsize)), **unread, **known
-    )
+    is_ordered = bool(np.all(np.diff(kept["ids"]) > 0))
+    by_id = np.argsort(kept["ids"], kind="stable")
+    known: Any = {
+        "segments": (),
+        "order": IdOrder(kept["ids"], None) if is_ordered else IdOrder(kept["ids"][by_id], by_id),
+        "removed": np.zeros(0, np.int64),
+        "intervals": Intervals.none(),
+        "present": count,
+        "mean_length": 1.0,
+    }
+    return Snapshot(columns, bytes_of(kept), **unread, **known)
 
 
 def check(rows: list[Row], window: Window, others: int) -> None:

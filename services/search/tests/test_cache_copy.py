@@ -2,106 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 import pytest
 
 from everword_search.cache.cached_namespace import LOOK_AGAIN_S, Asked, CachedNamespace
-from everword_search.cache.storage import Memory, Outgrown, Storage
-from everword_search.cache.store import Passages
+from everword_search.cache.store import Changes, Passages
 from everword_search.cache.vectors import SignedVectors, Vectors
 from everword_search.vectors import GenerationRow
-from support.cached_passages import NOTHING, Said, everywhere, mapped, passages_of
+from support.cached_passages import NOTHING, Said, passages_of
 
-Places: TypeAlias = Callable[[], Storage]
 MODEL = GenerationRow(7, "active", "halfvec", 8, None, None, None, None, None, None)
+OPEN = (-np.inf, np.inf, -np.inf, np.inf)
+CLOSED = (-np.inf, 5.0, -np.inf, np.inf)
 
 
 def passages(ids: Sequence[int]) -> Passages:
     return passages_of([Said(id_) for id_ in ids])
 
 
-def copy_of(ids: Sequence[int], storage: Storage, dropped: int = 0) -> CachedNamespace:
-    copy = CachedNamespace(1, None, storage)
-    assert is_complete(copy, copy.ask(500), ids, dropped, len(ids))
-    assert copy.add(passages(ids))
+def changes(removed: Sequence[int] = (), closed: Sequence[int] = ()) -> Changes:
+    limits = np.array([CLOSED] * len(closed)).reshape(-1, 4)
+    return Changes(np.array(removed, np.int64), np.array(closed, np.int64), limits)
+
+
+def change(
+    copy: CachedNamespace,
+    added: Sequence[int] = (),
+    removed: Sequence[int] = (),
+    closed: Sequence[int] = (),
+) -> None:
+    copy.add(NOTHING, passages(added), changes(removed, closed))
+
+
+def copy_of(ids: Sequence[int]) -> CachedNamespace:
+    copy = CachedNamespace(1, None, 0)
+    assert is_complete(copy, copy.ask(500), ids, len(ids))
+    change(copy, ids)
     copy.settle()
     return copy
 
 
 def is_complete(
-    copy: CachedNamespace, asked: Asked, found: Sequence[int], dropped: int, present: int
+    copy: CachedNamespace,
+    asked: Asked,
+    found: Sequence[int],
+    present: int,
+    removed: Sequence[int] = (),
 ) -> bool:
-    row = replace(NOTHING, passages=present, dropped=dropped)
-    return copy.is_complete(asked, row, passages(found))
+    row = replace(NOTHING, passages=present)
+    return copy.is_complete(asked, row, passages(found), changes(removed))
 
 
-@everywhere
-def test_what_was_added_long_before_an_answer_is_not_added_again(make_storage: Places) -> None:
-    copy = copy_of([1, 2], make_storage())
+def let_through(copy: CachedNamespace) -> list[int]:
+    """Return the ids of what is there and holds at 10 s."""
+    snapshot = copy.index.snapshot()
+    passes = snapshot.columns["alive"].copy()
+    snapshot.intervals.leave_out(passes, 10.0, None, None)
+    return sorted(snapshot.columns["ids"][passes].tolist())
+
+
+def test_what_was_added_long_before_an_answer_is_not_added_again() -> None:
+    copy = copy_of([1, 2])
     asked = copy.ask(500)
-    assert copy.add(passages([3]))
+    change(copy, [3])
     for start in range(4, 3004, 500):
-        assert copy.add(passages(range(start, start + 500)))
-    assert is_complete(copy, asked, [3], 0, 3)
-    assert copy.add(passages([3]))
+        change(copy, range(start, start + 500))
+    assert is_complete(copy, asked, [3], 3)
+    change(copy, [3])
     assert copy.present == 3003
     # Some of these came meanwhile, and some did not: neither is it what was asked about, nor can it be added.
-    assert not copy.add(passages([3, 5000]))
-    assert copy.present == 3003
+    assert copy.conflicts(asked, passages([3, 5000]), changes())
+    assert not copy.conflicts(asked, passages([5000, 5001]), changes())
 
 
-@everywhere
-def test_an_answer_to_what_was_asked_before_passages_were_taken_out_tells_nothing(
-    make_storage: Places,
-) -> None:
-    """As many came late as were taken out, and the copy has lost those and lacks these."""
-    copy = copy_of([1, 2, 5], make_storage(), dropped=4)
+def test_what_is_taken_out_is_counted_for_each_search_as_it_was_when_that_asked() -> None:
+    copy = copy_of([1, 2, 5])
+    first = copy.ask(500)
+    change(copy, removed=[2])
+    # One that asked before, and one that asked after: the first is told of it, too.
+    assert is_complete(copy, first, [], 2, removed=[2])
+    assert is_complete(copy, copy.ask(500), [], 2)
+    assert is_complete(copy, copy.ask(500), [], 2, removed=[2])
+    # As many came late as were taken out, and it is told of one of both only.
+    assert not is_complete(copy, copy.ask(500), [], 3)
+    assert is_complete(copy, copy.ask(500), [3], 3)
+    # What came and went in between was never here.
+    assert is_complete(copy, copy.ask(500), [], 2, removed=[77])
+
+
+def test_what_was_taken_out_stays_out_whoever_saw_it_before() -> None:
+    """A search that began earlier brings what one that began later saw leave."""
+    copy = copy_of([1])
+    change(copy, removed=[7])
+    change(copy, [6, 7, 8])
+    assert let_through(copy) == [1, 6, 8]
+    change(copy, removed=[1, 1, 7])
+    assert (let_through(copy), copy.present) == ([6, 8], 2)
+
+
+def test_what_is_closed_is_left_out_and_two_that_close_meanwhile_conflict() -> None:
+    copy = copy_of([1, 2, 3])
     asked = copy.ask(500)
-    copy.keep(np.array([1, 5]), 5)
-    assert not is_complete(copy, asked, [], 5, 3)
-    assert not is_complete(copy, copy.ask(500), [], 5, 3)
-    assert is_complete(copy, copy.ask(500), [], 5, 2)
+    assert not copy.conflicts(asked, passages([]), changes(closed=[2]))
+    change(copy, [4], closed=[2, 4, 99])
+    assert (let_through(copy), copy.present) == ([1, 3], 4)
+    assert copy.conflicts(asked, passages([]), changes(closed=[2]))
+    # What comes with its limits is nobody else's.
+    assert not copy.conflicts(asked, passages([5]), changes(closed=[5]))
+    copy.add(NOTHING, passages([]), Changes(np.zeros(0, np.int64), np.array([2]), np.array([OPEN])))
+    assert let_through(copy) == [1, 2, 3]
+
+
+def test_a_copy_that_nobody_searched_for_a_day_is_behind() -> None:
+    now = [0.0]
+    copy = CachedNamespace(1, None, 0, lambda: now[0])
+    now[0] = 20 * 3600.0
+    assert not copy.is_behind
+    now[0] += 1
+    assert copy.is_behind
+    change(copy, [1])
+    assert not copy.is_behind
+
+
+def test_passages_that_come_late_are_found_by_their_ids() -> None:
+    copy = copy_of([5, 9, 7])
+    change(copy, [3, 4])
+    rows = copy.index.rows_of(np.array([3, 5, 6, 7, 9]))
+    assert copy.index.ids[rows].tolist() == [3, 5, 7, 9]
 
 
 def test_vectors_of_more_than_10000_passages_have_signs() -> None:
-    storages = Memory(100), mapped(100), mapped(10_000), mapped(10_001)
-    copies = [CachedNamespace(1, MODEL, storage) for storage in storages]
+    copies = [CachedNamespace(1, MODEL, passages) for passages in (100, 10_000, 10_001)]
     kinds = [type(copy.index.vectors) for copy in copies]
-    assert kinds == [Vectors, Vectors, Vectors, SignedVectors]
+    assert kinds == [Vectors, Vectors, SignedVectors]
     assert {copy.generation_id for copy in copies} == {7}
     arrays = replace(MODEL, storage="array")
-    assert CachedNamespace(1, arrays, Memory()).index.vectors is None
+    assert CachedNamespace(1, arrays, 0).index.vectors is None
 
 
-def test_a_copy_in_memory_that_has_become_large_is_made_anew() -> None:
-    copies = [CachedNamespace(1, MODEL, storage) for storage in (Memory(400), mapped(1_000))]
+def test_a_copy_that_has_become_large_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everword_search.cache.cached_namespace.EXACT_PASSAGES", 500)
+    copies = [CachedNamespace(1, MODEL, passages) for passages in (400, 501)]
     for copy in copies:
-        copy.add(passages_of([Said(id_) for id_ in range(1, 1_001)]))
+        change(copy, range(1, 1_001))
         assert not copy.is_outgrown
-        copy.add(passages_of([Said(1_001)]))
+        change(copy, [1_001])
+    # One that was large at once has signs.
     assert [copy.is_outgrown for copy in copies] == [True, False]
 
 
-def test_a_copy_in_a_file_takes_twice_as_many_passages_as_it_began_with_and_no_more() -> None:
-    copy = CachedNamespace(1, MODEL, mapped(100))
-    for start in range(1, 200, 50):
-        assert copy.add(passages(range(start, start + 50)))
-    assert copy.present == 200
-    assert not copy.is_outgrown
-    with pytest.raises(Outgrown):
-        copy.add(passages([201]))
-
-
-@everywhere
-def test_a_copy_that_lost_much_is_made_anew(make_storage: Places) -> None:
-    copy = copy_of(range(1, 11), make_storage())
-    copy.keep(np.arange(1, 9), 2)
+def test_a_copy_that_lost_much_is_made_anew() -> None:
+    copy = copy_of(range(1, 11))
+    change(copy, removed=[9, 10])
     assert (copy.present, copy.is_outgrown) == (8, False)
-    copy.keep(np.arange(1, 8), 3)
+    change(copy, removed=[8])
     assert (copy.present, copy.is_outgrown) == (7, True)
 
 
@@ -111,8 +168,8 @@ def test_what_gets_no_vector_delays_nothing_that_is_to_get_one(
     monkeypatch.setattr("everword_search.cache.cached_namespace.OWED_AT_ONCE", 0)
     monkeypatch.setattr("everword_search.cache.cached_namespace.LOOKED_AT_A_TIME", 1)
     now = [1_000.0]
-    copy = CachedNamespace(1, MODEL, Memory(), lambda: now[0])
-    copy.add(passages([1, 2, 3, 4]))
+    copy = CachedNamespace(1, MODEL, 4, lambda: now[0])
+    change(copy, [1, 2, 3, 4])
     vectors = copy.index.vectors
     assert vectors
     assert copy.is_due

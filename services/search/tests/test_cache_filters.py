@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -14,11 +14,9 @@ import pytest
 
 from everword_search.cache.filters import let_through
 from everword_search.cache.index import NamespaceIndex
-from everword_search.cache.storage import Memory, Storage
 from everword_search.model import EVERYTHING, MemoryFilter
-from support.cached_passages import Said, everywhere, passages_of
+from support.cached_passages import Said, limits_of, passages_of
 
-Places: TypeAlias = Callable[[], Storage]
 T = TypeVar("T")
 NOON = datetime(2026, 4, 18, 12, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -76,8 +74,14 @@ def random_filter(rng: random.Random) -> MemoryFilter:
         # Whatever zone a time is told in, it is the same.
         since=since and since.astimezone(timezone(timedelta(hours=5, minutes=30))),
         before=before,
+        valid_at=maybe_at(rng),
+        known_at=maybe_at(rng),
         include_automated=rng.random() < 0.5,
     )
+
+
+def maybe_at(rng: random.Random) -> datetime | None:
+    return NOON + timedelta(hours=rng.randint(-3, 3)) if rng.random() < 0.2 else None
 
 
 def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
@@ -94,39 +98,53 @@ def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
         and (wanted.tags is None or not set(said.tags).isdisjoint(wanted.tags))
         and (wanted.since is None or said.occurred_at >= wanted.since)
         and (wanted.before is None or said.occurred_at < wanted.before)
+        and (wanted.valid_at is None or said.valid_from <= wanted.valid_at)
+        and said.valid_until > (wanted.valid_at or NOON)
+        and said.known_from <= (wanted.known_at or NOON) < said.known_until
     )
 
 
-def index_of(said: Sequence[Said], storage: Storage, most: int = 40) -> NamespaceIndex:
+def limited(rng: random.Random, said: Said) -> Said:
+    """Return the same, held and believed between some times."""
+    times = [NOON + timedelta(hours=rng.randint(-3, 3)) for _ in range(4)]
+    names = ("valid_from", "valid_until", "known_from", "known_until")
+    limits: dict[str, Any] = dict(zip(names, times, strict=True))
+    return replace(said, **{name: limits[name] for name in names if rng.random() < 0.5})
+
+
+def index_of(said: Sequence[Said], most: int = 40) -> NamespaceIndex:
     """Return an index to which passages came so many at a time."""
-    index = NamespaceIndex(None, storage)
+    index = NamespaceIndex(None)
     for start in range(0, len(said), most):
         index.add(passages_of(said[start : start + most]))
     return index
 
 
-@everywhere
 @pytest.mark.parametrize("seed", range(30))
-def test_what_is_let_through_is_what_was_said(seed: int, make_storage: Places) -> None:
+def test_what_is_let_through_is_what_was_said(seed: int) -> None:
     rng = random.Random(seed)
     said = [random_said(rng, id_) for id_ in range(1, rng.randint(1, 250))]
-    index = index_of(said, make_storage(), rng.randint(1, 60))
+    index = index_of(said, rng.randint(1, 60))
     alive = np.array([rng.random() < 0.9 for _ in said], bool)
-    index.keep(alive)
-    snapshot = index.snapshot()
+    index.remove(np.flatnonzero(~alive))
+    said = [each if rng.random() < 0.7 else limited(rng, each) for each in said]
+    index.limit(np.array([each.id for each in said]), limits_of(said))
+    snapshot, now = index.snapshot(), NOON.timestamp()
     for wanted in (EVERYTHING, *(random_filter(rng) for _ in range(60))):
         expected = [
             each.id
             for each, is_there in zip(said, alive, strict=True)
             if is_there and is_wanted(each, wanted)
         ]
-        assert snapshot.columns["ids"][let_through(snapshot, wanted)].tolist() == expected, wanted
+        assert snapshot.columns["ids"][let_through(snapshot, wanted, now)].tolist() == expected, (
+            wanted
+        )
 
 
 def test_the_random_filters_let_through_some_and_keep_out_some() -> None:
     """Each by itself: else the test above would test little."""
     rng = random.Random(1)
-    said = [random_said(rng, id_) for id_ in range(1, 250)]
+    said = [limited(rng, random_said(rng, id_)) for id_ in range(1, 250)]
     shares: dict[str, list[float]] = {}
     for _ in range(600):
         found = random_filter(rng)
@@ -141,19 +159,19 @@ def test_the_random_filters_let_through_some_and_keep_out_some() -> None:
 
 def test_a_filter_asks_each_search_for_what_it_saw() -> None:
     """What came since has no row there, tagged or not."""
-    index = index_of([Said(1, tags=("a",)), Said(2)], Memory())
+    index = index_of([Said(1, tags=("a",)), Said(2)])
     before = index.snapshot()
     index.add(passages_of([Said(3, tags=("a",))]))
     tagged = MemoryFilter(tags=["a"])
-    assert let_through(before, tagged).tolist() == [True, False]
-    assert let_through(index.snapshot(), tagged).tolist() == [True, False, True]
+    assert let_through(before, tagged, 0).tolist() == [True, False]
+    assert let_through(index.snapshot(), tagged, 0).tolist() == [True, False, True]
 
 
 def test_what_is_in_no_conversation_is_in_none_of_zeros() -> None:
     """A UUID may be all zeros, and so does what is in no conversation come."""
-    index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)], Memory())
+    index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)])
     of_zeros = MemoryFilter(conversation_ids=[UUID(int=0)])
-    assert let_through(index.snapshot(), of_zeros).tolist() == [False, False]
+    assert let_through(index.snapshot(), of_zeros, 0).tolist() == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -161,10 +179,10 @@ def test_what_is_in_no_conversation_is_in_none_of_zeros() -> None:
 )
 def test_a_filter_of_nothing_lets_nothing_through(name: str) -> None:
     nothing: dict[str, Any] = {name: []}
-    index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)], Memory())
-    assert not let_through(index.snapshot(), MemoryFilter(**nothing)).any()
+    index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)])
+    assert not let_through(index.snapshot(), MemoryFilter(**nothing), 0).any()
 
 
 def test_a_filter_of_an_empty_copy_has_nothing_to_let_through() -> None:
     everything = replace(EVERYTHING, tags=["a"], since=NOON, conversation_ids=[UUID(int=1)])
-    assert let_through(NamespaceIndex(None, Memory()).snapshot(), everything).tolist() == []
+    assert let_through(NamespaceIndex(None).snapshot(), everything, 0).tolist() == []

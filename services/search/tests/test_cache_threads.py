@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_MESSAGE
 from everword_search.cache.index import NamespaceIndex
-from everword_search.cache.storage import Storage
-from support.cached_passages import Said, everywhere, mapped, passages_of
+from support.cached_passages import Said, passages_of
 
-Places: TypeAlias = Callable[[], Storage]
 _TALK = b"a conversation.."
 
 
-def index_of(said: Sequence[Said], storage: Storage) -> NamespaceIndex:
-    index = NamespaceIndex(None, storage)
+def index_of(said: Sequence[Said]) -> NamespaceIndex:
+    index = NamespaceIndex(None)
     # As they come: the parts of a memory may be read by turns.
     for some in (said[: len(said) // 2], said[len(said) // 2 :]):
-        index.add(passages_of(some), at_leisure=True)
+        index.add(passages_of(some), unhurried=True)
     index.trim()
     return index
 
@@ -37,24 +34,20 @@ def turn(id_: int) -> Said:
     return Said(id_, MEMORY_KIND_MESSAGE, conversation_id=_TALK)
 
 
-@everywhere
-def test_turns_are_around_a_turn_and_a_memory_that_is_none_stands_alone(
-    make_storage: Places,
-) -> None:
+def test_turns_are_around_a_turn_and_a_memory_that_is_none_stands_alone() -> None:
     facts = [Said(id_, MEMORY_KIND_FACT) for id_ in range(100, 120)]
     learned = [Said(id_, MEMORY_KIND_FACT, conversation_id=_TALK) for id_ in range(200, 220)]
-    index = index_of([*map(turn, range(1, 11)), *facts, *learned], make_storage())
+    index = index_of([*map(turn, range(1, 11)), *facts, *learned])
     assert around(index, [1], 2) == [1, 2, 3]
     assert around(index, [5, 9], 1) == [4, 5, 6, 8, 9, 10]
     assert around(index, [105], 3) == [105]
     assert around(index, [100, 101, 201, 219, 2], 1) == [1, 2, 3, 100, 101, 201, 219]
 
 
-@everywhere
-def test_of_a_memory_all_parts_are_found(make_storage: Places) -> None:
+def test_of_a_memory_all_parts_are_found() -> None:
     document = [Said(id_, source_id=b"the first of both"[:16]) for id_ in range(1, 9)]
     others = [Said(id_, source_id=b"the other of both"[:16]) for id_ in range(9, 17)]
-    index = index_of([*document[:7], *others, *document[7:]], make_storage())
+    index = index_of([*document[:7], *others, *document[7:]])
     assert around(index, [3], 5) == list(range(1, 9))
     assert around(index, [16], 0) == list(range(9, 17))
 
@@ -62,9 +55,8 @@ def test_of_a_memory_all_parts_are_found(make_storage: Places) -> None:
 @pytest.mark.parametrize("conversation_id", [None, _TALK])
 def test_what_stands_alone_takes_hardly_any_memory(conversation_id: bytes | None) -> None:
     count = 4_000
-    turns = index_of([turn(id_) for id_ in range(count)], mapped())
+    turns = index_of([turn(id_) for id_ in range(count)])
     facts = index_of(
         [Said(id_, MEMORY_KIND_FACT, conversation_id=conversation_id) for id_ in range(count)],
-        mapped(),
     )
-    assert facts.memory_bytes - turns.memory_bytes < 1_000
+    assert facts.nbytes - turns.nbytes < 1_000

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from everword_search.cache import storage as storage_module
-from everword_search.cache.columns import Column
-from everword_search.cache.storage import Memory, NoRoom, Outgrown, Storage
 from everword_search.cache.vectors import SignedVectors, Vectors
-from support.cached_passages import everywhere, full_disk, mapped
 
 SIZE = 300
 #: What single precision leaves of a cosine.
 WITHIN = 1e-6
 Matrix = npt.NDArray[Any]
 Kind: TypeAlias = type[Vectors]
-Places: TypeAlias = Callable[[], Storage]
 kinds = pytest.mark.parametrize("kind", [Vectors, SignedVectors])
 
 
@@ -33,11 +26,10 @@ def random_query(rng: np.random.Generator, dimensions: int) -> Matrix:
     return rng.normal(size=dimensions).astype(np.float32)
 
 
-@everywhere
 @kinds
-def test_rows_are_owed_vectors_until_they_have_them(kind: Kind, make_storage: Places) -> None:
+def test_rows_are_owed_vectors_until_they_have_them(kind: Kind) -> None:
     rng = np.random.default_rng(1)
-    vectors = kind(7, 20, make_storage())
+    vectors = kind(7, 20)
     vectors.add(5)
     vectors.add(100)
     rows = np.array([3, 50, 104])
@@ -48,13 +40,10 @@ def test_rows_are_owed_vectors_until_they_have_them(kind: Kind, make_storage: Pl
     assert (vectors.generation_id, vectors.lacking_count) == (7, 102)
 
 
-@everywhere
 @kinds
-def test_some_rows_are_owed_none_until_it_turns_out_that_they_are(
-    kind: Kind, make_storage: Places
-) -> None:
+def test_some_rows_are_owed_none_until_it_turns_out_that_they_are(kind: Kind) -> None:
     rng = np.random.default_rng(1)
-    vectors = kind(7, 20, make_storage())
+    vectors = kind(7, 20)
     vectors.add(6)
     vectors.store(np.array([1]), random_vectors(rng, 1, 20))
     # A vector that came while it was asked is there all the same.
@@ -75,18 +64,15 @@ def cosines_of(stored: Matrix, asked: Matrix) -> Matrix:
     return np.asarray(halves @ query / np.linalg.norm(halves, axis=1) / np.linalg.norm(query))
 
 
-@everywhere
 @kinds
 @pytest.mark.parametrize("dimensions", [48, 100, 384])
-def test_cosines_are_told_and_nothing_without_a_vector(
-    kind: Kind, dimensions: int, make_storage: Places
-) -> None:
+def test_cosines_are_told_and_nothing_without_a_vector(kind: Kind, dimensions: int) -> None:
     rng = np.random.default_rng(2)
     stored, asked = random_vectors(rng, SIZE, dimensions), random_query(rng, dimensions)
     # Near ones too: what is asked is among them.
     stored[:50] = asked + 0.5 * stored[:50]
     stored[7] = asked
-    vectors = kind(1, dimensions, make_storage())
+    vectors = kind(1, dimensions)
     vectors.add(SIZE)
     rows = np.union1d(rng.permutation(SIZE)[: SIZE // 2], [7])
     vectors.store(rows, stored[rows])
@@ -100,15 +86,14 @@ def test_cosines_are_told_and_nothing_without_a_vector(
     assert len(vectors.cosines(asked, some[:0])) == 0
 
 
-@everywhere
 @kinds
-def test_how_long_a_vector_is_counts_for_nothing(kind: Kind, make_storage: Places) -> None:
+def test_how_long_a_vector_is_counts_for_nothing(kind: Kind) -> None:
     rng = np.random.default_rng(8)
     # Up to the greatest numbers of half precision, and down to where they have but few bits left.
     lengths = np.array([1e4, 1.0, 1e-2, 1e-5, 2e-7])
     numbers = np.clip(random_vectors(rng, 5, 384), -3, 3) * lengths[:, None]
     stored, asked = numbers.astype(np.float16), random_query(rng, 384)
-    vectors = kind(1, 384, make_storage())
+    vectors = kind(1, 384)
     vectors.add(6)
     vectors.store(np.arange(6), np.append(stored, np.zeros((1, 384), np.float16), axis=0))
     *found, nothing = vectors.cosines(asked, np.arange(6)).tolist()
@@ -116,22 +101,20 @@ def test_how_long_a_vector_is_counts_for_nothing(kind: Kind, make_storage: Place
     assert nothing == 0
 
 
-@everywhere
 @kinds
-def test_equal_vectors_are_equally_near(kind: Kind, make_storage: Places) -> None:
+def test_equal_vectors_are_equally_near(kind: Kind) -> None:
     """Else memories that say the same would come in an order that nobody can tell."""
     rng = np.random.default_rng(3)
-    vectors = kind(1, 384, make_storage())
+    vectors = kind(1, 384)
     vectors.add(101)
     vectors.store(np.arange(101), np.repeat(random_vectors(rng, 1, 384), 101, axis=0))
     asked = random_query(rng, 384)
     assert len(set(vectors.cosines(asked, np.arange(101)).tolist())) == 1
 
 
-@everywhere
-def test_of_vectors_without_signs_all_may_be_the_nearest(make_storage: Places) -> None:
+def test_of_vectors_without_signs_all_may_be_the_nearest() -> None:
     rng = np.random.default_rng(4)
-    vectors = Vectors(1, 8, make_storage())
+    vectors = Vectors(1, 8)
     vectors.add(50)
     vectors.store(np.arange(0, 50, 2), random_vectors(rng, 25, 8))
     allowed = np.arange(40) % 3 == 0
@@ -139,15 +122,14 @@ def test_of_vectors_without_signs_all_may_be_the_nearest(make_storage: Places) -
     assert vectors.nearest(asked, allowed, 1).tolist() == list(range(0, 40, 6))
 
 
-@everywhere
 @pytest.mark.parametrize("dimensions", [8, 20, 64, 100, 384])
 @pytest.mark.parametrize("most", [1, 10, 40, SIZE - 1, SIZE, 10 * SIZE])
 def test_the_nearest_are_those_with_the_largest_products_with_signs(
-    dimensions: int, most: int, make_storage: Places
+    dimensions: int, most: int
 ) -> None:
     rng = np.random.default_rng(dimensions)
     stored, asked = random_vectors(rng, SIZE, dimensions), random_query(rng, dimensions)
-    vectors = SignedVectors(1, dimensions, make_storage())
+    vectors = SignedVectors(1, dimensions)
     vectors.add(SIZE + 7)
     known = np.sort(rng.permutation(SIZE)[:250])
     vectors.store(known, stored[known])
@@ -172,7 +154,7 @@ def test_few_of_the_nearest_are_missing() -> None:
     rng = np.random.default_rng(9)
     subjects = rng.normal(size=(200, 384))
     stored = (np.repeat(subjects, 100, axis=0) + rng.normal(size=(20_000, 384))).astype(np.float16)
-    vectors = SignedVectors(1, 384, Memory(20_000))
+    vectors = SignedVectors(1, 384)
     vectors.add(20_000)
     vectors.store(np.arange(20_000), stored)
     shares = []
@@ -189,7 +171,7 @@ def test_one_large_number_leaves_room_for_the_others() -> None:
     rng = np.random.default_rng(11)
     stored, asked = random_vectors(rng, 20_000, 384), random_query(rng, 384)
     stored[:, 7], asked[7] = 3_000, 3_000
-    vectors = SignedVectors(1, 384, Memory(20_000))
+    vectors = SignedVectors(1, 384)
     vectors.add(20_000)
     vectors.store(np.arange(20_000), stored)
     products = np.where(stored > 0, asked, 0).sum(axis=1)
@@ -198,50 +180,15 @@ def test_one_large_number_leaves_room_for_the_others() -> None:
     assert np.isin(best, found).mean() > 0.95
 
 
-@everywhere
-def test_signs_grow_on_where_there_was_no_room_for_vectors(
-    make_storage: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(12)
-    storage = make_storage()
-    vectors = SignedVectors(1, 384, storage)
-    vectors.add(5)
-
-    def refuse(column: Column, count: int) -> None:
-        if column.values.dtype == np.float16:
-            raise NoRoom("nothing is left")
-        extend(column, count)
-
-    kind = type(storage.column(np.uint8))
-    extend = kind.extend_zeros
-    with monkeypatch.context() as patched:
-        patched.setattr(kind, "extend_zeros", refuse)
-        with pytest.raises(NoRoom):
-            vectors.add(1_000)
-    vectors.add(5)
-    vectors.store(np.arange(10), random_vectors(rng, 10, 384))
-    assert len(vectors.nearest(random_query(rng, 384), np.ones(10, bool), 3)) == 3
-
-
-@pytest.mark.parametrize("passages", [1, 21, 63, 64])
-def test_a_copy_may_double_and_no_more(passages: int) -> None:
-    vectors = SignedVectors(1, 384, mapped(passages))
-    vectors.add(passages)
-    vectors.add(passages)
-    with pytest.raises(Outgrown):
-        vectors.add(1)
-
-
 def test_a_question_without_a_direction_is_near_to_anything() -> None:
-    vectors = SignedVectors(1, 64, Memory())
+    vectors = SignedVectors(1, 64)
     vectors.add(50)
     vectors.store(np.arange(50), random_vectors(np.random.default_rng(1), 50, 64))
     assert len(vectors.nearest(np.zeros(64, np.float32), np.ones(50, bool), 5)) == 5
 
 
-@everywhere
-def test_vectors_that_are_not_there_or_not_allowed_are_never_near(make_storage: Places) -> None:
-    vectors = SignedVectors(1, 16, make_storage())
+def test_vectors_that_are_not_there_or_not_allowed_are_never_near() -> None:
+    vectors = SignedVectors(1, 16)
     vectors.add(40)
     asked = np.ones(16, np.float32)
     assert len(vectors.nearest(asked, np.ones(40, bool), 5)) == 0
@@ -250,36 +197,17 @@ def test_vectors_that_are_not_there_or_not_allowed_are_never_near(make_storage: 
     assert len(vectors.nearest(asked, np.ones(40, bool), 5)) == 5
 
 
-@everywhere
 @kinds
-def test_what_is_trimmed_stays_and_grows_again(kind: Kind, make_storage: Places) -> None:
+def test_what_is_trimmed_stays_and_grows_again(kind: Kind) -> None:
     rng = np.random.default_rng(6)
     stored, asked = random_vectors(rng, 5, 20), random_query(rng, 20)
-    storage = make_storage()
-    vectors = kind(1, 20, storage)
+    vectors = kind(1, 20)
     vectors.add(3)
     vectors.store(np.arange(3), stored[:3])
     before, taken = vectors.cosines(asked, np.arange(3)), vectors.nbytes
     vectors.trim()
-    assert not storage.in_memory or vectors.nbytes < taken
+    assert vectors.nbytes < taken
     vectors.add(2)
     vectors.store(np.arange(3, 5), stored[3:])
     assert vectors.cosines(asked, np.arange(3)).tolist() == before.tolist()
-    assert vectors.owed.tolist() == []
-
-
-@kinds
-@pytest.mark.parametrize("granted", range(10))
-def test_what_a_full_disk_kept_out_is_owed_no_vectors(
-    kind: Kind, granted: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A search that began before still asks for what is owed, and stores it."""
-    monkeypatch.setattr(storage_module, "_STEP_BYTES", 1)
-    rng = np.random.default_rng(7)
-    vectors = kind(1, 384, mapped(2_000))
-    vectors.add(5)
-    with full_disk(monkeypatch, granted), contextlib.suppress(NoRoom):
-        vectors.add(1_000)
-    rows = vectors.owed
-    vectors.store(rows, random_vectors(rng, len(rows), 384))
     assert vectors.owed.tolist() == []

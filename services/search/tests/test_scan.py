@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -16,8 +13,6 @@ from everword_search.cache.scan import GROUP, nearest_signs
 SCANNED = 4_096
 SIZES = [1, 15, 16, 17, 63, 64, 65, 1_000, SCANNED - 1, SCANNED, SCANNED + 1, 3 * SCANNED + 777]
 Bytes = npt.NDArray[np.uint8]
-#: Where signs are looked for: at hand, or in a file from a place on.
-START = 24
 
 
 def random_bytes(rng: np.random.Generator, rows: int, width: int) -> Bytes:
@@ -37,15 +32,9 @@ def laid_out(signs: Bytes) -> Bytes:
 
 
 def nearest(signs: Bytes, tables: Bytes, allowed: Array, near: int) -> list[int]:
-    """Return what is found, at hand and in a file."""
-    laid, flags = laid_out(signs), allowed.view(np.uint8)
-    found = nearest_signs(laid, -1, 0, tables, flags, near).tolist()
-    with tempfile.TemporaryFile(buffering=0) as file:
-        file.write(b"x" * START + laid.tobytes())
-        # What is at hand must not be looked at.
-        empty = np.zeros_like(laid)
-        assert nearest_signs(empty, file.fileno(), START, tables, flags, near).tolist() == found
-    return [int(row) for row in found]
+    """Return what is found."""
+    found = nearest_signs(laid_out(signs), tables, allowed.view(np.uint8), near)
+    return [int(row) for row in found.tolist()]
 
 
 def sums_of(signs: Bytes, tables: Bytes) -> npt.NDArray[np.int64]:
@@ -148,21 +137,3 @@ def test_signs_that_are_not_there_are_an_error() -> None:
     for much in (np.full((2, 2, 16), 128, np.uint8), np.full((259, 2, 16), 127, np.uint8)):
         with pytest.raises(ValueError, match="16 bits"):
             nearest(np.zeros((9, len(much)), np.uint8), much, np.ones(9, bool), 3)
-
-
-@pytest.fixture
-def cut_off() -> Iterator[int]:
-    """A file that ends before the last of two blocks."""
-    with tempfile.TemporaryFile(buffering=0) as file:
-        file.write(bytes(SCANNED * 48))
-        yield file.fileno()
-
-
-def test_what_cannot_be_read_is_an_error(cut_off: int) -> None:
-    signs, tables = np.zeros(2 * SCANNED * 48, np.uint8), np.ones((48, 2, 16), np.uint8)
-    allowed = np.ones(2 * SCANNED, np.uint8)
-    assert len(nearest_signs(signs, cut_off, 0, tables, allowed[:SCANNED], 5)) == 5
-    with pytest.raises(OSError, match="cannot be read"):
-        nearest_signs(signs, cut_off, 0, tables, allowed, 5)
-    with pytest.raises(OSError, match="cannot be read"):
-        nearest_signs(signs, 2**20, 0, tables, allowed, 5)

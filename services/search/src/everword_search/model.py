@@ -81,6 +81,9 @@ class MemoryFilter:
     since: datetime | None = None
     #: Exclusive.
     before: datetime | None = None
+    #: When a memory must hold, and when it must have been believed; None for now, and for what is still to begin.
+    valid_at: datetime | None = None
+    known_at: datetime | None = None
     include_automated: bool = False
 
     @property

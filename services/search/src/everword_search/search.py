@@ -19,10 +19,8 @@ from everword_search.arms.base import RankingArm, Window
 from everword_search.arms.frequent import FrequentWords
 from everword_search.arms.large import LargeScopes
 from everword_search.cache.cached_namespace import CachedNamespace
-from everword_search.cache.columns import Unreadable
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
-from everword_search.cache.storage import NoRoom
 from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
 from everword_search.model import (
@@ -122,15 +120,12 @@ async def find_memories(
         if request.mode is SearchMode.REGEX:
             await held.enter_async_context(sources.expensive.having(Group(namespace.id)))
         while True:
-            try:
-                async with database.connection() as conn:
-                    answer = await _attempt(database, conn, namespace, request, search)
-                if answer:
-                    return answer
-                # A slow model must not hold a connection.
-                await search.prepare()
-            except (Unreadable, NoRoom) as error:
-                search.leave_to_database(error)
+            async with database.connection() as conn:
+                answer = await _attempt(database, conn, namespace, request, search)
+            if answer:
+                return answer
+            # A slow model must not hold a connection.
+            await search.prepare()
 
 
 async def _attempt(
@@ -264,15 +259,9 @@ class _Search:
         if words := self._plan_words(parsed):
             await words.look_ahead()
 
-    def leave_to_database(self, error: Unreadable | NoRoom) -> None:
-        """Begin again, without the copy that cannot be read, or has no room for the vectors that came."""
-        self._sources.cache.give_up(self._namespace_id, error)
-        self._parsed = self._words = self._prefetched = self._planned = None
-
     def close(self) -> None:
-        """Let go what the search began, and what it used."""
+        """Let go what the search began."""
         self._vector.close()
-        self._sources.cache.searched(self._namespace_id)
 
     async def find_page(self, conn: Connection) -> _Page:
         """Return what the arms that did not fail find. Its memories are asked for, and come with the commit.

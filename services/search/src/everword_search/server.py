@@ -37,7 +37,7 @@ class SearchServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._embedder = QueryEmbedder(settings.embedder_address, settings.server.internal_token)
-        self._cache = NamespaceCache(self._database, settings.limits)
+        self._cache = NamespaceCache(self._database, settings.cache_bytes)
         sources = Sources(self._database, self._embedder, Ranker.load(), self._cache)
         self._word_lists = sources.word_lists
         self._chat = _chat_client(settings.chat) if settings.chat else None

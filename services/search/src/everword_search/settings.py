@@ -8,15 +8,10 @@ from everword.chat.settings import ChatSettings
 from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment
 from everword.rpc.settings import ServerSettings
-from everword_search.cache.namespace_cache import Limits
+from everword_search.cache.size import MOST_CACHE_BYTES, default_cache_bytes
 
 SERVICE = "search"
-#: Mebibytes of namespaces that are kept, unless said otherwise: some 50,000 passages of small ones in memory, and some
-#: 3,200,000 of 25 words, of large ones, in files.
-DEFAULT_MEMORY_MB = 56
-DEFAULT_FILES_MB = 4096
-_MB = 1 << 20
-DEFAULT_LIMITS = Limits(DEFAULT_MEMORY_MB * _MB, DEFAULT_FILES_MB * _MB)
+_MIB = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -29,8 +24,8 @@ class Settings:
     """Where the embedder service listens; without one there is no search by meaning."""
     chat: ChatSettings | None = None
     """The language model that answers; without one there is no Answer."""
-    limits: Limits = DEFAULT_LIMITS
-    """What namespaces that are searched often may take of memory and of disk."""
+    cache_bytes: int = MOST_CACHE_BYTES
+    """What namespaces in memory may take: those that were searched last."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
@@ -39,10 +34,8 @@ class Settings:
             database=DatabaseSettings.from_environment(environment, SERVICE),
             embedder_address=environment.text("EVERWORD_EMBEDDER_ADDRESS"),
             chat=ChatSettings.from_environment(environment),
-            limits=Limits(
-                _MB
-                * environment.integer("EVERWORD_SEARCH_MEMORY_MB", DEFAULT_MEMORY_MB, minimum=0),
-                _MB * environment.integer("EVERWORD_SEARCH_FILES_MB", DEFAULT_FILES_MB, minimum=0),
-                environment.text("EVERWORD_SEARCH_FILES_DIR") or None,
+            cache_bytes=_MIB
+            * environment.integer(
+                "EVERWORD_SEARCH_CACHE_MIB", default_cache_bytes() // _MIB, minimum=0
             ),
         )

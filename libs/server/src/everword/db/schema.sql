@@ -85,6 +85,32 @@ END $$;
 
 COMMENT ON FUNCTION everword.close_deployment_with_key() IS 'A deployment is closed by the transaction that makes its first key.';
 
+CREATE FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    changed bigint[];
+BEGIN
+    -- In the order of ids, as every writer locks them. Never what was said; see drop_derived_passages.
+    PERFORM id FROM memories
+      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind = 2 OR part = -1)
+      ORDER BY id FOR UPDATE;
+    WITH closed AS (
+        UPDATE memories SET valid_until = coalesce(until, valid_until), known_until = coalesce(disbelieved, known_until)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind = 2 OR part = -1)
+        RETURNING id
+    )
+    SELECT coalesce(array_agg(id ORDER BY id), '{}') INTO changed FROM closed;
+    IF cardinality(changed) > 0 THEN
+        PERFORM log_index_change('{}', changed);
+    END IF;
+    RETURN cardinality(changed);
+END $$;
+
+COMMENT ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Say until when what background work wrote of these memories holds, and was believed, in the namespace that the transaction is set to; NULL changes nothing. Returns how many passages.';
+
 CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -166,6 +192,7 @@ BEGIN
     END LOOP;
     INSERT INTO corpus_counts (namespace_id, passages, dropped, lexemes)
     VALUES (namespace, -cardinality(dropped), cardinality(dropped), -words);
+    PERFORM log_index_change(dropped, '{}');
     RETURN cardinality(dropped);
 END $_$;
 
@@ -191,7 +218,8 @@ CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETU
 DECLARE
     erased bigint;
     child text;
-    children text[] := ARRAY['embedding_queue', 'memory_use', 'memory_classes', 'importance_suggestions', 'memories',
+    children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
+                             'memories',
                              'author_names', 'usage_ledger', 'tool_sentence_queue', 'tool_sentences', 'calendar_owed',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
@@ -268,6 +296,23 @@ EXCEPTION WHEN insufficient_privilege THEN
 END $$;
 
 COMMENT ON FUNCTION everword.install_pgvector() IS 'Make the extension vector where this server has it; whether it is there then.';
+
+CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+BEGIN
+    INSERT INTO index_changes (namespace_id, removed, closed) VALUES (namespace, removed, closed);
+    DELETE FROM index_changes
+     WHERE (namespace_id, xid, id) IN (
+           SELECT c.namespace_id, c.xid, c.id FROM index_changes c
+            WHERE c.namespace_id = namespace AND c.changed_at < now() - interval '1 hour'
+            ORDER BY c.changed_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+END $$;
+
+COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than an hour.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -693,6 +738,30 @@ CREATE TABLE everword.importance_suggestions (
 
 COMMENT ON TABLE everword.importance_suggestions IS 'Importance classes that background work suggests: they count where no caller gave one. Derived, so it can be made again.';
 
+CREATE TABLE everword.index_changes (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    removed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    closed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.index_changes IS 'What was done to the index of a namespace beside adding passages, for an hour. Whoever knows the index as of a snapshot asks for the changes that the snapshot does not show.';
+
+COMMENT ON COLUMN everword.index_changes.removed IS 'Passages that were taken out.';
+
+COMMENT ON COLUMN everword.index_changes.closed IS 'Passages that got other limits of when they hold or were believed.';
+
+ALTER TABLE everword.index_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.index_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE everword.jobs (
     id bigint NOT NULL,
     namespace_id bigint NOT NULL,
@@ -763,7 +832,11 @@ CREATE TABLE everword.memories (
     lexemes tsvector NOT NULL,
     lexeme_count integer NOT NULL,
     literals text,
-    ranking bytea
+    ranking bytea,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone,
+    known_until timestamp with time zone
 )
 PARTITION BY HASH (namespace_id);
 ALTER TABLE ONLY everword.memories ALTER COLUMN ranking SET STORAGE EXTERNAL;
@@ -783,6 +856,14 @@ COMMENT ON COLUMN everword.memories.lexeme_count IS 'BM25''s document length: oc
 COMMENT ON COLUMN everword.memories.literals IS 'File names, versions, addresses and the like, for the trigram arm.';
 
 COMMENT ON COLUMN everword.memories.ranking IS 'What the passage is ranked by: traits of its source and hashes of its words, as everword.text.ranking_record packs them. NULL where the passage was stored before there were any.';
+
+COMMENT ON COLUMN everword.memories.valid_from IS 'Since when it holds; NULL for always.';
+
+COMMENT ON COLUMN everword.memories.valid_until IS 'Until when it holds, exclusive; NULL where no end is known.';
+
+COMMENT ON COLUMN everword.memories.known_from IS 'Since when the service believes it; NULL for as long as it is stored.';
+
+COMMENT ON COLUMN everword.memories.known_until IS 'Until when the service believed it, exclusive; NULL while it does.';
 
 CREATE TABLE everword.memories_p0 (
     namespace_id bigint CONSTRAINT memories_namespace_id_not_null NOT NULL,
@@ -806,7 +887,11 @@ CREATE TABLE everword.memories_p0 (
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
     literals text,
-    ranking bytea
+    ranking bytea,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone,
+    known_until timestamp with time zone
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memories_p0 ALTER COLUMN ranking SET STORAGE EXTERNAL;
@@ -833,7 +918,11 @@ CREATE TABLE everword.memories_p1 (
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
     literals text,
-    ranking bytea
+    ranking bytea,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone,
+    known_until timestamp with time zone
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memories_p1 ALTER COLUMN ranking SET STORAGE EXTERNAL;
@@ -860,7 +949,11 @@ CREATE TABLE everword.memories_p2 (
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
     literals text,
-    ranking bytea
+    ranking bytea,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone,
+    known_until timestamp with time zone
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memories_p2 ALTER COLUMN ranking SET STORAGE EXTERNAL;
@@ -887,7 +980,11 @@ CREATE TABLE everword.memories_p3 (
     lexemes tsvector CONSTRAINT memories_lexemes_not_null NOT NULL,
     lexeme_count integer CONSTRAINT memories_lexeme_count_not_null NOT NULL,
     literals text,
-    ranking bytea
+    ranking bytea,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone,
+    known_until timestamp with time zone
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memories_p3 ALTER COLUMN ranking SET STORAGE EXTERNAL;
@@ -1554,7 +1651,11 @@ CREATE VIEW everword.visible_memories AS
     lexemes,
     lexeme_count,
     literals,
-    ranking
+    ranking,
+    valid_from,
+    valid_until,
+    known_from,
+    known_until
    FROM everword.memories
   WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
   WITH LOCAL CHECK OPTION;
@@ -1687,6 +1788,9 @@ ALTER TABLE ONLY everword.embedding_queue
 
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_pkey PRIMARY KEY (namespace_id, memory_id);
+
+ALTER TABLE ONLY everword.index_changes
+    ADD CONSTRAINT index_changes_pkey PRIMARY KEY (namespace_id, xid, id);
 
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_task_subject_key UNIQUE (namespace_id, task, subject);
@@ -1837,6 +1941,8 @@ CREATE INDEX calendar_owed_period ON everword.calendar_owed USING btree (namespa
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
 CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'owed'::text);
+
+CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespace_id, changed_at);
 
 CREATE INDEX jobs_done ON everword.jobs USING btree (updated_at) WHERE (state = 'done'::text);
 
@@ -2338,6 +2444,9 @@ ALTER TABLE ONLY everword.embedding_queue
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.index_changes
+    ADD CONSTRAINT index_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -2405,6 +2514,8 @@ CREATE POLICY fence ON everword.conversations USING ((namespace_id = (NULLIF(cur
 
 CREATE POLICY fence ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY fence ON everword.index_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY fence ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY fence ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -2426,6 +2537,8 @@ CREATE POLICY fence ON everword.tool_sentences USING ((namespace_id = (NULLIF(cu
 CREATE POLICY fence ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.index_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
@@ -2475,6 +2588,9 @@ GRANT ALL ON FUNCTION everword.close_deployment() TO everword_embedder;
 
 REVOKE ALL ON FUNCTION everword.close_deployment_with_key() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_compactor;
+
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBLIC;
@@ -2492,6 +2608,8 @@ REVOKE ALL ON FUNCTION everword.fence_table(fenced text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
 
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
@@ -2562,6 +2680,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;
+
+GRANT SELECT ON TABLE everword.index_changes TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor;

@@ -16,9 +16,10 @@ from everword_search.arms.semantic import SemanticArm
 from everword_search.arms.tsvector import Statistics, TsvectorArm
 from everword_search.cache.best import best_memories
 from everword_search.cache.cached_index import CachedIndex
-from everword_search.cache.index import Snapshot
+from everword_search.cache.columns import find
 from everword_search.cache.prefetched_scan import NEAREST, PrefetchedScan
 from everword_search.cache.score import add_scores
+from everword_search.cache.snapshot import Snapshot
 from everword_search.cache.vectors import Vectors
 from everword_search.model import Ranked
 from everword_search.ranking.arrays import Floats, Ints
@@ -50,7 +51,7 @@ class CachedLexicalArm(TsvectorArm):
         """Return the rows that match, and their BM25, as it is and as a share of what can be reached."""
         snapshot = self._cached.snapshot
         postings = _Postings(snapshot, self._terms)
-        frequencies = await postings.frequencies()
+        frequencies = postings.frequencies()
         idf = [inverse_document_frequency(snapshot.present, df) for df in frequencies]
         self._statistics = Statistics(snapshot.mean_length, frequencies, idf)
         matching, raws = await postings.score(idf, self._cached.wanted)
@@ -100,13 +101,10 @@ class CachedSemanticArm(SemanticArm):
 
     async def cosines(self, conn: Connection, passage_ids: Ints) -> Floats:
         snapshot = self._cached.snapshot
-        rows = snapshot.rows_of(passage_ids)
-        if len(rows) == len(passage_ids) and snapshot.is_ordered:
-            return self._vectors.cosines(self._asked().vector.values, rows)
-        order = np.argsort(passage_ids)
-        places = np.searchsorted(passage_ids, snapshot.columns["ids"][rows], sorter=order)
+        rows = snapshot.order.find(passage_ids)
         cosines = np.full(len(passage_ids), np.nan)
-        cosines[order[places]] = self._vectors.cosines(self._asked().vector.values, rows)
+        here = rows >= 0
+        cosines[here] = self._vectors.cosines(self._asked().vector.values, rows[here])
         return cosines
 
 
@@ -123,20 +121,18 @@ class _Postings:
         self._terms = len(terms)
         self._looked_at = 0
 
-    async def frequencies(self) -> list[int]:
+    def frequencies(self) -> list[int]:
         """Return how many passages hold each word, but for those that were taken out."""
-        snapshot = self._snapshot
-        if snapshot.present == snapshot.size:
-            found = [spans[:, 1] - spans[:, 0] for spans in self._spans]
-            return np.sum(found, axis=0).tolist() if found else [0] * self._terms
-        frequencies = [0] * self._terms
-        for segment, spans in zip(snapshot.segments, self._spans, strict=True):
-            alive = snapshot.columns["alive"][segment.start : segment.stop]
-            for term, span in enumerate(spans.tolist()):
+        found = [spans[:, 1] - spans[:, 0] for spans in self._spans]
+        if not found:
+            return [0] * self._terms
+        frequencies = np.sum(found, axis=0)
+        for segment, spans in zip(self._snapshot.segments, self._spans, strict=True):
+            removed = self._snapshot.removed_within(segment)
+            for term, span in enumerate(spans.tolist() if len(removed) else ()):
                 rows, _ = segment.postings.between(*span)
-                frequencies[term] += int(np.count_nonzero(alive[rows]))
-                await self._give_way(len(rows))
-        return frequencies
+                frequencies[term] -= np.count_nonzero(find(rows, removed) >= 0)
+        return list(map(int, frequencies))
 
     async def score(self, weights: Sequence[float], wanted: Array) -> tuple[Ints, Floats]:
         """Return the rows that match and are wanted, and the BM25 of each."""

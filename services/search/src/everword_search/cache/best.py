@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.arms.base import Window
-from everword_search.cache.index import Snapshot, places_of, some_of
+from everword_search.cache.row import places_of, some_of
+from everword_search.cache.snapshot import Snapshot
 from everword_search.model import Ranked
 from everword_search.ranking.arrays import Floats, Ints
 

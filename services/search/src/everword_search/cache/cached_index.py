@@ -8,7 +8,7 @@ from functools import cached_property
 from everword.db.arrays import Array
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.filters import let_through
-from everword_search.cache.index import Snapshot
+from everword_search.cache.snapshot import Snapshot
 from everword_search.cache.vectors import Vectors
 from everword_search.model import MemoryFilter
 
@@ -22,8 +22,10 @@ class CachedIndex:
     #: None where there is no model, or too many passages have no vector.
     vectors: Vectors | None
     filter: MemoryFilter
+    #: When the search's transaction began, in seconds since 1970.
+    now: float
 
     @cached_property
     def wanted(self) -> Array:
         """Which rows the search's filter lets through."""
-        return let_through(self.snapshot, self.filter)
+        return let_through(self.snapshot, self.filter, self.now)

@@ -1,9 +1,4 @@
-"""A copy of one namespace, and whether it is complete.
-
-Passages never change: they come, and some are taken out again. Ids grow, but of two writes at the same time the one
-with the smaller ids may end later. So a copy asks for what is beyond its settled ids, but for the recent ones that it
-has; and it is complete exactly if nothing was taken out since, and it has as many passages as there are.
-"""
+"""A namespace in memory: what it lacks, and what changed since, is asked for by each search of it."""
 
 from __future__ import annotations
 
@@ -19,14 +14,22 @@ from everword.db.pool import Connection
 from everword.db.statements import BoundStatement
 from everword_search.arms.semantic import EXACT_PASSAGES
 from everword_search.cache.index import NamespaceIndex
-from everword_search.cache.storage import IN_MEMORY_PASSAGES, Storage
-from everword_search.cache.store import Passages, PassagesRow, passages_after, read_vectors
+from everword_search.cache.store import (
+    Changes,
+    Passages,
+    PassagesRow,
+    passages_after,
+    read_everything,
+    read_vectors,
+)
 from everword_search.cache.vectors import SignedVectors, Vectors
 from everword_search.ranking.arrays import Ints
 from everword_search.vectors import GenerationRow
 
 #: Seconds within which every write ends: passages with smaller ids than one that is so old come no more.
 SETTLED_S = 120.0
+#: Seconds for which changes can be asked for: they are written down for a day.
+CHANGES_KEPT_S = 20 * 3600.0
 #: Ids that are left out of a question by name.
 _RECENT = 1_000
 #: Share of the passages in memory that are still there, below which it is made anew.
@@ -41,15 +44,18 @@ LOOK_AGAIN_S = 60.0
 LOOKED_AT_A_TIME = 50_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Asked:
-    """What was asked of the database for a copy, how many passages it had then, and how many were ever taken out."""
+    """What was asked of the database for a copy, and what the copy held then."""
 
     copy: CachedNamespace
     question: BoundStatement[PassagesRow]
+    #: Rows, those of them that were there still, and those that were taken out.
+    size: int
     present: int
-    #: None for a copy that is new.
-    dropped: int | None
+    removed: Ints
+    #: How often limits had been given to rows.
+    limitings: int
 
 
 class CachedNamespace:
@@ -59,16 +65,22 @@ class CachedNamespace:
         self,
         namespace_id: int,
         generation: GenerationRow | None,
-        storage: Storage,
+        passages: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """There are about so many `passages` to come."""
         self.namespace_id = namespace_id
         self.generation_id = generation.id if generation else None
-        self.index = NamespaceIndex(_vectors(generation, storage), storage)
+        self.index = NamespaceIndex(_vectors(generation, passages), passages)
         self._clock = clock
-        self._dropped: int | None = None
         self._settled = 0
         self._recent: deque[tuple[float, Ints]] = deque()
+        #: All that this transaction saw is here; None for a copy that is new.
+        self._snapshot: str | None = None
+        self._read_at = clock()
+        #: Ids that were taken out lately: a search that began before may still bring them.
+        self._removed: dict[int, float] = {}
+        self._limitings = 0
         #: When all that are owed a vector were last looked for beside the searches, and all that have none.
         self._owed_looked_at = self._lacking_looked_at = -math.inf
 
@@ -78,12 +90,16 @@ class CachedNamespace:
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether it should be made anew: too large for memory or without signs, or with much that is gone."""
+        """Whether it should be made anew: without signs though it is large, or with much that is gone."""
         vectors, size = self.index.vectors, self.index.size
         signed = isinstance(vectors, SignedVectors)
         too_large = vectors is not None and not signed and size > 2 * EXACT_PASSAGES
-        in_memory = self.index.in_memory and size > 2 * IN_MEMORY_PASSAGES
-        return too_large or in_memory or self.present < _LEAST_PRESENT * size
+        return too_large or self.present < _LEAST_PRESENT * size
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether changes may have been forgotten since it was last brought up to date."""
+        return self._clock() > self._read_at + CHANGES_KEPT_S
 
     @property
     def lacks_vectors(self) -> bool:
@@ -118,58 +134,71 @@ class CachedNamespace:
         return lacking > 0 and self._lacking_looked_at < self._clock() - pause_s
 
     def ask(self, limit: int) -> Asked:
-        """Return what asks for passages that are not here yet."""
+        """Return what asks for passages that are not here yet, and for what changed."""
         self._settle()
         recent = [ids for _, ids in self._recent]
         but = np.concatenate(recent) if recent else np.zeros(0, np.int64)
-        question = passages_after(self.namespace_id, self._settled, but, limit)
-        return Asked(self, question, self.present, self._dropped)
+        question = passages_after(self.namespace_id, self._settled, but, limit, self._snapshot)
+        index = self.index
+        return Asked(self, question, index.size, index.present, index.removed, self._limitings)
 
-    def is_complete(self, asked: Asked, row: PassagesRow, found: Passages) -> bool:
+    def is_complete(
+        self, asked: Asked, row: PassagesRow, found: Passages, changes: Changes
+    ) -> bool:
         """Tell whether the copy and what was found are all that there is."""
-        self._dropped = row.dropped if self._dropped is None else self._dropped
+        rows = self.index.rows_of(changes.removed_ids)
+        gone = np.setdiff1d(rows[rows < asked.size], asked.removed)
         return (
-            row.dropped == self._dropped
-            and asked.dropped in (None, row.dropped)
-            and asked.present + len(found.ids) == row.passages
-            and not found.lacks_records
+            asked.present - len(gone) + len(found.ids) == row.passages and not found.lacks_records
         )
 
-    def add(self, found: Passages, *, at_leisure: bool = False) -> bool:
-        """Add passages; return False where some of them, but not all, came meanwhile.
+    def conflicts(self, asked: Asked, found: Passages, changes: Changes) -> bool:
+        """Tell whether another search, which may have seen more or less, brought some of the same meanwhile."""
+        known = len(self.index.rows_of(found.ids))
+        closed = len(np.setdiff1d(changes.limited_ids, found.ids)) > 0
+        return 0 < known < len(found.ids) or (closed and self._limitings != asked.limitings)
 
-        `at_leisure` nobody waits, in this thread.
+    def add(
+        self, row: PassagesRow, found: Passages, changes: Changes, *, unhurried: bool = False
+    ) -> None:
+        """Add what came, unless it is here already, and do what was done to passages.
+
+        `unhurried`, nobody waits in this thread.
         """
-        known = self.index.count_known(found.ids)
-        if known:
-            return known == len(found.ids)
-        self.index.add(found, at_leisure=at_leisure)
-        if len(found.ids):
-            self._recent.append((self._clock(), found.ids))
-        return True
+        index, now = self.index, self._clock()
+        if len(found.ids) and not len(index.rows_of(found.ids)):
+            index.add(found, unhurried=unhurried)
+            self._recent.append((now, found.ids))
+        late = [id_ for id_ in found.ids.tolist() if id_ in self._removed]
+        self._removed.update(dict.fromkeys(changes.removed_ids.tolist(), now))
+        index.remove(index.rows_of(np.append(changes.removed_ids, np.array(late, np.int64))))
+        if len(changes.limited_ids):
+            index.limit(changes.limited_ids, changes.limits)
+            self._limitings += 1
+        self._snapshot, self._read_at = row.snapshot, now
 
     def settle(self) -> None:
         """Take all that is here for settled: what comes late is missed by its number, and looked for then."""
         self._recent.clear()
         self._settled = int(self.index.ids.max(initial=0))
 
-    def keep(self, ids: Ints, dropped: int) -> Ints:
-        """Keep only the passages with these ids, which ascend; so many were taken out. Return what is missing."""
-        known = self.index.ids
-        places = np.minimum(np.searchsorted(ids, known), max(0, len(ids) - 1))
-        self.index.keep(ids[places] == known if len(ids) else np.zeros(len(known), bool))
-        self._dropped = dropped
-        if self.present == len(ids):
-            return ids[:0]
-        # Each is there once: to find that out takes seconds of a million.
-        return np.setdiff1d(ids, known, assume_unique=True)
+    async def compare(self, conn: Connection) -> Ints:
+        """Keep only the passages that the database has, with their limits there; return what is missing."""
+        ids, row = await read_everything(conn, self.namespace_id)
+        index = self.index
+        index.remove(np.flatnonzero(~np.isin(index.ids, ids)))
+        limits = row.limits()
+        index.forget_limits()
+        index.limit(limits.limited_ids, limits.limits)
+        self._limitings += 1
+        self._snapshot, self._read_at = row.snapshot, self._clock()
+        return np.setdiff1d(ids, index.ids, assume_unique=True)
 
     def ask_for(self, missing: Ints, limit: int) -> BoundStatement[PassagesRow]:
         """Return what asks for passages that came late, at most `limit` of them."""
         after = int(missing[0]) - 1
-        return passages_after(
-            self.namespace_id, after, self.index.ids[self.index.ids > after], limit
-        )
+        known = self.index.ids[self.index.ids > after]
+        return passages_after(self.namespace_id, after, known, limit)
 
     async def add_vectors(self, conn: Connection, rows: Ints) -> None:
         """Read the vectors of some rows, as far as there are any, and which of the others are to come."""
@@ -202,12 +231,14 @@ class CachedNamespace:
             _, ids = self._recent.popleft()
             count -= len(ids)
             self._settled = max(self._settled, int(ids.max()))
+        for id_ in [id_ for id_, at in self._removed.items() if at < since]:
+            del self._removed[id_]
 
 
-def _vectors(generation: GenerationRow | None, storage: Storage) -> Vectors | None:
+def _vectors(generation: GenerationRow | None, passages: int) -> Vectors | None:
     if generation is None or generation.id is None or generation.dimensions is None:
         return None
     if generation.storage != "halfvec":
         return None
-    kept = Vectors if storage.passages <= EXACT_PASSAGES else SignedVectors
-    return kept(generation.id, generation.dimensions, storage)
+    kept = Vectors if passages <= EXACT_PASSAGES else SignedVectors
+    return kept(generation.id, generation.dimensions, passages)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from everword.db.arrays import Array, array_of_uuids
-from everword_search.cache.index import Snapshot
+from everword_search.cache.snapshot import Snapshot
 from everword_search.model import MemoryFilter
 
 
-def let_through(snapshot: Snapshot, wanted: MemoryFilter) -> Array:
-    """Return, for each row, whether it is there and a filter lets it through."""
+def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:
+    """Return, for each row, whether it is there and a filter lets it through `now`, in seconds since 1970."""
     columns = snapshot.columns
     passes: Array = columns["alive"].copy()
     if not wanted.include_automated:
@@ -32,4 +32,7 @@ def let_through(snapshot: Snapshot, wanted: MemoryFilter) -> Array:
         passes &= columns["moments"] >= wanted.since.timestamp()
     if wanted.before is not None:
         passes &= columns["moments"] < wanted.before.timestamp()
+    known_at = wanted.known_at.timestamp() if wanted.known_at else None
+    valid_at = wanted.valid_at.timestamp() if wanted.valid_at else None
+    snapshot.intervals.leave_out(passes, now, valid_at, known_at)
     return passes

@@ -9,7 +9,7 @@ import numpy as np
 from everword.db.pool import Connection, Database
 from everword.db.statements import BoundStatement, fetch_optional
 from everword_search.cache.cached_namespace import CachedNamespace
-from everword_search.cache.store import Passages, PassagesRow, read_ids
+from everword_search.cache.store import PassagesRow
 
 #: Passages that are read at once.
 _CHUNK = 2_000
@@ -26,28 +26,37 @@ async def bring_up_to_date(
     database: Database, copy: CachedNamespace, is_new: bool, limit_bytes: int
 ) -> None:
     """Add what a copy lacks, and mark what was taken out. No search may ask for it meanwhile. Raises NotCopied."""
+    behind = copy.is_behind
     for _ in range(_ATTEMPTS):
+        if behind:
+            await _mend(database, copy)
         if await _add_passages(database, copy, is_new, limit_bytes):
-            await _add_vectors(database, copy, is_searched=False)
+            await look_for_vectors(database, copy)
             if is_new:
                 await asyncio.to_thread(copy.index.trim)
-            # Nobody may search it soon.
-            copy.index.rest()
             return
-        await _mend(database, copy)
+        behind = True
     raise NotCopied("too much is written at the same time")
 
 
+async def look_for_vectors(database: Database, copy: CachedNamespace) -> None:
+    """Add the vectors that came since they were last looked for. Searches may ask for the copy meanwhile."""
+    rows = copy.look()
+    for start in range(0, len(rows), _CHUNK):
+        async with database.transaction(copy.namespace_id) as conn:
+            await copy.add_vectors(conn, rows[start : start + _CHUNK])
+
+
 async def _mend(database: Database, copy: CachedNamespace) -> None:
-    """Mark what was taken out, and add what came late."""
+    """Mark what was taken out or closed, and add what came late."""
     async with database.transaction(copy.namespace_id) as conn:
-        ids, row = await read_ids(conn, copy.namespace_id)
-        missing = copy.keep(ids, row.dropped)
+        missing = await copy.compare(conn)
         while len(missing):
-            found = (await _read(conn, copy.ask_for(missing, _CHUNK))).found()
+            row = await _read(conn, copy.ask_for(missing, _CHUNK))
+            found = row.found()
             if found.lacks_records:
                 raise NotCopied(_NO_RECORDS)
-            copy.add(found)
+            copy.add(row, found, row.changes())
             there = np.setdiff1d(missing, found.ids, assume_unique=True)
             missing = there if len(found.ids) else found.ids
 
@@ -60,17 +69,17 @@ async def _add_passages(
         asked = copy.ask(_CHUNK)
         async with database.transaction(copy.namespace_id) as conn:
             row = await _read(conn, asked.question)
-        found: Passages = await asyncio.to_thread(row.found)
+        found = await asyncio.to_thread(row.found)
         if found.lacks_records:
             raise NotCopied(_NO_RECORDS)
-        complete = copy.is_complete(asked, row, found)
+        changes = row.changes()
+        complete = copy.is_complete(asked, row, found, changes)
         if is_new:
             # Sorting words takes a while. Searches that have begun may still add vectors to a copy that is not new.
-            await asyncio.to_thread(copy.add, found, at_leisure=True)
+            await asyncio.to_thread(copy.add, row, found, changes, unhurried=True)
         else:
-            copy.add(found)
+            copy.add(row, found, changes)
         copy.settle()
-        copy.index.rest()
         if complete or len(found.ids) < _CHUNK:
             return complete
         if copy.index.nbytes > limit_bytes:
@@ -81,17 +90,3 @@ async def _read(conn: Connection, question: BoundStatement[PassagesRow]) -> Pass
     row = await fetch_optional(conn, question.statement, question.parameters, question.row)
     assert row is not None
     return row
-
-
-async def look_for_vectors(database: Database, copy: CachedNamespace) -> None:
-    """Add the vectors that came since they were last looked for. Searches may ask for the copy meanwhile."""
-    await _add_vectors(database, copy, is_searched=True)
-
-
-async def _add_vectors(database: Database, copy: CachedNamespace, *, is_searched: bool) -> None:
-    rows = copy.look()
-    for start in range(0, len(rows), _CHUNK):
-        async with database.transaction(copy.namespace_id) as conn:
-            await copy.add_vectors(conn, rows[start : start + _CHUNK])
-        if not is_searched:
-            copy.index.rest()

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from everword_search.cache.columns import Ascending, Kept
-from everword_search.cache.storage import Storage
+from everword_search.cache.columns import find
 from everword_search.ranking.arrays import Ints
 
 #: Of more occurrences in a passage, one more changes nothing; and Postgres keeps hardly more.
@@ -19,44 +18,44 @@ _MOST = 255
 class Postings:
     """The postings of some passages, by word."""
 
-    #: Hashes of words, each once.
-    words: Ascending
-    #: The postings of word n are those from `offsets[n]` to `offsets[n + 1]`: four bytes each.
-    offsets: Kept
-    #: Which passages, from 0: two bytes each.
-    rows: Kept
-    #: How often the word occurs in each: one byte.
-    occurrences: Kept
+    #: Hashes of words, each once, ascending.
+    words: Ints
+    #: The postings of word n are those from `offsets[n]` to `offsets[n + 1]`.
+    offsets: npt.NDArray[np.uint32]
+    #: Which passages, from 0, ascending for each word.
+    rows: npt.NDArray[np.uint16]
+    #: How often the word occurs in each.
+    occurrences: npt.NDArray[np.uint8]
 
     @property
     def nbytes(self) -> int:
         parts = (self.words, self.offsets, self.rows, self.occurrences)
         return sum(part.nbytes for part in parts)
 
-    def kept_in(self, storage: Storage) -> Postings:
-        """Return the same postings, kept where a copy is."""
-        return Postings(
-            Ascending(storage.keep(self.words.values)),
-            *(storage.keep(part.values) for part in (self.offsets, self.rows, self.occurrences)),
-        )
-
     def spans(self, words: Ints) -> Ints:
         """Return where the postings of each word begin and end, a row each; at the same place without any."""
         spans = np.zeros((len(words), 2), np.int64)
-        slots = self.words.find(words)
+        slots = find(self.words, words)
         here = np.flatnonzero(slots >= 0)
-        pairs = self.offsets.take_ranges(slots[here], np.full(len(here), 2))
-        spans[here] = pairs.reshape(-1, 2)
+        spans[here, 0], spans[here, 1] = self.offsets[slots[here]], self.offsets[slots[here] + 1]
         return spans
 
     def between(self, begin: int, end: int) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
         """Return which passages hold a word, and how often each does, by its span."""
-        return self.rows.between(begin, end), self.occurrences.between(begin, end)
+        return self.rows[begin:end], self.occurrences[begin:end]
 
 
 def build_postings(words: Ints, rows: Ints, occurrences: npt.NDArray[np.int32]) -> Postings:
-    """Return the postings that these are: an element for each word of each passage."""
-    return _pack(words, rows.astype(np.uint16), np.minimum(occurrences, _MOST).astype(np.uint8))
+    """Return the postings that these are: an element for each word of each passage, those of each in their order."""
+    order = np.argsort(words, kind="stable")
+    ordered = words[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else order
+    return Postings(
+        ordered[starts],
+        np.append(starts, len(ordered)).astype(np.uint32),
+        rows.astype(np.uint16)[order],
+        np.minimum(occurrences, _MOST).astype(np.uint8)[order],
+    )
 
 
 def merge_postings(first: Postings, second: Postings, passages: int) -> Postings:
@@ -64,34 +63,20 @@ def merge_postings(first: Postings, second: Postings, passages: int) -> Postings
 
     Each goes right where it belongs: to sort all of them again takes an array of eight bytes for each, several times.
     """
-    words = np.union1d(first.words.values, second.words.values)
-    both = [(each, np.searchsorted(words, each.words.values)) for each in (first, second)]
+    words = np.union1d(first.words, second.words)
+    both = [(each, np.searchsorted(words, each.words)) for each in (first, second)]
     counts = np.zeros((2, len(words)), np.int32)
     for number, (each, slots) in enumerate(both):
-        counts[number, slots] = np.diff(each.offsets.values)
+        counts[number, slots] = np.diff(each.offsets)
     offsets = np.append(0, np.cumsum(counts.sum(axis=0))).astype(np.uint32)
-    rows = np.empty(len(first.rows.values) + len(second.rows.values), np.uint16)
+    rows = np.empty(len(first.rows) + len(second.rows), np.uint16)
     occurrences = np.empty(len(rows), np.uint8)
     # Before those of the second group come those of the first one, which has the smaller rows.
     begins = [offsets[:-1], offsets[:-1] + counts[0]]
     for number, (each, slots) in enumerate(both):
-        moved = begins[number][slots].astype(np.int32) - each.offsets.values[:-1].astype(np.int32)
+        moved = begins[number][slots].astype(np.int32) - each.offsets[:-1].astype(np.int32)
         places = np.repeat(moved, counts[number, slots])
         places += np.arange(len(places), dtype=np.int32)
-        rows[places] = each.rows.values + np.uint16(passages if number else 0)
-        occurrences[places] = each.occurrences.values
-    return Postings(Ascending(Kept(words)), Kept(offsets), Kept(rows), Kept(occurrences))
-
-
-def _pack(
-    words: Ints, rows: npt.NDArray[np.uint16], occurrences: npt.NDArray[np.uint8]
-) -> Postings:
-    order = np.argsort(words, kind="stable")
-    ordered = words[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else order
-    return Postings(
-        Ascending(Kept(ordered[starts])),
-        Kept(np.append(starts, len(ordered)).astype(np.uint32)),
-        Kept(rows[order]),
-        Kept(occurrences[order]),
-    )
+        rows[places] = each.rows + np.uint16(passages if number else 0)
+        occurrences[places] = each.occurrences
+    return Postings(words, offsets, rows, occurrences)

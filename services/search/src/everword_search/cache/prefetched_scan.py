@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,17 +35,15 @@ class PrefetchedScan:
     def now(
         self, cached: CachedIndex, vectors: Vectors, asked: npt.NDArray[np.float32]
     ) -> tuple[Ints, Floats] | None:
-        """Return them with those of what came since; None where something else is asked for.
-
-        Where something was taken out since, no search is answered from memory.
-        """
+        """Return them with those of what came since, and without what went; None where something else is asked for."""
         if vectors is not self.vectors or asked is not self.asked:
             return None
+        stays = cached.wanted[self.rows]
+        rows, near = self.rows[stays], self.cosines[stays]
         since = self.size + np.flatnonzero(cached.wanted[self.size :])
         if not len(since):
-            return self.rows, self.cosines
-        rows = np.append(self.rows, since)
-        return rows, np.append(self.cosines, vectors.cosines(asked, since))
+            return rows, near
+        return np.append(rows, since), np.append(near, vectors.cosines(asked, since))
 
 
 def prefetch_scan(
@@ -55,6 +54,6 @@ def prefetch_scan(
     if vectors is None or vectors.generation_id != vector.generation_id or len(copy.owed()):
         return None
     snapshot = copy.index.snapshot()
-    rows = vectors.nearest(asked, let_through(snapshot, wanted), NEAREST)
+    rows = vectors.nearest(asked, let_through(snapshot, wanted, time.time()), NEAREST)
     cosines = vectors.cosines(asked, rows)
     return PrefetchedScan(rows, cosines, vectors, snapshot.size, asked)

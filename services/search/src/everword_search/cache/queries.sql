@@ -1,12 +1,15 @@
 -- Statements that copy a namespace's passages into memory.
 
 -- read_passages --
--- Passages after an id but some, in the order of their ids, and what the namespace holds at the same moment. A column each,
--- three of their words: which passage, from 0, what stands for the word, and how often it occurs; and two of their tags.
+-- Passages after an id but some, in the order of their ids, what was closed or taken out since an earlier snapshot, and how
+-- many passages the namespace holds, all at the same moment. A column each, three of their words: which passage, from 0, what
+-- stands for the word, and how often it occurs; and two of their tags. Those come by themselves of which it is limited when they
+-- hold or were believed.
 WITH passages AS MATERIALIZED (
     SELECT m.id, m.kind, m.source_id, m.part, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance,
            m.author, m.role, m.automated, m.tags,
            extract(epoch FROM m.occurred_at)::float8 AS moment, m.lexeme_count, m.lexemes, m.ranking,
+           m.valid_from, m.valid_until, m.known_from, m.known_until,
            coalesce(s.message_count, 1) AS stands_for, coalesce(s.model = 'extractive', false) AS repeats,
            row_number() OVER (ORDER BY m.id) - 1 AS place
       FROM visible_memories m
@@ -36,12 +39,34 @@ WITH passages AS MATERIALIZED (
 ), tagged AS (
     SELECT array_send(array_agg(p.place)) AS tag_places, array_agg(t.tag) AS tags
       FROM passages p CROSS JOIN LATERAL unnest(p.tags) AS t (tag)
+), changes AS MATERIALIZED (
+    SELECT removed, closed
+      FROM index_changes
+     WHERE namespace_id = %(namespace_id)s AND xid >= pg_snapshot_xmin(%(since)s::pg_snapshot)
+       AND NOT pg_visible_in_snapshot(xid, %(since)s::pg_snapshot)
+), taken_out AS (
+    SELECT array_send(array_agg(id)) AS removed_ids FROM changes, unnest(removed) AS id
+), limited AS (
+    SELECT array_send(array_agg(id)) AS limited_ids,
+           array_send(array_agg(coalesce(extract(epoch FROM valid_from)::float8, '-infinity'))) AS valid_from,
+           array_send(array_agg(coalesce(extract(epoch FROM valid_until)::float8, 'infinity'))) AS valid_until,
+           array_send(array_agg(coalesce(extract(epoch FROM known_from)::float8, '-infinity'))) AS known_from,
+           array_send(array_agg(coalesce(extract(epoch FROM known_until)::float8, 'infinity'))) AS known_until
+      FROM (SELECT id, valid_from, valid_until, known_from, known_until
+              FROM passages
+             WHERE num_nonnulls(valid_from, valid_until, known_from, known_until) > 0
+             UNION
+            SELECT id, valid_from, valid_until, known_from, known_until
+              FROM visible_memories
+             WHERE namespace_id = %(namespace_id)s AND id = ANY(ARRAY(SELECT unnest(closed) FROM changes))) AS found
 ), corpus AS (
-    SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(dropped), 0)::bigint AS dropped
+    SELECT coalesce(sum(passages), 0)::bigint AS passages
       FROM corpus_counts
      WHERE namespace_id = %(namespace_id)s
 )
-SELECT listed.*, indexed.*, tagged.*, corpus.* FROM listed, indexed, tagged, corpus;
+SELECT listed.*, indexed.*, tagged.*, taken_out.*, limited.*, corpus.*, pg_current_snapshot()::text AS snapshot,
+       extract(epoch FROM now())::float8 AS now
+  FROM listed, indexed, tagged, taken_out, limited, corpus;
 
 -- read_vectors --
 -- The vectors of some passages, as far as they have one, and which of them will get one: what is stored leaves the queue in
@@ -55,10 +80,25 @@ SELECT array_send(coalesce(array_agg(v.memory_id), '{}')) AS passage_ids,
   FROM visible_vectors_:generation v
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
 
--- read_ids --
--- The ids of all passages, and what the namespace holds at the same moment.
-SELECT array_send(coalesce(array_agg(m.id ORDER BY m.id), '{}')) AS ids,
-       (SELECT coalesce(sum(passages), 0)::bigint FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS passages,
-       (SELECT coalesce(sum(dropped), 0)::bigint FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS dropped
-  FROM visible_memories m
- WHERE m.namespace_id = %(namespace_id)s;
+-- read_everything --
+-- The ids of all passages, and those of which it is limited when they hold or were believed.
+WITH everything AS MATERIALIZED (
+    SELECT id, valid_from, valid_until, known_from, known_until
+      FROM visible_memories
+     WHERE namespace_id = %(namespace_id)s
+), limited AS (
+    SELECT array_send(array_agg(id)) AS limited_ids,
+           array_send(array_agg(coalesce(extract(epoch FROM valid_from)::float8, '-infinity'))) AS valid_from,
+           array_send(array_agg(coalesce(extract(epoch FROM valid_until)::float8, 'infinity'))) AS valid_until,
+           array_send(array_agg(coalesce(extract(epoch FROM known_from)::float8, '-infinity'))) AS known_from,
+           array_send(array_agg(coalesce(extract(epoch FROM known_until)::float8, 'infinity'))) AS known_until
+      FROM everything
+     WHERE num_nonnulls(valid_from, valid_until, known_from, known_until) > 0
+)
+SELECT (SELECT array_send(coalesce(array_agg(id ORDER BY id), '{}')) FROM everything) AS ids, limited.*,
+       pg_current_snapshot()::text AS snapshot
+  FROM limited;
+
+-- active_namespaces --
+-- Which of these namespaces are there, and not being erased.
+SELECT id FROM namespaces WHERE id = ANY(%(namespace_ids)s::bigint[]) AND state = 'active';

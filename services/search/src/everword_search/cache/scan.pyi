@@ -5,8 +5,6 @@ GROUP: int
 
 def nearest_signs(
     signs: npt.NDArray[np.uint8],
-    file: int,
-    start: int,
     tables: npt.NDArray[np.uint8],
     allowed: npt.NDArray[np.uint8],
     near: int,

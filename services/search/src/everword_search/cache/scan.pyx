@@ -145,10 +145,6 @@ cdef extern from *:
     int64_t keep_best(int64_t *found, uint16_t *agreeing, int64_t count, uint16_t least, int64_t near) nogil
     float cosine(const uint16_t *vector, const float *asked, int64_t dimensions) nogil
 
-cdef extern from "reads.h":
-    int64_t read_all(int file, void *room, int64_t wanted, int64_t offset) nogil
-    int why_short(int64_t got) nogil
-
 #: Rows whose signs lie together.
 GROUP = EVERWORD_GROUP
 
@@ -159,8 +155,6 @@ cdef enum:
 
 def nearest_signs(
     const uint8_t[::1] signs,
-    int file,
-    int64_t start,
     const uint8_t[:, :, ::1] tables,
     const uint8_t[::1] allowed,
     int64_t near,
@@ -168,9 +162,8 @@ def nearest_signs(
     """Return the `near` rows whose signs add up to the most, of those that are `allowed`; the last of equal ones.
 
     They ascend. `signs` are bytes, one for each eight numbers of a vector: of `GROUP` rows the first bytes, then their
-    second ones and so on, and then of the next as many rows. Those from `start` of `file` are read instead, unless it
-    is negative. `tables` has, for each byte, two tables of 16 numbers, which its first and its last four signs count
-    for. Raises OSError.
+    second ones and so on, and then of the next as many rows. `tables` has, for each byte, two tables of 16 numbers, which its first and its last four signs count
+    for.
     """
     cdef int64_t rows = allowed.shape[0], bytes = tables.shape[0], width = EVERWORD_GROUP * bytes
     if tables.shape[1] != 2 or tables.shape[2] != 16:
@@ -184,11 +177,9 @@ def nearest_signs(
     if not rows or not bytes or near <= 0:
         return np.zeros(0, np.int64)
     near = min(near, rows)
-    cdef int64_t groups = max(1, AT_ONCE // width), begin = 0, block, wanted, got = 0, place = 0, before, one
+    cdef int64_t groups = max(1, AT_ONCE // width), begin = 0, block, place = 0, before, one
     cdef int64_t scanned = groups * EVERWORD_GROUP, room = 2 * near + 2 * scanned, within = 0
     cdef uint16_t least = 1
-    cdef const uint8_t *here
-    cdef uint8_t[::1] read = np.empty(groups * width if file >= 0 else 1, np.uint8)
     cdef uint16_t[::1] sums = np.empty(scanned, np.uint16), agreeing = np.empty(room, np.uint16)
     # 0 stands for what is not allowed.
     cdef int64_t[::1] counts = np.zeros(most + 2, np.int64)
@@ -198,14 +189,7 @@ def nearest_signs(
         while begin < rows:
             block = min(scanned, rows - begin)
             groups = (block + EVERWORD_GROUP - 1) // EVERWORD_GROUP
-            here = &signs[begin * bytes]
-            if file >= 0:
-                wanted = groups * width
-                got = read_all(file, &read[0], wanted, start + begin * bytes)
-                if got < wanted:
-                    break
-                here = &read[0]
-            add_up(here, bytes, &tables[0, 0, 0], groups, &sums[0])
+            add_up(&signs[begin * bytes], bytes, &tables[0, 0, 0], groups, &sums[0])
             if place + block > room:
                 place = keep_best(&found[0], &agreeing[0], place, least, near)
             before = place
@@ -220,8 +204,6 @@ def nearest_signs(
                 least += 1
             begin += block
         place = keep_best(&found[0], &agreeing[0], place, least, near)
-    if begin < rows:
-        raise OSError(why_short(got), "a file cannot be read")
     return found_[:place].copy()
 
 

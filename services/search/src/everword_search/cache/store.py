@@ -10,9 +10,14 @@ import numpy.typing as npt
 
 from everword.db.arrays import Array, ArrayParameter, read_array
 from everword.db.pool import Connection
-from everword.db.statements import BoundStatement, fetch_optional, load_statements
+from everword.db.statements import (
+    BoundStatement,
+    fetch_all,
+    fetch_optional,
+    load_statements,
+)
 from everword.text.ranking_record import Records, unpack_records
-from everword_search.ranking.arrays import Ints
+from everword_search.ranking.arrays import Floats, Ints
 from everword_search.store import namespaced
 
 SQL = load_statements("everword_search.cache")
@@ -56,9 +61,47 @@ class Passages:
     tags: Sequence[str]
 
 
-@dataclass(frozen=True)
-class PassagesRow:
-    """Passages and what the namespace holds: arrays in binary, None without any."""
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """What was done to passages since a snapshot, beside adding some."""
+
+    removed_ids: Ints
+    #: Passages of which it is limited now when they hold, also those that were added; and the limits, see Intervals.
+    limited_ids: Ints
+    limits: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LimitsRow:
+    """Passages of which it is limited when they hold: arrays in binary, None without any."""
+
+    limited_ids: bytes | None
+    valid_from: bytes | None
+    valid_until: bytes | None
+    known_from: bytes | None
+    known_until: bytes | None
+    #: What the transaction sees, as `pg_snapshot`.
+    snapshot: str
+
+    def limits(self, removed_ids: bytes | None = None) -> Changes:
+        limits = (self.valid_from, self.valid_until, self.known_from, self.known_until)
+        return Changes(
+            _array(removed_ids, "i8"),
+            _array(self.limited_ids, "i8"),
+            np.stack([_array(each, "f8") for each in limits], axis=1),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EverythingRow(_LimitsRow):
+    """The ids of all passages of a namespace, in binary."""
+
+    ids: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassagesRow(_LimitsRow):
+    """Passages, what changed, and how many the namespace holds: arrays in binary, None without any."""
 
     ids: bytes | None
     kinds: bytes | None
@@ -83,9 +126,13 @@ class PassagesRow:
     occurrences: bytes | None
     tag_places: bytes | None
     tags: list[str] | None
+    removed_ids: bytes | None
     passages: int
-    #: How many were ever taken out again.
-    dropped: int
+    #: When the transaction began, in seconds since 1970.
+    now: float
+
+    def changes(self) -> Changes:
+        return self.limits(self.removed_ids)
 
     def found(self) -> Passages:
         records = self.records or []
@@ -124,24 +171,19 @@ class _VectorsRow:
     owed_ids: bytes
 
 
-@dataclass(frozen=True)
-class IdsRow:
-    """The ids of a namespace's passages, in binary, and how many it holds and ever lost."""
-
-    ids: bytes
-    passages: int
-    dropped: int
-
-
 def passages_after(
-    namespace_id: int, after: int, but: Ints, limit: int
+    namespace_id: int, after: int, but: Ints, limit: int, since: str | None = None
 ) -> BoundStatement[PassagesRow]:
-    """Return what asks for at most `limit` passages after an id, without those whose ids are in `but`."""
+    """Return what asks for at most `limit` passages after an id, without those whose ids are in `but`.
+
+    And for what changed since a snapshot; without one, for nothing of the kind.
+    """
     parameters = {
         **namespaced(namespace_id),
         "after": after,
         "but": ArrayParameter(but),
         "limit": limit,
+        "since": since,
     }
     return BoundStatement(SQL["read_passages"], parameters, PassagesRow)
 
@@ -167,10 +209,25 @@ async def read_vectors(
     return FoundVectors(ids, _halfvecs(found.vectors, len(ids)), read_array(found.owed_ids, "i8"))
 
 
-async def read_ids(conn: Connection, namespace_id: int) -> tuple[Ints, IdsRow]:
-    found = await fetch_optional(conn, SQL["read_ids"], namespaced(namespace_id), IdsRow)
+async def read_everything(conn: Connection, namespace_id: int) -> tuple[Ints, EverythingRow]:
+    """Return the ids of all passages of a namespace, ascending, and the limits of some."""
+    found = await fetch_optional(
+        conn, SQL["read_everything"], namespaced(namespace_id), EverythingRow
+    )
     assert found is not None
     return read_array(found.ids, "i8"), found
+
+
+@dataclass(frozen=True)
+class _NamespaceRow:
+    id: int
+
+
+async def active_namespaces(conn: Connection, namespace_ids: Sequence[int]) -> set[int]:
+    """Return which of these namespaces are there, and not being erased."""
+    parameters = {"namespace_ids": list(namespace_ids)}
+    rows = await fetch_all(conn, SQL["active_namespaces"], parameters, _NamespaceRow)
+    return {row.id for row in rows}
 
 
 def _array(binary: bytes | None, element: str) -> Array:

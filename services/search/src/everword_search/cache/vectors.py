@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import Array
-from everword_search.cache.columns import Column, reading
+from everword_search.cache.columns import Column
 from everword_search.cache.scan import GROUP, cosines, nearest_signs
-from everword_search.cache.storage import Storage
 from everword_search.ranking.arrays import Floats, Ints
 
 #: Vectors that are multiplied at once: they stay in the processor's cache.
@@ -34,14 +33,12 @@ _OWED, _KNOWN, _NONE = range(3)
 class Vectors:
     """Vectors of one generation by row."""
 
-    #: Whether a search looks at few of them.
-    _is_sparse = False
-
-    def __init__(self, generation_id: int, dimensions: int, storage: Storage) -> None:
+    def __init__(self, generation_id: int, dimensions: int, room: int = 0) -> None:
+        """There is `room` for so many rows."""
         self.generation_id = generation_id
         self._dimensions = dimensions
-        self._states = storage.column(np.uint8)
-        self._halves = storage.column(np.float16, (dimensions,), is_sparse=self._is_sparse)
+        self._states = Column(np.uint8, room=room)
+        self._halves = Column(np.float16, (dimensions,), room)
         #: How many rows have no vector, and how many of them are owed one.
         self.lacking_count = self._owing = 0
 
@@ -61,7 +58,6 @@ class Vectors:
     def add(self, rows: int) -> None:
         """Add rows at the end, which are owed vectors."""
         self._halves.extend_zeros(rows)
-        # Last of all: there may be no room for the vectors.
         self._states.extend_zeros(rows)
         self.lacking_count += rows
         self._owing += rows
@@ -103,7 +99,7 @@ class Vectors:
         found = np.empty(len(rows))
         for begin in range(0, len(rows), _TAKEN):
             part = rows[begin : begin + _TAKEN]
-            bits = self._halves.take(part).view(np.uint16)
+            bits = self._halves.values[part].view(np.uint16)
             found[begin : begin + _TAKEN] = cosines(bits, unit)
         found[self._states.values[rows] != _KNOWN] = np.nan
         return found
@@ -118,7 +114,7 @@ class Vectors:
         self._owing += int(np.count_nonzero(self._states.values[rows] == _OWED))
 
     def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
-        self._halves.put(rows, vectors)
+        self._halves.values[rows] = vectors
 
 
 class SignedVectors(Vectors):
@@ -128,13 +124,11 @@ class SignedVectors(Vectors):
     compute.
     """
 
-    _is_sparse = True
-
-    def __init__(self, generation_id: int, dimensions: int, storage: Storage) -> None:
-        super().__init__(generation_id, dimensions, storage)
+    def __init__(self, generation_id: int, dimensions: int, room: int = 0) -> None:
+        super().__init__(generation_id, dimensions, room)
         self._bytes = -(-dimensions // 8)
         # As `nearest_signs` goes through them: by groups, the last of which may have few rows.
-        self._signs = storage.column(np.uint8, each=self._bytes, more=GROUP * self._bytes)
+        self._signs = Column(np.uint8, room=-(-room // GROUP) * GROUP * self._bytes)
 
     @property
     def _columns(self) -> Sequence[Column]:
@@ -142,8 +136,7 @@ class SignedVectors(Vectors):
 
     def add(self, rows: int) -> None:
         groups = -(-(len(self._states.values) + rows) // GROUP)
-        # They may have grown before, where there was no room for the vectors then.
-        self._signs.extend_zeros(max(0, groups * GROUP * self._bytes - len(self._signs.values)))
+        self._signs.extend_zeros(groups * GROUP * self._bytes - len(self._signs.values))
         super().add(rows)
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
@@ -152,10 +145,7 @@ class SignedVectors(Vectors):
         if np.count_nonzero(allowed) <= 2 * most:
             return np.flatnonzero(allowed)
         tables = _tables(asked.astype(np.float32))
-        with reading():
-            return nearest_signs(
-                self._signs.values, *self._signs.lies_at, tables, allowed.view(np.uint8), most
-            )
+        return nearest_signs(self._signs.values, tables, allowed.view(np.uint8), most)
 
     def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
         super()._keep(rows, vectors)

@@ -1,0 +1,57 @@
+"""Since when and until when passages hold, and were believed: of those few for which that is limited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from everword.db.arrays import Array
+from everword_search.ranking.arrays import Floats, Ints
+
+#: What a limit is, in the order of an array's columns: seconds since 1970, infinite where it is open.
+VALID_FROM, VALID_UNTIL, KNOWN_FROM, KNOWN_UNTIL = range(4)
+_OPEN = np.array([-np.inf, np.inf, -np.inf, np.inf])
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """The limits of some rows; all others are open."""
+
+    #: Ascending, each once.
+    rows: Ints
+    #: A row each, of four.
+    limits: Floats
+
+    @classmethod
+    def none(cls) -> Intervals:
+        return cls(np.zeros(0, np.int64), np.zeros((0, len(_OPEN))))
+
+    @property
+    def nbytes(self) -> int:
+        return self.rows.nbytes + self.limits.nbytes
+
+    def having(self, rows: Ints, limits: Floats) -> Intervals:
+        """Return these and the limits of some rows, which take the place of those that they had."""
+        kept = ~np.isin(self.rows, rows)
+        limited = np.any(limits != _OPEN, axis=1)
+        all_rows = np.append(self.rows[kept], rows[limited])
+        order = np.argsort(all_rows)
+        return Intervals(all_rows[order], np.vstack([self.limits[kept], limits[limited]])[order])
+
+    def leave_out(
+        self, passes: Array, now: float, valid_at: float | None, known_at: float | None
+    ) -> None:
+        """Make False of the rows that do not hold at a time, or were not believed at one: by default, now.
+
+        Without `valid_at`, what is still to begin stays. Times are seconds since 1970.
+        """
+        if not len(self.rows):
+            return
+        limits = self.limits
+        known = now if known_at is None else known_at
+        holds = limits[:, VALID_UNTIL] > (now if valid_at is None else valid_at)
+        holds &= (limits[:, KNOWN_FROM] <= known) & (limits[:, KNOWN_UNTIL] > known)
+        if valid_at is not None:
+            holds &= limits[:, VALID_FROM] <= valid_at
+        passes[self.rows[~holds]] = False
