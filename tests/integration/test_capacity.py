@@ -249,7 +249,7 @@ async def test_guessed_keys_do_not_keep_known_callers_out(shared: Stack) -> None
 
 async def test_a_call_that_holds_no_request_is_refused(shared: Stack) -> None:
     async with open_channel(shared.addresses["search"]) as channel:
-        empty: Any = channel.stream_unary("/everword.v1.SearchService/Stats")
+        empty: Any = channel.stream_unary("/everword.v1.SearchService/GetStats")
         refusal = await refused(empty(iter([]), metadata=OPERATOR))
     assert (refusal.code, refusal.reason) == (
         grpc.StatusCode.INVALID_ARGUMENT,
