@@ -25,7 +25,7 @@ from everword.rpc.authentication import INTERNAL_HEADER
 from everword.v1 import search_service_pb2 as search_pb
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from everword_embedder.drain import BATCH
+from everword_embedder.queue.drain import BATCH
 from support.calls import append_request
 from support.corpus import sample
 

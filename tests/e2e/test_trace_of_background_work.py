@@ -21,8 +21,8 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import NO_SECRET
 from everword.jobs import worker as job_worker
 from everword.jobs.task import Task, queue_name
-from everword_embedder.drain import Drain
-from everword_embedder.remote import RemoteEmbedder
+from everword_embedder.queue.drain import Drain
+from everword_embedder.queue.remote import RemoteEmbedder
 from support.calls import append
 from support.databases import DatabaseUnderTest
 from support.spans import trace_of

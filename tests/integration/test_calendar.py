@@ -9,7 +9,7 @@ import pytest
 from everword.chat.errors import BadAnswer
 from everword.domain.periods import Calendar
 from everword.v1 import admin_service_pb2 as admin
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level
 from support.calendar_calls import at, revisions, said, say_in, settle
 from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, node_of, owed

@@ -9,8 +9,7 @@ import pytest
 
 from everword.domain.periods import PeriodLevel
 from everword.v1 import maintenance_service_pb2 as maintenance
-from everword_compactor import backfill_days
-from everword_compactor.calendar import requests, schedule, store
+from everword_compactor.calendar import backfill_days, requests, schedule, store
 from everword_compactor.compose.model import Draft
 from support.calendar_calls import at, revisions, said
 from support.calendar_checks import check_calendar, owed

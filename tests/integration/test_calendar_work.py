@@ -18,7 +18,7 @@ from everword.domain.periods import Calendar
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level
 from support.calendar_calls import at, revisions, said, say_in, settle
 from support.calendar_checks import WEEK, YEAR, check_calendar, node_of, owed

@@ -15,12 +15,12 @@ import pytest
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword.v1 import memory_pb2
-from everword_compactor.compaction import store
-from everword_compactor.compaction.job import Compaction
-from everword_compactor.compaction.schedule import schedule_outdated
 from everword_compactor.compose.current import CurrentComposer, current_composer
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Composition, Draft, Level
+from everword_compactor.conversations import store
+from everword_compactor.conversations.job import Compaction
+from everword_compactor.conversations.schedule import schedule_outdated
 from everword_compactor.nodes import store as nodes
 from everword_compactor.nodes import write
 from support.calls import append, message

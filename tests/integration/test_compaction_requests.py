@@ -10,8 +10,8 @@ import pytest
 
 from everword.v1 import ingest_service_pb2
 from everword.v1 import maintenance_service_pb2 as pb
-from everword_compactor import backfill_conversations
-from everword_compactor import compact as compact_module
+from everword_compactor.conversations import compact as compact_module
+from everword_compactor.maintenance import backfill_conversations
 from support.calls import append
 from support.command_line import everword
 from support.compaction import ScriptedComposer, compact

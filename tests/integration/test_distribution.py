@@ -42,9 +42,9 @@ CROSSING = {
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
     "everword_ingest.admin.revoke_api_key": "by the key's id",
     "everword_embedder.count_owed": "a generation's backlog",
-    "everword_embedder.claim_owed": "a worker's batch holds passages of any namespace",
-    "everword_embedder.forgotten_namespaces": "a sweep",
-    "everword_embedder.measure_backlog": "a metric",
+    "everword_embedder.queue.claim_owed": "a worker's batch holds passages of any namespace",
+    "everword_embedder.queue.forgotten_namespaces": "a sweep",
+    "everword_embedder.queue.measure_backlog": "a metric",
 }
 
 #: Functions that touch tables with a namespace. Those that begin with "one:" touch only the rows of a single one.

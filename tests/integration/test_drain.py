@@ -20,14 +20,14 @@ from everword.domain.settings import NO_SECRET
 from everword.jobs.store import StartedJob
 from everword.jobs.task import JobRun
 from everword.telemetry import names
-from everword_embedder import drain as drain_module
-from everword_embedder import drain_store
-from everword_embedder.backlog import record_backlog
-from everword_embedder.calibration import UNRELATED
-from everword_embedder.drain import HARMLESS, Drain, ModelUnavailable, TextsRejected
 from everword_embedder.embed import Embedder
-from everword_embedder.remote import RemoteEmbedder
-from everword_embedder.schedule import schedule_owed
+from everword_embedder.queue import drain as drain_module
+from everword_embedder.queue import store as drain_store
+from everword_embedder.queue.backlog import record_backlog
+from everword_embedder.queue.calibration import UNRELATED
+from everword_embedder.queue.drain import HARMLESS, Drain, ModelUnavailable, TextsRejected
+from everword_embedder.queue.remote import RemoteEmbedder
+from everword_embedder.queue.schedule import schedule_owed
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
@@ -250,7 +250,7 @@ async def test_the_length_and_the_age_of_the_queue_are_measured(
     def gauge(name: str, unit: str) -> SimpleNamespace:
         return SimpleNamespace(set=partial(recorded.__setitem__, name))
 
-    monkeypatch.setattr("everword_embedder.backlog.gauge", gauge)
+    monkeypatch.setattr("everword_embedder.queue.backlog.gauge", gauge)
     owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
     await append(stack, "one", "two")
     await append(stack, "theirs", metadata=OTHER)

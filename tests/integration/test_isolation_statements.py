@@ -51,19 +51,19 @@ CROSSING = {
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
     "everword_embedder.count_owed": "a model generation's backlog is that of all namespaces",
-    "everword_embedder.claim_owed": "workers claim ids over all namespaces",
-    "everword_embedder.measure_backlog": "the queue's length and age are those of all namespaces",
-    "everword_embedder.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
+    "everword_embedder.queue.claim_owed": "workers claim ids over all namespaces",
+    "everword_embedder.queue.measure_backlog": "the queue's length and age are those of all namespaces",
+    "everword_embedder.queue.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
 }
 #: Packages whose business crosses namespaces: workers claim ids over all of them.
 CROSSING_PACKAGES = ("everword.jobs.",)
 
 #: Statements that write what they derive from memories: where they see none they have nothing to write.
 DERIVING = {
-    *("everword_embedder.store_halfvecs", "everword_embedder.store_arrays"),
+    *("everword_embedder.queue.store_halfvecs", "everword_embedder.queue.store_arrays"),
     *(
-        "everword_compactor.compaction.advance_progress",
-        "everword_compactor.compaction.want_leaves",
+        "everword_compactor.conversations.advance_progress",
+        "everword_compactor.conversations.want_leaves",
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.

@@ -11,8 +11,8 @@ import pytest
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.admin_service_pb2 import API_KEY_ROLE_WRITE, ApiKey, CreateApiKeyRequest
 from everword.v1.search_service_pb2 import GetStatsRequest
-from everword_compactor import backfill_embeddings
-from everword_compactor.prune_usage import prune_usage
+from everword_compactor.maintenance import backfill_embeddings
+from everword_compactor.maintenance.prune_usage import prune_usage
 from support.callers import bearer, make_namespaces, within
 from support.calls import append
 from support.compaction import worker_context

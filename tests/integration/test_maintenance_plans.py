@@ -12,7 +12,7 @@ import psycopg
 
 from everword.db.statements import Statement
 from everword_compactor.calendar.requests import SQL as CALENDAR
-from everword_compactor.compaction.requests import SQL as COMPACTION
+from everword_compactor.conversations.requests import SQL as COMPACTION
 from support.databases import DatabaseUnderTest
 
 CONVERSATIONS = 2_000

@@ -14,9 +14,9 @@ from everword.v1 import context_service_pb2 as context
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_compactor import backfill_tool_sentences
-from everword_compactor.tools.pace import Pace
-from everword_compactor.tools.settings import ToolSettings
+from everword_compactor.maintenance import backfill_tool_sentences
+from everword_compactor.tool_sentences.pace import Pace
+from everword_compactor.tool_sentences.settings import ToolSettings
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message, target

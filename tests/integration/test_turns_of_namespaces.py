@@ -27,15 +27,15 @@ from everword.jobs.task import JobRun, Task, queue_name
 from everword.jobs.worker import Worker
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compaction.job import Compaction
-from everword_compactor.compaction.schedule import schedule_outdated
 from everword_compactor.compose.model import Draft
-from everword_compactor.tools.job import ToolSentences
-from everword_compactor.worker_context import WorkerContext
-from everword_embedder.calibration import UNRELATED
-from everword_embedder.drain import BATCH, FEW, Drain
-from everword_embedder.drain_store import SQL, claim_owed
-from everword_embedder.schedule import schedule_owed
+from everword_compactor.conversations.job import Compaction
+from everword_compactor.conversations.schedule import schedule_outdated
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.tool_sentences.job import ToolSentences
+from everword_embedder.queue.calibration import UNRELATED
+from everword_embedder.queue.drain import BATCH, FEW, Drain
+from everword_embedder.queue.schedule import schedule_owed
+from everword_embedder.queue.store import SQL, claim_owed
 from support.calendar_calls import said
 from support.callers import make_namespaces, within
 from support.calls import append

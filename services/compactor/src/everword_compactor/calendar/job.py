@@ -8,9 +8,9 @@ from everword.domain.periods import parse_subject
 from everword.jobs.task import JobRun, PermanentFailure
 from everword_compactor.calendar import store
 from everword_compactor.calendar.summarizer import PeriodSummarizer
-from everword_compactor.failures import Failures
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.jobs.failures import Failures
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.worker_context import WorkerContext
 
 
 class RollUp:

@@ -13,11 +13,11 @@ from everword_compactor.calendar import store
 from everword_compactor.calendar.digest import digest_channel
 from everword_compactor.calendar.material import read_material
 from everword_compactor.calendar.model import Material, VoiceSettings
-from everword_compactor.checks.inherited import with_inherited
+from everword_compactor.compose.checks.inherited import with_inherited
 from everword_compactor.compose.model import EXTRACTIVE, Composition, Draft, Level, Source, masked
+from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.nodes.model import NewNode, NodeNamespace, NodeRow, Place
 from everword_compactor.nodes.write import assert_lease, insert_node, revise_node, with_vectors
-from everword_compactor.worker_context import WorkerContext
 
 
 @dataclass(frozen=True)
