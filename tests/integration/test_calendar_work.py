@@ -53,7 +53,7 @@ async def test_messages_from_before_there_was_a_calendar_are_found(stack: Stack)
     # 2 days, 2 weeks, 2 months; the year has not ended.
     assert await ask(stack, dry_run=True) == 6
     assert owed(stack.database) == []
-    assert await ask(stack, before="2026-05-01") == 3
+    assert await ask(stack, end_date="2026-05-01") == 3
     assert owed(stack.database) == ["day/2026-04-14"]
     assert await ask(stack, start_date="2026-05-14") == 3
     assert await ask(stack) == 6

@@ -13,8 +13,8 @@ from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.extractive.bullets import parse_bullet
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level, Source
+from everword_compactor.compose.plain import plain_line
 from everword_compactor.compose.prompts.lines import preamble
-from everword_compactor.conversations.summarizer import plain_line
 from support.calendar_calls import said, settle
 from support.calls import append
 from support.compaction import compact_everything, roll_up_everything

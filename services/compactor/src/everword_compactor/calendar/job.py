@@ -10,7 +10,7 @@ from everword_compactor.calendar import store
 from everword_compactor.calendar.summarizer import PeriodSummarizer
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.failures import Failures
-from everword_compactor.nodes.store import node_namespace
+from everword_compactor.jobs.namespace_job import open_job
 
 
 class RollUp:
@@ -31,17 +31,16 @@ class RollUp:
             period = parse_subject(run.job.subject)
         except ValueError as error:
             raise PermanentFailure(str(error)) from error
-        with self._worker_context.database.transaction(namespace_id) as conn:
-            namespace = node_namespace(conn, namespace_id)
-            if namespace is None:
-                return None
-            voice = store.get_voice(conn, namespace_id)
-            owing = store.owed_instances(conn, namespace_id, period)
-            nodes = store.read_period(conn, namespace_id, period)
-        summarizer = PeriodSummarizer(self._worker_context, run, namespace, period, voice)
-        outdated = [node.instance for node in nodes if summarizer.is_outdated(node)]
         failures = Failures()
-        with self._worker_context.ledger.of_namespace(namespace_id):
+        with open_job(self._worker_context, run) as job:
+            if job is None:
+                return None
+            with job.transaction() as conn:
+                voice = store.get_voice(conn, namespace_id)
+                owing = store.owed_instances(conn, namespace_id, period)
+                nodes = store.read_period(conn, namespace_id, period)
+            summarizer = PeriodSummarizer(job, period, voice)
+            outdated = [node.instance for node in nodes if summarizer.is_outdated(node)]
             left = sorted({*owing, *outdated})
             while left:
                 with failures.kept():

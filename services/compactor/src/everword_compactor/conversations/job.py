@@ -14,7 +14,7 @@ from everword_compactor.conversations.revision import revise_outdated
 from everword_compactor.conversations.summarizer import ConversationSummarizer
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.failures import Failures
-from everword_compactor.nodes.store import node_namespace
+from everword_compactor.jobs.namespace_job import open_job
 
 #: How long a conversation keeps a worker from the others, but for the step that it is at then.
 TURN_S = 30.0
@@ -32,17 +32,12 @@ class Compaction:
         A node that fails does not keep back the others, but for the leaves after it; a failure is raised at the end.
         Raises everword.chat.errors.ChatError where no model answers as it should; what was stored before stays.
         """
-        namespace_id = run.job.namespace_id
-        with self._worker_context.database.transaction(namespace_id) as conn:
-            namespace = node_namespace(conn, namespace_id)
-        if namespace is None:
-            return None
-        until = time.monotonic() + TURN_S
-        summarizer = ConversationSummarizer(
-            self._worker_context, run, namespace, UUID(run.job.subject), until
-        )
         failures, due_at = Failures(), None
-        with self._worker_context.ledger.of_namespace(namespace_id):
+        with open_job(self._worker_context, run) as job:
+            if job is None:
+                return None
+            until = time.monotonic() + TURN_S
+            summarizer = ConversationSummarizer(job, UUID(run.job.subject), until)
             with failures.kept():
                 due_at = make_leaves(summarizer)
             # Before the levels above are made: they would be made from what is replaced now.

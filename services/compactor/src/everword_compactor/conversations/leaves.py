@@ -33,18 +33,18 @@ def make_leaves(summarizer: ConversationSummarizer) -> datetime | None:
             _make_leaf(summarizer, step, step.plan.through)
         else:
             _pass(summarizer, step.conversation, step.plan.through)
-    return summarizer.worker_context.now()
+    return summarizer.job.worker_context.now()
 
 
 def _next_step(summarizer: ConversationSummarizer) -> _Step | None:
     """Read what is to be done next; None where everything is."""
-    settings, namespace_id = summarizer.worker_context.compaction, summarizer.namespace_id
-    with summarizer.worker_context.database.transaction(namespace_id) as conn:
+    settings, namespace_id = summarizer.job.worker_context.compaction, summarizer.namespace_id
+    with summarizer.job.transaction() as conn:
         conversation = store.read_compacted(conn, namespace_id, summarizer.conversation_id)
         if conversation is None or conversation.last_seq <= conversation.summarised_seq:
             return None
         waiting = store.next_messages(conn, namespace_id, conversation, settings.after_messages)
-        plan = plan_leaf(conversation, waiting, settings, summarizer.worker_context.now())
+        plan = plan_leaf(conversation, waiting, settings, summarizer.job.worker_context.now())
         rows = []
         if plan.seqs:
             rows = read_message_sources(conn, namespace_id, conversation.id, plan.seqs)
@@ -65,7 +65,7 @@ def _make_leaf(summarizer: ConversationSummarizer, step: _Step, through: int) ->
 
 
 def _pass(summarizer: ConversationSummarizer, conversation: Compacted, through: int) -> None:
-    summarizer.commit(lambda conn: _advance(conn, summarizer, conversation, through))
+    summarizer.record(lambda conn: _advance(conn, summarizer, conversation, through))
 
 
 def _advance(

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from everword.db.blocking import Connection
 from everword_compactor.compose.model import Level, Source
+from everword_compactor.compose.plain import plain_line
 from everword_compactor.conversations import store
 from everword_compactor.conversations.model import LadderNode
 from everword_compactor.conversations.plan import MOST, group_size
-from everword_compactor.conversations.summarizer import ConversationSummarizer, plain_line
+from everword_compactor.conversations.summarizer import ConversationSummarizer
 from everword_compactor.nodes.store import read_source_messages
 
 
@@ -20,7 +21,7 @@ def raise_level(summarizer: ConversationSummarizer, level: Level) -> bool:
 
 def _raise_once(summarizer: ConversationSummarizer, level: Level) -> bool:
     namespace_id = summarizer.namespace_id
-    with summarizer.worker_context.database.transaction(namespace_id) as conn:
+    with summarizer.job.transaction() as conn:
         conversation = store.read_compacted(conn, namespace_id, summarizer.conversation_id)
         below = store.read_orphans(
             conn, namespace_id, summarizer.conversation_id, level - 1, MOST[level]

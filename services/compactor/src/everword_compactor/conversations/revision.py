@@ -23,9 +23,9 @@ def revise_outdated(summarizer: ConversationSummarizer, failures: Failures) -> b
 
 
 def _revise_once(summarizer: ConversationSummarizer, failures: Failures, tried: list[UUID]) -> bool:
-    namespace_id, composer = summarizer.namespace_id, summarizer.worker_context.composer
+    namespace_id, composer = summarizer.namespace_id, summarizer.job.worker_context.composer
     versions = [composer.prompt_version(level) for level in (Level.LEAF, Level.BRANCH, Level.ROOT)]
-    with summarizer.worker_context.database.transaction(namespace_id) as conn:
+    with summarizer.job.transaction() as conn:
         conversation = store.read_compacted(conn, namespace_id, summarizer.conversation_id)
         nodes = store.read_outdated(
             conn, namespace_id, summarizer.conversation_id, composer.model, versions, tried, limit=1
@@ -44,7 +44,7 @@ def _revise_once(summarizer: ConversationSummarizer, failures: Failures, tried: 
 
 
 def _sources(summarizer: ConversationSummarizer, node: OutdatedNode) -> list[Source]:
-    with summarizer.worker_context.database.transaction(summarizer.namespace_id) as conn:
+    with summarizer.job.transaction() as conn:
         if node.level == Level.LEAF:
             rows = read_source_messages(conn, summarizer.namespace_id, node.id)
             return [row.source for row in rows]

@@ -1,29 +1,22 @@
-"""Where one conversation's nodes are written: what each step reads, composes and stores."""
+"""The nodes of one conversation: what each step composes and stores."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence, Sized
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from uuid import UUID
 
 from everword.db.blocking import Connection
 from everword.domain.ids import new_id
-from everword.domain.times import write_minute
-from everword.jobs.task import JobRun
 from everword.text.credentials import mask_credentials
-from everword_compactor.compose.model import BUDGET_TOKENS, Draft, Level, Source, masked
+from everword_compactor.compose.model import Draft, Level, Source
 from everword_compactor.conversations.model import Compacted
-from everword_compactor.jobs.context import WorkerContext
-from everword_compactor.nodes.model import NewNode, NodeNamespace, Place
-from everword_compactor.nodes.write import (
-    NodeExists,
-    assert_lease,
-    insert_node,
-    revise_node,
-    with_vectors,
-)
+from everword_compactor.jobs.namespace_job import NamespaceJob
+from everword_compactor.nodes.model import NewNode, Place
+from everword_compactor.nodes.write import NodeExists, insert_node, revise_node
 
 #: So many steps of a kind a job.
 STEPS = 10
@@ -31,18 +24,16 @@ STEPS = 10
 
 @dataclass(frozen=True)
 class ConversationSummarizer:
-    """A job at work on its conversation. Each node is composed outside of a transaction, and stored in one."""
+    """A job at work on its conversation."""
 
-    worker_context: WorkerContext
-    run: JobRun
-    namespace: NodeNamespace
+    job: NamespaceJob
     conversation_id: UUID
     #: When its turn is over, by the monotonic clock.
     until: float = math.inf
 
     @property
     def namespace_id(self) -> int:
-        return self.namespace.id
+        return self.job.namespace_id
 
     def steps(self, failures: Sized = ()) -> Iterator[int]:
         """Yield a number for each step of a kind that the job may do.
@@ -55,7 +46,7 @@ class ConversationSummarizer:
             failed = len(failures)
             yield step
             is_over = time.monotonic() >= self.until
-            if len(failures) == failed and (is_over or self.run.others_wait()):
+            if len(failures) == failed and (is_over or self.job.run.others_wait()):
                 return
 
     def write(
@@ -65,15 +56,15 @@ class ConversationSummarizer:
         sources: Sequence[Source],
         stretch: tuple[int, int],
         also: Callable[[Connection], None] = lambda conn: None,
-    ) -> bool:
-        """Compose a new node and store it together with what `also` does; False where somebody else was quicker."""
+    ) -> None:
+        """Compose a new node and store it together with what `also` does, unless somebody else was quicker."""
         node = self._compose(new_id(), conversation, level, sources, stretch)
 
         def store(conn: Connection) -> None:
-            insert_node(conn, self.namespace, node)
+            insert_node(conn, self.job.namespace, node)
             also(conn)
 
-        return self.commit(store)
+        self.record(store)
 
     def rewrite(
         self,
@@ -83,22 +74,15 @@ class ConversationSummarizer:
         level: Level,
         sources: Sequence[Source],
         stretch: tuple[int, int],
-    ) -> bool:
-        """Compose a stored node anew; False where somebody else did so since it was at `revision`."""
+    ) -> None:
+        """Compose a stored node anew, unless somebody else did so since it was at `revision`."""
         node = self._compose(id_, conversation, level, sources, stretch)
-        return self.commit(lambda conn: revise_node(conn, self.namespace, node, revision))
+        self.record(lambda conn: revise_node(conn, self.job.namespace, node, revision))
 
-    def commit(self, store: Callable[[Connection], None]) -> bool:
-        """Run `store` in a transaction that counts only while the job is this worker's."""
-        try:
-            with self.worker_context.database.transaction(self.namespace_id) as conn:
-                store(conn)
-                assert_lease(conn, self.run.job)
-        except NodeExists:
-            return False
-        # What follows is another step: what it fails of is not what failed before.
-        self.run.checkpoint()
-        return True
+    def record(self, store: Callable[[Connection], None]) -> None:
+        """Store a step's result as the job does, unless somebody else was quicker."""
+        with suppress(NodeExists):
+            self.job.record(store)
 
     def _compose(
         self,
@@ -108,11 +92,9 @@ class ConversationSummarizer:
         sources: Sequence[Source],
         stretch: tuple[int, int],
     ) -> NewNode:
-        with self.worker_context.database.transaction(self.namespace_id) as conn:
-            sources = with_vectors(conn, self.namespace_id, sources)
+        sources = self.job.prepare(sources)
         title = conversation.title
-        if self.namespace.masks_credentials:
-            sources = masked(sources, self.run.heartbeat)
+        if self.job.namespace.masks_credentials:
             title = mask_credentials(title)
         draft = Draft(
             level=level,
@@ -122,11 +104,6 @@ class ConversationSummarizer:
             agent=conversation.agent,
             channel=conversation.channel,
         )
-        composition = self.worker_context.composer.compose(draft, self.run.heartbeat)
-        if not composition.content.strip():
-            # Emoji alone, of which no sentence can be chosen.
-            plain = "\n".join(plain_line(source) for source in sources)
-            composition = replace(composition, content=plain[: BUDGET_TOKENS[level]])
         place = Place(
             level=level,
             title=title,
@@ -137,12 +114,4 @@ class ConversationSummarizer:
             subject=conversation.subject,
             channel=conversation.channel,
         )
-        return NewNode(id_, place, composition, sources)
-
-
-def plain_line(source: Source) -> str:
-    """Return a source as it is, with its time and speaker; a node is such lines already."""
-    if source.level:
-        return source.text
-    who = source.author or source.agent
-    return f"- [{write_minute(source.earliest_at)}{' ' if who else ''}{who}] {source.text}"
+        return NewNode(id_, place, self.job.compose(draft), sources)

@@ -22,9 +22,8 @@ from everword.db.blocking import Connection
 from everword.jobs.task import MAX_ATTEMPTS, JobRun
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.model_outage import answers_others
+from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.nodes.model import NodeNamespace
-from everword_compactor.nodes.store import node_namespace
-from everword_compactor.nodes.write import assert_lease
 from everword_compactor.tool_sentences import store
 from everword_compactor.tool_sentences.ask import (
     ModelWriter,
@@ -75,56 +74,50 @@ class ToolSentences:
 
     def run(self, run: JobRun) -> datetime | None:
         """Do what is due, and return when there will be more. Raises ChatUnavailable."""
-        namespace_id = run.job.namespace_id
-        with self._database.transaction(namespace_id) as conn:
-            namespace = node_namespace(conn, namespace_id)
-        if namespace is None:
-            return None
-        with self._worker_context.ledger.of_namespace(namespace_id):
-            while self._do_batch(namespace, run) and not run.others_wait():
+        with open_job(self._worker_context, run) as job:
+            if job is None:
+                return None
+            while self._do_batch(job) and not run.others_wait():
                 pass
         with self._database.connection() as conn:
-            return store.next_due(conn, namespace_id)
+            return store.next_due(conn, run.job.namespace_id)
 
-    def _do_batch(self, namespace: NodeNamespace, run: JobRun) -> bool:
+    def _do_batch(self, job: NamespaceJob) -> bool:
         """Do one batch; False where nothing is due. Raises ChatUnavailable when what was done is stored."""
         # A slow pace would let claims wait that other workers could serve.
         limit = min(BATCH, self._settings.per_minute or BATCH)
         with self._database.connection() as conn:
-            claims = store.claim_calls(conn, namespace.id, limit, self._settings.lease_s)
+            claims = store.claim_calls(conn, job.namespace_id, limit, self._settings.lease_s)
         if not claims:
             return False
         ids = sorted(claim.message_id for claim in claims)
-        with self._database.transaction(namespace.id) as conn:
-            calls = store.read_calls(conn, namespace.id, ids)
-        outcome = self._write(namespace, run, claims, list(calls.values()))
-        if outcome.away and self._answers_others(namespace, run, claims):
+        with job.transaction() as conn:
+            calls = store.read_calls(conn, job.namespace_id, ids)
+        outcome = self._write(job, claims, list(calls.values()))
+        if outcome.away and self._answers_others(job, claims):
             outcome.blame_calls()
-        self._settle(namespace, run, claims, calls, outcome)
-        if outcome.sentences:
-            run.checkpoint()
+        job.record(
+            lambda conn: self._settle(conn, job.namespace, claims, calls, outcome),
+            is_progress=bool(outcome.sentences),
+        )
         if outcome.away:
             raise outcome.away
         return True
 
     def _write(
-        self,
-        namespace: NodeNamespace,
-        run: JobRun,
-        claims: Sequence[Claim],
-        calls: Sequence[ToolCall],
+        self, job: NamespaceJob, claims: Sequence[Claim], calls: Sequence[ToolCall]
     ) -> Outcome:
         """Put calls into words, several at once, and keep the job and the claims meanwhile."""
         ended = Event()
         with ThreadPoolExecutor(BATCH, thread_name_prefix="sentence") as pool:
             # Each in the trace of the job.
             futures = {
-                pool.submit(copy_context().run, self._attempt, namespace, call, ended): call.id
+                pool.submit(copy_context().run, self._attempt, job.namespace, call, ended): call.id
                 for call in calls
             }
             try:
                 while wait(futures, timeout=BEAT_S).not_done:
-                    self._beat(namespace, run, claims)
+                    self._beat(job, claims)
             except BaseException:
                 # The pool waits for its threads: they must not wait for the model.
                 ended.set()
@@ -137,44 +130,40 @@ class ToolSentences:
         shown = call.masked() if namespace.masks_credentials else call
         return attempt(self._writer, shown, ended)
 
-    def _answers_others(
-        self, namespace: NodeNamespace, run: JobRun, claims: Sequence[Claim]
-    ) -> bool:
+    def _answers_others(self, job: NamespaceJob, claims: Sequence[Claim]) -> bool:
         """Tell whether the model answers anybody: then the calls that it did not answer are to blame."""
         chat = self._worker_context.chat
         if chat is None:
             return False
         time.sleep(self._settings.patience_s)
-        return answers_others(chat, lambda: self._beat(namespace, run, claims))
+        return answers_others(chat, lambda: self._beat(job, claims))
 
-    def _beat(self, namespace: NodeNamespace, run: JobRun, claims: Sequence[Claim]) -> None:
+    def _beat(self, job: NamespaceJob, claims: Sequence[Claim]) -> None:
         """Keep the job and the claims. Raises LeaseLost."""
-        run.heartbeat()
+        job.run.heartbeat()
         with self._database.connection() as conn:
-            store.extend_claims(conn, namespace.id, claims, self._settings.lease_s)
+            store.extend_claims(conn, job.namespace_id, claims, self._settings.lease_s)
 
     def _settle(
         self,
+        conn: Connection,
         namespace: NodeNamespace,
-        run: JobRun,
         claims: Sequence[Claim],
         calls: Mapping[UUID, ToolCall],
         outcome: Outcome,
     ) -> None:
-        """Store what came of a batch in one transaction."""
+        """Store what came of a batch."""
         # A message that is gone needs no sentence.
         done = [c for c in claims if c.message_id in outcome.sentences or c.message_id not in calls]
         failed = [c for c in claims if c.message_id in outcome.failures]
         left = [c for c in claims if c not in done and c not in failed]
-        with self._database.transaction(namespace.id) as conn:
-            settled = store.settle_calls(conn, namespace.id, done)
-            sentences = {id_: s for id_, s in outcome.sentences.items() if id_ in settled}
-            write_sentences(conn, namespace, calls, sentences)
-            for claim in failed:
-                self._fail(conn, namespace.id, claim, outcome.failures[claim.message_id])
-            if outcome.away:
-                store.release_calls(conn, namespace.id, left, describe(outcome.away))
-            assert_lease(conn, run.job)
+        settled = store.settle_calls(conn, namespace.id, done)
+        sentences = {id_: s for id_, s in outcome.sentences.items() if id_ in settled}
+        write_sentences(conn, namespace, calls, sentences)
+        for claim in failed:
+            self._fail(conn, namespace.id, claim, outcome.failures[claim.message_id])
+        if outcome.away:
+            store.release_calls(conn, namespace.id, left, describe(outcome.away))
 
     def _fail(self, conn: Connection, namespace_id: int, claim: Claim, error: Exception) -> None:
         pauses = self._settings.pauses_s
