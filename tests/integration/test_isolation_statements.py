@@ -25,6 +25,7 @@ from support.fence import (
     UNFENCED,
     VIEWS,
     all_statements,
+    role_of,
     tables_of,
     without_predicate,
     writes_behind_the_fence,
@@ -200,12 +201,6 @@ def _bound(database: DatabaseUnderTest, role: str, namespace_id: int) -> Iterato
         yield cursor
 
 
-def _role(name: str) -> str:
-    """Return who runs a statement: of those that services share, the one that runs it for what callers send."""
-    service, _, _ = name.partition(".")
-    return "everword_ingest" if service == "everword" else service
-
-
 def _run(cursor: psycopg.Cursor, query: bytes, parameters: dict[str, Any]) -> tuple[int, list[Any]]:
     """Return how many rows a statement touched, and what it returned."""
     cursor.execute(query, parameters)
@@ -246,11 +241,11 @@ def test_a_statement_that_forgets_its_namespace_finds_nothing_foreign(
 ) -> None:
     query = without_predicate(BEHIND[name])
     parameters = parameters_of(name, filled)
-    with _bound(filled.database, _role(name), filled.ours) as cursor:
+    with _bound(filled.database, role_of(name), filled.ours) as cursor:
         found = _run(cursor, query, parameters)
     assert not _marks(filled).intersection(_values(found))
     if name not in COUNTING:
-        with _bound(filled.empty, _role(name), filled.ours) as cursor:
+        with _bound(filled.empty, role_of(name), filled.ours) as cursor:
             assert found == _run(cursor, query, parameters)
 
 
@@ -260,9 +255,9 @@ def test_the_same_statement_finds_what_is_there_for_its_own_namespace(
 ) -> None:
     """The test above would pass with parameters that hit nothing."""
     parameters = parameters_of(name, filled)
-    with _bound(filled.database, _role(name), filled.theirs) as cursor:
+    with _bound(filled.database, role_of(name), filled.theirs) as cursor:
         found = _run(cursor, BEHIND[name].sql.encode(), parameters)
-    with _bound(filled.empty, _role(name), filled.ours) as cursor:
+    with _bound(filled.empty, role_of(name), filled.ours) as cursor:
         nothing = _run(cursor, BEHIND[name].sql.encode(), parameters)
     assert found != nothing
 
@@ -273,9 +268,9 @@ def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
 ) -> None:
     parameters = parameters_of(name, filled)
     query = BEHIND[name].sql.encode()
-    with _bound(filled.database, _role(name), filled.theirs) as cursor:
+    with _bound(filled.database, role_of(name), filled.theirs) as cursor:
         cursor.execute(query, parameters)
-    with _bound(filled.database, _role(name), filled.ours) as cursor:
+    with _bound(filled.database, role_of(name), filled.ours) as cursor:
         if name in DERIVING:
             cursor.execute(query, parameters)
             assert cursor.rowcount == 0
@@ -290,6 +285,6 @@ def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
 def test_a_request_id_that_another_namespace_used_is_free(filled: Filled, name: str) -> None:
     """Request ids are the caller's own, and tell nothing about others'."""
     parameters = {**common_parameters(filled), "namespace_id": Int8(filled.ours)}
-    with _bound(filled.database, _role(name), filled.ours) as cursor:
+    with _bound(filled.database, role_of(name), filled.ours) as cursor:
         found = _run(cursor, BEHIND[name].sql.encode(), parameters)
     assert found == (1, [("their-request",)])

@@ -8,8 +8,7 @@ from support.fence import all_statements
 
 WRITERS = {
     r"(insert into|delete from) (visible_)?memories\b": {"everword.index"},
-    # A backfill makes vectors due that were given up or never were.
-    r"insert into embedding_queue\b": {"everword.index", "everword_compactor.maintenance"},
+    r"insert into embedding_queue\b": {"everword.index"},
     r"insert into author_names\b": {"everword.index"},
     r"insert into jobs\b": {"everword.jobs"},
 }

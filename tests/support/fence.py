@@ -52,3 +52,11 @@ def writes_behind_the_fence(statement: Statement) -> bool:
 def without_predicate(statement: Statement) -> bytes:
     """Return the statement as if its author had forgotten the namespace."""
     return PREDICATE.sub("TRUE", statement.sql).encode()
+
+
+def role_of(name: str) -> str:
+    """Return the role of a service that runs a statement; who shares one runs it as another service does."""
+    package = name.split(".")[0]
+    if package != "everword":
+        return package
+    return "everword_compactor" if name.endswith("_missing_vectors") else "everword_ingest"

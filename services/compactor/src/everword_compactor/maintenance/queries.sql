@@ -69,39 +69,6 @@ SELECT max(id)
 -- The model generations that vectors are owed to.
 SELECT id FROM model_generations WHERE state IN ('building', 'active') ORDER BY id;
 
--- count_unowed_vectors --
--- How many vectors owe_vectors would make owed.
-SELECT count(*)
-  FROM (SELECT
-          FROM visible_memories m
-          LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
-          LEFT JOIN embedding_queue q
-            ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
-         WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
-           AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'owed'
-         LIMIT %(limit)s) AS unowed;
-
--- owe_vectors --
--- Owe a vector of a generation for each passage of a batch that has none; returns how many were not owed before. What was
--- given up becomes owed again.
-WITH owed AS (
-    INSERT INTO embedding_queue AS queued (namespace_id, memory_id, generation_id)
-    SELECT %(namespace_id)s, m.id, %(generation_id)s
-      FROM visible_memories m
-      LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
-      LEFT JOIN embedding_queue q
-        ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
-     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
-       AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'owed'
-     ORDER BY m.id
-     LIMIT %(limit)s
-    ON CONFLICT (namespace_id, memory_id, generation_id) DO UPDATE
-       SET state = 'owed', attempts = 0, not_before = now(), error = NULL
-     WHERE queued.state = 'failed'
-    RETURNING 1
-)
-SELECT count(*) FROM owed;
-
 -- prune_usage --
 -- Forget what language models were asked long ago, in every namespace.
 SELECT prune_usage(%(keep)s::interval, %(batch)s);
