@@ -122,7 +122,7 @@ async def test_while_the_model_is_away_calls_wait_and_nothing_is_lost(
     # None of them is to blame.
     waiting = queued(stack.database)
     assert set(waiting) == set(paths)
-    assert {(state, attempts) for state, attempts, _ in waiting.values()} == {("owed", 0)}
+    assert {(state, attempts) for state, attempts, _ in waiting.values()} == {("pending", 0)}
     [job] = (await _status(stack)).failed_jobs
     assert job.attempts == 3
     assert job.error

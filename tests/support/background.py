@@ -16,7 +16,7 @@ from support.stack import Stack
 
 
 async def embed_everything(stack: Stack) -> None:
-    """Make every vector that is owed, of generations that are being built too."""
+    """Make every vector that is pending, of generations that are being built too."""
     await asyncio.to_thread(_embed, stack)
 
 

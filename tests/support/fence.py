@@ -15,7 +15,7 @@ FENCED = frozenset(
     {
         *("conversations", "messages", "append_requests", "memories", "visible_memories"),
         *("memory_classes", "memory_use", "importance_suggestions", "author_names"),
-        *("summaries", "summary_sources", "compaction_progress", "calendar_owed"),
+        *("summaries", "summary_sources", "compaction_progress", "calendar_pending"),
         *("summary_voices", "tool_sentences", "usage_ledger"),
         *("memory_vectors_1", "visible_vectors_1"),
     }

@@ -185,12 +185,12 @@ def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
         "prompt_versions": [1] * count,
         "template": "template",
     }
-    owing = {"after": UUID(int=0), "last": LAST_ID, "with_model": True, "prompt_version": 1}
+    pending = {"after": UUID(int=0), "last": LAST_ID, "with_model": True, "prompt_version": 1}
     return {
         f"{package}.upsert_sentences": sentences,
         **{
-            f"{package}.{name}": {**owing, "template": "template"}
-            for name in ("last_message", "count_unowed_sentences", "owe_sentences")
+            f"{package}.{name}": {**pending, "template": "template"}
+            for name in ("last_message", "count_missing_sentences", "enqueue_sentences")
         },
     }
 

@@ -96,7 +96,7 @@ async def put_into_words(
     tools: ToolSettings = IMPATIENT,
     **chat: Any,
 ) -> dict[int, str | None]:
-    """Do what is owed, as a worker with these settings does; returns how each job ended."""
+    """Do what is pending, as a worker with these settings does; returns how each job ended."""
 
     def do() -> dict[int, str | None]:
         with sentence_context(stack.database, server, tools, **chat) as shop:

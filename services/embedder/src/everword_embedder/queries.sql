@@ -1,11 +1,11 @@
 -- Statements of EmbedderService: counts over all namespaces, no content.
 
--- count_owed --
--- What is owed to a generation, and what was given up, each counted up to a cap.
+-- count_pending --
+-- What is pending for a generation, and what was given up, each counted up to a cap.
 SELECT g.id AS generation_id,
        (SELECT count(*) FROM (
             SELECT FROM embedding_queue q
-             WHERE q.generation_id = g.id AND q.state = 'owed' LIMIT %(cap)s) AS owed) AS owed,
+             WHERE q.generation_id = g.id AND q.state = 'pending' LIMIT %(cap)s) AS pending) AS pending,
        (SELECT count(*) FROM (
             SELECT FROM embedding_queue q
              WHERE q.generation_id = g.id AND q.state = 'failed' LIMIT %(cap)s) AS failed) AS failed

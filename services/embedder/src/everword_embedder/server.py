@@ -12,7 +12,7 @@ from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
 from everword_embedder.embed import Embedder
 from everword_embedder.queue.backlog import record_backlog
-from everword_embedder.queue.schedule import backfill_generations, schedule_owed
+from everword_embedder.queue.schedule import backfill_generations, schedule_pending
 from everword_embedder.servicer import EmbedderServicer
 from everword_embedder.settings import SERVICE, Settings
 
@@ -31,7 +31,7 @@ class EmbedderServer:
                 partial(record_backlog, self._blocking),
                 partial(backfill_generations, self._blocking),
                 # A write's own job gets half a round to begin.
-                partial(schedule_owed, self._blocking, settings.queue.sweep_s / 2),
+                partial(schedule_pending, self._blocking, settings.queue.sweep_s / 2),
             ],
         )
         self._server = RpcServer(

@@ -62,7 +62,7 @@ SELECT count(*)
           LEFT JOIN embedding_queue q
             ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
          WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
-           AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'owed'
+           AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'pending'
          LIMIT %(limit)s) AS missing;
 
 -- enqueue_missing_vectors --
@@ -76,11 +76,11 @@ WITH enqueued AS (
       LEFT JOIN embedding_queue q
         ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
      WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
-       AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'owed'
+       AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'pending'
      ORDER BY m.id
      LIMIT %(limit)s
     ON CONFLICT (namespace_id, memory_id, generation_id) DO UPDATE
-       SET state = 'owed', attempts = 0, not_before = now(), error = NULL
+       SET state = 'pending', attempts = 0, not_before = now(), error = NULL
      WHERE queued.state = 'failed'
     RETURNING 1
 )

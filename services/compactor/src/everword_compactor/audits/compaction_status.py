@@ -22,10 +22,10 @@ async def get_compaction_status(
     """Return how the namespace's summaries stand; `model` is what writes them now."""
     async with database.transaction(namespace.id) as conn:
         counts = await store.count_summaries(conn, namespace.id, COUNT_LIMIT)
-        owed = await store.count_owed(conn, namespace.id, COUNT_LIMIT)
+        pending = await store.count_pending(conn, namespace.id, COUNT_LIMIT)
         usage = await store.sum_usage(conn, namespace.id)
     mode = CompactionMode.EXTRACTIVE if model == EXTRACTIVE else CompactionMode.MODEL
-    return Compaction(mode, model, _levels(counts), owed, usage)
+    return Compaction(mode, model, _levels(counts), pending, usage)
 
 
 def _levels(counts: Sequence[CountRow]) -> list[LevelStatus]:

@@ -31,7 +31,7 @@ class LevelStatus:
 
 
 @dataclass(frozen=True)
-class OwedRow:
+class PendingRow:
     """What waits for summaries and sentences."""
 
     messages: int
@@ -56,7 +56,7 @@ class Compaction:
     mode: CompactionMode
     model: str
     levels: Sequence[LevelStatus]
-    owed: OwedRow
+    pending: PendingRow
     usage: UsageRow
 
 

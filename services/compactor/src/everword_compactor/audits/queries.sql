@@ -11,22 +11,22 @@ SELECT wanted.level, s.model, count(*) AS summaries, count(*) FILTER (WHERE s.st
  GROUP BY wanted.level, s.model
  ORDER BY wanted.level, s.model;
 
--- count_owed --
+-- count_pending --
 -- What waits for summaries and sentences, each counted up to a limit. Of messages it is the places after the last leaf's.
-SELECT waiting.messages, waiting.conversations, periods.owed AS periods, periods.oldest AS oldest_period,
-       sentences.owed AS sentences
+SELECT waiting.messages, waiting.conversations, periods.pending AS periods, periods.oldest AS oldest_period,
+       sentences.pending AS sentences
   FROM (SELECT coalesce(sum(missing), 0)::bigint AS messages, count(*) AS conversations
           FROM (SELECT c.last_seq - coalesce(p.summarised_seq, 0) AS missing
                   FROM conversations c
                   LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = c.id
                  WHERE c.namespace_id = %(namespace_id)s AND c.last_seq > coalesce(p.summarised_seq, 0)
                  LIMIT %(limit)s) AS behind) AS waiting
- CROSS JOIN (SELECT count(DISTINCT (level, period, instance)) AS owed, min(period) AS oldest
-               FROM (SELECT level, period, instance FROM calendar_owed
-                      WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS owing) AS periods
- CROSS JOIN (SELECT count(*) AS owed
+ CROSS JOIN (SELECT count(DISTINCT (level, period, instance)) AS pending, min(period) AS oldest
+               FROM (SELECT level, period, instance FROM calendar_pending
+                      WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS walk) AS periods
+ CROSS JOIN (SELECT count(*) AS pending
                FROM (SELECT FROM tool_sentence_queue
-                      WHERE namespace_id = %(namespace_id)s AND state = 'owed' LIMIT %(limit)s) AS owing) AS sentences;
+                      WHERE namespace_id = %(namespace_id)s AND state = 'pending' LIMIT %(limit)s) AS walk) AS sentences;
 
 -- sum_usage --
 -- What language models read and wrote for a namespace in the last 24 hours.

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
-from everword_compactor.audits.model import AuditedRow, OwedRow, UsageRow
+from everword_compactor.audits.model import AuditedRow, PendingRow, UsageRow
 from everword_compactor.nodes.store import SQL as NODES
 from everword_compactor.nodes.store import MessageSource, NodeSource
 
@@ -39,9 +39,9 @@ async def count_summaries(conn: Connection, namespace_id: int, limit: int) -> li
     return await fetch_all(conn, SQL["count_summaries"], parameters, CountRow)
 
 
-async def count_owed(conn: Connection, namespace_id: int, limit: int) -> OwedRow:
+async def count_pending(conn: Connection, namespace_id: int, limit: int) -> PendingRow:
     parameters = {"namespace_id": namespace_id, "limit": limit}
-    return (await fetch_all(conn, SQL["count_owed"], parameters, OwedRow))[0]
+    return (await fetch_all(conn, SQL["count_pending"], parameters, PendingRow))[0]
 
 
 async def sum_usage(conn: Connection, namespace_id: int) -> UsageRow:

@@ -12,7 +12,7 @@ from everword_compactor.compose.model import Faithfulness
 
 
 def compaction_to_proto(status: Compaction) -> pb.GetCompactionStatusResponse:
-    waiting = status.owed
+    waiting = status.pending
     return pb.GetCompactionStatusResponse(
         mode=pb.CompactionMode.ValueType(status.mode),
         model=status.model,

@@ -1,4 +1,4 @@
-"""Owe the calendar the messages that it has missed: those from before there was one, above all."""
+"""Enqueue the messages that the calendar has missed: those from before there was one, above all."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ async def backfill_days(
     since: date = date.min,
     before: date = date.max,
 ) -> set[date]:
-    """Owe each message that is under no day, and owed to none, to the day that it is on.
+    """Enqueue each message that is under no day, and pending for none, for the day that it is on.
 
-    Looks at the messages of days from `since` up to before `before`, in their order, and returns the days that owe more
-    now; there it ends where they are `limit`. Only what is seen to be missing is owed: an error ends the call, and what
-    was owed until then stays.
+    Looks at the messages of days from `since` up to before `before`, in their order, and returns the days that have
+    more pending now; there it ends where they are `limit`. Only what is seen to be missing is enqueued: an error ends
+    the call, and what was enqueued until then stays.
     """
     days: set[date] = set()
     if limit == 0:
@@ -48,10 +48,10 @@ async def backfill_days(
             ]
             found = sorted({day for _, day in missing} - days)
             days.update(found if limit is None else found[: limit - len(days)])
-            owed = [(message, day) for message, day in missing if day in days]
-            if owed and not dry_run:
-                messages, on = zip(*owed, strict=True)
-                await requests.owe_messages(conn, namespace_id, messages, on)
+            pending = [(message, day) for message, day in missing if day in days]
+            if pending and not dry_run:
+                messages, on = zip(*pending, strict=True)
+                await requests.enqueue_messages(conn, namespace_id, messages, on)
         if len(page) < BATCH:
             return days
         after = page[-1].occurred_at, page[-1].id

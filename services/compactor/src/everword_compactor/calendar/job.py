@@ -20,11 +20,11 @@ class RollUp:
         self._worker_context = worker_context
 
     def run(self, run: JobRun) -> datetime | None:
-        """Write what the period owes, and what is out of date in it.
+        """Write what is pending for the period, and what is out of date in it.
 
         An instance that fails does not keep back the others; a failure is raised at the end, and what failed stays
-        owed. Where another namespace waits, the rest is left to a later run. Raises everword.chat.errors.ChatError, and
-        NodeExists where somebody else wrote a node meanwhile.
+        pending. Where another namespace waits, the rest is left to a later run. Raises everword.chat.errors.ChatError,
+        and NodeExists where somebody else wrote a node meanwhile.
         """
         namespace_id = run.job.namespace_id
         try:
@@ -37,11 +37,11 @@ class RollUp:
                 return None
             with job.transaction() as conn:
                 voice = store.get_voice(conn, namespace_id)
-                owing = store.owed_instances(conn, namespace_id, period)
+                pending = store.pending_instances(conn, namespace_id, period)
                 nodes = store.read_period(conn, namespace_id, period)
             summarizer = PeriodSummarizer(job, period, voice)
             outdated = [node.instance for node in nodes if summarizer.is_outdated(node)]
-            left = sorted({*owing, *outdated})
+            left = sorted({*pending, *outdated})
             while left:
                 with failures.kept():
                     summarizer.sum_up(left.pop(0))

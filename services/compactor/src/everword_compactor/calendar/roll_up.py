@@ -23,7 +23,7 @@ async def roll_up(
     dry_run: bool,
     now: Callable[[], datetime] = utc_now,
 ) -> int:
-    """Schedule what days from `since` up to `before` owe; returns the number of days, weeks, months and years.
+    """Schedule what is pending from `since` up to `before`; returns the number of days, weeks, months and years.
 
     What is above follows once the days within are done. Days that have not ended are left out, and messages that the
     calendar has missed are found. A dry run only counts.
@@ -35,14 +35,14 @@ async def roll_up(
     first, last = since or date.min, min(before or date.max, calendar.day_of(moment))
     missed = await backfill_days(database, namespace.id, dry_run, since=first, before=last)
     async with database.transaction(namespace.id) as conn:
-        owed = await requests.list_owed(conn, namespace.id)
-        owed |= {Period(PeriodLevel.DAY, day) for day in missed}
-        owed = {period for period in owed if _touches(period, first, last)}
-        coming = owed.union(*(period.all_above for period in owed))
+        pending = await requests.list_pending(conn, namespace.id)
+        pending |= {Period(PeriodLevel.DAY, day) for day in missed}
+        pending = {period for period in pending if _touches(period, first, last)}
+        coming = pending.union(*(period.all_above for period in pending))
         ended = {period for period in coming if _has_ended(calendar, period, moment)}
         if not dry_run:
             jobs = await requests.open_roll_ups(conn, namespace.id)
-            ready = plan_roll_ups(owed & ended, owed, jobs)
+            ready = plan_roll_ups(pending & ended, pending, jobs)
             if ready:
                 await requests.schedule_roll_ups(conn, namespace.id, ready)
     return len(ended)

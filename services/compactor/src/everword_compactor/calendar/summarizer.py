@@ -51,16 +51,16 @@ class PeriodSummarizer:
         else:
             revise_node(conn, self.job.namespace, node, stored.revision)
         if self.period.above:
-            store.owe_period(conn, self.job.namespace_id, self.period.above)
+            store.enqueue_period(conn, self.job.namespace_id, self.period.above)
 
     def _record(self, material: Material, write: Callable[[Connection], None]) -> None:
         """Write a node, and take what it was made from off the queue."""
 
-        def write_and_settle(conn: Connection) -> None:
+        def write_and_complete(conn: Connection) -> None:
             write(conn)
-            store.delete_owed(conn, self.job.namespace_id, material.owed_ids)
+            store.delete_pending(conn, self.job.namespace_id, material.pending_ids)
 
-        self.job.record(write_and_settle)
+        self.job.record(write_and_complete)
 
     def _compose(self, material: Material, instance: str) -> NewNode:
         draft = self._draft(self.job.prepare(material.sources), instance, self.period.label)

@@ -1,4 +1,4 @@
-"""Owe the sentences that nobody owes."""
+"""Enqueue the sentences that are neither there nor pending."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ BATCH = 5_000
 async def backfill_tool_sentences(
     database: Database, namespace_id: int, dry_run: bool, limit: int | None, with_model: bool
 ) -> int:
-    """Make every tool call without words owe its sentence; returns how many.
+    """Enqueue a sentence of every tool call without words; returns how many.
 
     Those are calls that have none, that were given up, whose sentence is of an older prompt, and `with_model` those
     whose sentence is of the template.
     """
-    schedule = requests.count_unowed_sentences if dry_run else requests.owe_sentences
+    schedule = requests.count_missing_sentences if dry_run else requests.enqueue_sentences
     items, after = 0, UUID(int=0)
     while limit is None or items < limit:
         async with database.transaction(namespace_id) as conn:
@@ -31,7 +31,7 @@ async def backfill_tool_sentences(
             items += await schedule(conn, namespace_id, span, with_model, left)
         after = last
     if not dry_run:
-        # Also what an earlier call owed and did not come to schedule.
+        # Also what an earlier call enqueued and did not come to schedule.
         async with database.transaction(namespace_id) as conn:
             await requests.schedule_sentences(conn, namespace_id)
     return items

@@ -66,7 +66,7 @@ SELECT max(id)
          WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch;
 
 -- live_generations --
--- The model generations that vectors are owed to.
+-- The model generations that get vectors.
 SELECT id FROM model_generations WHERE state IN ('building', 'active') ORDER BY id;
 
 -- prune_usage --

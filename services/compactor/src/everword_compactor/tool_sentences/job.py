@@ -97,7 +97,7 @@ class ToolSentences:
         if outcome.away and self._answers_others(job, claims):
             outcome.blame_calls()
         job.record(
-            lambda conn: self._settle(conn, job.namespace, claims, calls, outcome),
+            lambda conn: self._complete(conn, job.namespace, claims, calls, outcome),
             is_progress=bool(outcome.sentences),
         )
         if outcome.away:
@@ -144,7 +144,7 @@ class ToolSentences:
         with self._database.connection() as conn:
             store.extend_claims(conn, job.namespace_id, claims, self._settings.lease_s)
 
-    def _settle(
+    def _complete(
         self,
         conn: Connection,
         namespace: NodeNamespace,
@@ -157,8 +157,8 @@ class ToolSentences:
         done = [c for c in claims if c.message_id in outcome.sentences or c.message_id not in calls]
         failed = [c for c in claims if c.message_id in outcome.failures]
         left = [c for c in claims if c not in done and c not in failed]
-        settled = store.settle_calls(conn, namespace.id, done)
-        sentences = {id_: s for id_, s in outcome.sentences.items() if id_ in settled}
+        completed = store.complete_calls(conn, namespace.id, done)
+        sentences = {id_: s for id_, s in outcome.sentences.items() if id_ in completed}
         write_sentences(conn, namespace, calls, sentences)
         for claim in failed:
             self._fail(conn, namespace.id, claim, outcome.failures[claim.message_id])

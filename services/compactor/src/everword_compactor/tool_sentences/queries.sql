@@ -1,13 +1,13 @@
 -- Statements on sentences for tool calls. The queue has no fence, so every one names its namespace.
 
 -- claim_calls --
--- Take tool calls that are owed a sentence, the longest waiting first. Each attempt has a number, and only the latest one's
+-- Take tool calls whose sentences are pending, the longest waiting first. Each attempt has a number, and only the latest one's
 -- result counts; not_before is the lease.
 UPDATE tool_sentence_queue q
    SET attempts = q.attempts + 1, not_before = now() + make_interval(secs => %(lease_s)s)
   FROM (SELECT message_id
           FROM tool_sentence_queue
-         WHERE namespace_id = %(namespace_id)s AND state = 'owed' AND not_before <= now()
+         WHERE namespace_id = %(namespace_id)s AND state = 'pending' AND not_before <= now()
          ORDER BY not_before, message_id
          LIMIT %(limit)s FOR UPDATE SKIP LOCKED) AS due
  WHERE q.namespace_id = %(namespace_id)s AND q.message_id = due.message_id
@@ -27,7 +27,7 @@ SELECT id, author, occurred_at, content, content_blocks, tool_name, tool_args, t
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s)
  ORDER BY id;
 
--- settle_calls --
+-- complete_calls --
 -- Take tool calls off the queue whose sentences are there; returns those whose latest attempt this is. A stale worker gets
 -- nothing back, and must store nothing.
 DELETE FROM tool_sentence_queue q
@@ -45,13 +45,13 @@ UPDATE tool_sentence_queue q
 -- fail_call --
 -- Record why a tool call got no sentence: another attempt after a pause, or none any more.
 UPDATE tool_sentence_queue
-   SET state = CASE WHEN %(final)s THEN 'failed' ELSE 'owed' END,
+   SET state = CASE WHEN %(final)s THEN 'failed' ELSE 'pending' END,
        not_before = now() + make_interval(secs => %(pause_s)s), error = %(error)s
  WHERE namespace_id = %(namespace_id)s AND message_id = %(message_id)s AND attempts = %(attempts)s;
 
 -- next_due --
--- When the next tool call of a namespace can be taken; NULL where none is owed a sentence.
-SELECT min(not_before) FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'owed';
+-- When the next tool call of a namespace can be taken; NULL where no sentence is pending.
+SELECT min(not_before) FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending';
 
 -- upsert_sentences --
 -- Keep sentences, in the order of the messages' ids, and return whose were kept: what a model wrote does not give way to a
@@ -73,8 +73,8 @@ SELECT id
  ORDER BY id DESC
  LIMIT 1;
 
--- count_unowed_sentences --
--- How many tool calls owe_sentences would make owed.
+-- count_missing_sentences --
+-- How many tool calls enqueue_sentences would enqueue.
 SELECT count(*)
   FROM (SELECT
           FROM messages m
@@ -83,15 +83,15 @@ SELECT count(*)
          WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
            AND m.tool_name <> '' AND NOT m.automated AND m.content !~ '\S'
            AND NOT coalesce(m.content_blocks @? '$[*].text ? (@ like_regex "\\S")', false)
-           AND q.state IS DISTINCT FROM 'owed'
+           AND q.state IS DISTINCT FROM 'pending'
            AND (s.message_id IS NULL OR q.state = 'failed' OR s.prompt_version < %(prompt_version)s
                 OR (s.model = %(template)s AND %(with_model)s))
-         LIMIT %(limit)s) AS unowed;
+         LIMIT %(limit)s) AS missing;
 
--- owe_sentences --
--- Owe a sentence to each tool call of a batch that has no words and no sentence as it would be made now; returns how many
--- were not owed before. What was given up becomes owed again.
-WITH owed AS (
+-- enqueue_sentences --
+-- Enqueue a sentence of each tool call of a batch that has no words and no sentence as it would be made now; returns how
+-- many were not pending before. What was given up becomes pending again.
+WITH pending AS (
     INSERT INTO tool_sentence_queue AS queued (namespace_id, message_id)
     SELECT %(namespace_id)s, m.id
       FROM messages m
@@ -100,21 +100,21 @@ WITH owed AS (
      WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
        AND m.tool_name <> '' AND NOT m.automated AND m.content !~ '\S'
        AND NOT coalesce(m.content_blocks @? '$[*].text ? (@ like_regex "\\S")', false)
-       AND q.state IS DISTINCT FROM 'owed'
+       AND q.state IS DISTINCT FROM 'pending'
        AND (s.message_id IS NULL OR q.state = 'failed' OR s.prompt_version < %(prompt_version)s
             OR (s.model = %(template)s AND %(with_model)s))
      ORDER BY m.id
      LIMIT %(limit)s
     ON CONFLICT (namespace_id, message_id) DO UPDATE
-       SET state = 'owed', attempts = 0, not_before = now(), error = NULL
+       SET state = 'pending', attempts = 0, not_before = now(), error = NULL
      WHERE queued.state = 'failed'
     RETURNING 1
 )
-SELECT count(*) FROM owed;
+SELECT count(*) FROM pending;
 
--- owes_sentences --
--- Whether a tool call of the namespace is owed a sentence.
-SELECT EXISTS (SELECT FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'owed');
+-- has_pending_sentences --
+-- Whether a sentence is pending in the namespace.
+SELECT EXISTS (SELECT FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending');
 
 -- list_parked_calls --
 -- Tool calls that get no sentence, and why.

@@ -1,4 +1,4 @@
-"""Statements on what is owed a sentence, as MaintenanceService uses them."""
+"""Statements on pending sentences, as MaintenanceService uses them."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ async def last_message(conn: Connection, namespace_id: int, after: UUID, limit: 
     return found
 
 
-async def count_unowed_sentences(
+async def count_missing_sentences(
     conn: Connection, namespace_id: int, span: Span, with_model: bool, limit: int | None
 ) -> int:
     parameters = _parameters(namespace_id, span, with_model, limit)
-    return int(await fetch_value(conn, SQL["count_unowed_sentences"], parameters))
+    return int(await fetch_value(conn, SQL["count_missing_sentences"], parameters))
 
 
-async def owe_sentences(
+async def enqueue_sentences(
     conn: Connection, namespace_id: int, span: Span, with_model: bool, limit: int | None
 ) -> int:
-    """Put up to `limit` tool calls of a span into the queue; returns how many became owed."""
+    """Put up to `limit` tool calls of a span into the queue; returns how many became pending."""
     parameters = _parameters(namespace_id, span, with_model, limit)
-    return int(await fetch_value(conn, SQL["owe_sentences"], parameters))
+    return int(await fetch_value(conn, SQL["enqueue_sentences"], parameters))
 
 
 async def schedule_sentences(conn: Connection, namespace_id: int) -> None:
-    """Make what is owed due at once."""
-    if await fetch_value(conn, SQL["owes_sentences"], {"namespace_id": namespace_id}):
+    """Make what is pending due at once."""
+    if await fetch_value(conn, SQL["has_pending_sentences"], {"namespace_id": namespace_id}):
         due = [DueJob(namespace_id, TOOL_SENTENCES, subject) for subject in shards()]
         await enqueue(conn, due)
 

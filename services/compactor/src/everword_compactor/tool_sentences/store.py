@@ -41,10 +41,10 @@ def read_calls(
     return {row.id: row for row in rows}
 
 
-def settle_calls(conn: Connection, namespace_id: int, claims: Sequence[Claim]) -> set[UUID]:
+def complete_calls(conn: Connection, namespace_id: int, claims: Sequence[Claim]) -> set[UUID]:
     """Take tool calls off the queue; returns those whose latest attempt this is."""
     parameters = _held(namespace_id, claims)
-    rows = fetch_all(conn, SQL["settle_calls"], parameters, _MessageRow)
+    rows = fetch_all(conn, SQL["complete_calls"], parameters, _MessageRow)
     return {row.message_id for row in rows}
 
 
@@ -68,7 +68,7 @@ def fail_call(
 
 
 def next_due(conn: Connection, namespace_id: int) -> datetime | None:
-    """Return when the next tool call can be taken; None where none is owed a sentence."""
+    """Return when the next tool call can be taken; None where no sentence is pending."""
     due: datetime | None = fetch_value(conn, SQL["next_due"], {"namespace_id": namespace_id})
     return due
 

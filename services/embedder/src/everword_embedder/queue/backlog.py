@@ -1,4 +1,4 @@
-"""Tells the metrics how many vectors are owed, and since when."""
+"""Tells the metrics how many vectors are pending, and since when."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def record_backlog(database: BlockingDatabase) -> None:
     """Record the length of the queue over all namespaces, up to a cap, and the age of its oldest entry."""
     with database.connection() as conn:
         backlog = store.measure_backlog(conn, COUNT_CAP)
-    gauge(names.EMBED_OWED, "{passage}").set(backlog.owed)
-    gauge(names.EMBED_OWED_AGE, "s").set(backlog.oldest_s)
+    gauge(names.EMBED_PENDING, "{passage}").set(backlog.pending)
+    gauge(names.EMBED_PENDING_AGE, "s").set(backlog.oldest_s)

@@ -1,7 +1,7 @@
-"""Makes the vectors that are owed: batch by batch, over all namespaces, until nothing is due.
+"""Makes the vectors that are pending: batch by batch, over all namespaces, until nothing is due.
 
 Passages are embedded as they are: a name or a date before each would draw together what has only that in common.
-Namespaces share each batch, so that nobody waits for what another owes. Where more of them owe something than a batch
+Namespaces share each batch, so that nobody waits for another's. Where more of them have something pending than a batch
 has places, the next batch goes on with those that had none.
 
 Texts are read and vectors written in a short transaction for each namespace; the model is asked in between, outside of
@@ -29,13 +29,13 @@ from everword.telemetry import names
 from everword.telemetry.tracing import counter, duration_histogram
 from everword_embedder.queue import store
 from everword_embedder.queue.calibration import UNRELATED, measure
-from everword_embedder.queue.store import Generation, Owed
+from everword_embedder.queue.store import Generation, PendingVector
 from everword_embedder.queue.unembeddable import unembeddable_reason
 
 log = logging.getLogger(__name__)
 #: Passages that are claimed at once. The model server batches within them as it sees fit.
 BATCH = 64
-#: Passages of a namespace in a batch where many owe some: each namespace is read and stored in transactions of its own.
+#: Passages of a namespace in a batch where many have some: each is read and stored in transactions of its own.
 FEW = 16
 #: Batches in work at once: the model has one while the other is read or stored.
 LANES = 2
@@ -69,7 +69,7 @@ class Embedder(Protocol):
 class Item:
     """A passage in work."""
 
-    owed: Owed
+    pending: PendingVector
     text: str
 
 
@@ -131,14 +131,14 @@ class Drain:
         """Do one batch; False where nothing is due, or the model is away."""
         after = self._last_turns.get(generation.id, 0)
         with self._database.connection() as conn:
-            owed = store.claim_owed(conn, generation.id, after, BATCH, FEW, self._lease_s)
-        if not owed:
+            pending = store.claim_pending(conn, generation.id, after, BATCH, FEW, self._lease_s)
+        if not pending:
             return False
         # They began after that one, and went on with the first.
         self._last_turns[generation.id] = max(
-            (entry.namespace_id for entry in owed), key=lambda each: (each <= after, each)
+            (entry.namespace_id for entry in pending), key=lambda each: (each <= after, each)
         )
-        items = self._read(generation, owed)
+        items = self._read(generation, pending)
         return self._embed(generation, items)
 
     def _calibrate(self, generation: Generation) -> None:
@@ -153,20 +153,20 @@ class Drain:
         with self._database.connection() as conn:
             store.set_background(conn, generation.id, mean, deviation)
 
-    def _read(self, generation: Generation, owed: Sequence[Owed]) -> list[Item]:
+    def _read(self, generation: Generation, pending: Sequence[PendingVector]) -> list[Item]:
         """Return what can be embedded; what cannot is parked, and what is gone leaves the queue."""
         items: list[Item] = []
-        for namespace_id, group in _by_namespace(owed).items():
+        for namespace_id, group in _by_namespace(pending).items():
             with self._database.transaction(namespace_id) as conn:
                 ids = [entry.memory_id for entry in group]
                 passages = {p.memory_id: p for p in store.read_passages(conn, namespace_id, ids)}
                 gone = [entry for entry in group if entry.memory_id not in passages]
                 if gone:
-                    store.settle_owed(conn, namespace_id, generation.id, gone)
+                    store.complete_pending(conn, namespace_id, generation.id, gone)
                 for entry in group:
                     if passage := passages.get(entry.memory_id):
                         if reason := unembeddable_reason(passage.content):
-                            store.fail_owed(
+                            store.fail_pending(
                                 conn, generation.id, entry, reason, final=True, pause_s=0.0
                             )
                             _count("parked", 1)
@@ -195,7 +195,7 @@ class Drain:
     ) -> bool:
         """Give up what the model refuses, and embed the rest of the batch."""
         for index, reason in reasons.items():
-            self._fail(generation, items[index].owed, reason, final=True)
+            self._fail(generation, items[index].pending, reason, final=True)
         rest = [item for index, item in enumerate(items) if index not in reasons]
         return self._embed(generation, rest)
 
@@ -213,47 +213,49 @@ class Drain:
             if self._embed(generation, items[:half]):
                 return self._embed(generation, items[half:])
             return self._release(generation, items[half:], error)
-        owed = items[0].owed
-        self._fail(generation, owed, error, final=owed.attempts >= MAX_ATTEMPTS)
+        pending = items[0].pending
+        self._fail(generation, pending, error, final=pending.attempts >= MAX_ATTEMPTS)
         return True
 
-    def _fail(self, generation: Generation, owed: Owed, error: str, *, final: bool) -> None:
-        pause = self._pauses_s[min(owed.attempts, len(self._pauses_s)) - 1]
+    def _fail(
+        self, generation: Generation, pending: PendingVector, error: str, *, final: bool
+    ) -> None:
+        pause = self._pauses_s[min(pending.attempts, len(self._pauses_s)) - 1]
         with self._database.connection() as conn:
-            store.fail_owed(conn, generation.id, owed, error, final=final, pause_s=pause)
+            store.fail_pending(conn, generation.id, pending, error, final=final, pause_s=pause)
         _count("parked" if final else "failed", 1)
-        log.warning("passage not embedded", extra={"memory_id": owed.memory_id, "error": error})
+        log.warning("passage not embedded", extra={"memory_id": pending.memory_id, "error": error})
 
     def _release(self, generation: Generation, items: Sequence[Item], error: str) -> bool:
         """Give passages back: the model is away, and that is not their fault."""
-        owed = [item.owed for item in items]
+        pending = [item.pending for item in items]
         with self._database.connection() as conn:
-            for namespace_id, group in _by_namespace(owed).items():
+            for namespace_id, group in _by_namespace(pending).items():
                 pause = self._pauses_s[0]
-                store.release_owed(conn, namespace_id, generation.id, group, pause, error)
+                store.release_pending(conn, namespace_id, generation.id, group, pause, error)
         log.warning("model away", extra={"passages": len(items), "error": error})
         return False
 
     def _store(
         self, generation: Generation, items: Sequence[Item], vectors: npt.NDArray[np.float32]
     ) -> None:
-        rows = {item.owed.memory_id: row for row, item in enumerate(items)}
-        for namespace_id, group in _by_namespace([item.owed for item in items]).items():
+        rows = {item.pending.memory_id: row for row, item in enumerate(items)}
+        for namespace_id, group in _by_namespace([item.pending for item in items]).items():
             with self._database.transaction(namespace_id) as conn:
-                settled = list(store.settle_owed(conn, namespace_id, generation.id, group))
-                if settled:
-                    kept = vectors[[rows[memory_id] for memory_id in settled]]
-                    store.store_vectors(conn, namespace_id, generation, settled, kept)
-            _count("embedded", len(settled))
+                completed = list(store.complete_pending(conn, namespace_id, generation.id, group))
+                if completed:
+                    kept = vectors[[rows[memory_id] for memory_id in completed]]
+                    store.store_vectors(conn, namespace_id, generation, completed, kept)
+            _count("embedded", len(completed))
         now = datetime.now(UTC)
         for item in items:
-            lag = (now - item.owed.enqueued_at).total_seconds()
+            lag = (now - item.pending.enqueued_at).total_seconds()
             duration_histogram(names.EMBED_LAG).record(lag)
 
 
-def _by_namespace(owed: Sequence[Owed]) -> dict[int, list[Owed]]:
-    groups: dict[int, list[Owed]] = defaultdict(list)
-    for entry in owed:
+def _by_namespace(pending: Sequence[PendingVector]) -> dict[int, list[PendingVector]]:
+    groups: dict[int, list[PendingVector]] = defaultdict(list)
+    for entry in pending:
         groups[entry.namespace_id].append(entry)
     return groups
 

@@ -1,4 +1,4 @@
-"""Finds vectors that should be owed, or are owed and nobody is to make."""
+"""Finds vectors that should be pending, or are and nobody is to make."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def backfill_generations(database: BlockingDatabase) -> int:
     return total
 
 
-def schedule_owed(database: BlockingDatabase, patience_s: float = PATIENCE_S) -> int:
-    """Make a job for each namespace that owes vectors without one; returns how many."""
+def schedule_pending(database: BlockingDatabase, patience_s: float = PATIENCE_S) -> int:
+    """Make a job for each namespace with pending vectors that has none; returns how many."""
     with database.connection() as conn:
         forgotten = store.forgotten_namespaces(conn, patience_s)
         due = [DueJob(namespace_id, EMBED, shards()[0]) for namespace_id in forgotten]

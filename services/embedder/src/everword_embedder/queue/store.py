@@ -18,7 +18,7 @@ SQL = load_statements("everword_embedder.queue")
 
 @dataclass(frozen=True)
 class Generation:
-    """A model generation that writes owe vectors to."""
+    """A model generation that writes enqueue vectors for."""
 
     id: int
     state: str
@@ -35,7 +35,7 @@ class Generation:
 
 
 @dataclass(frozen=True)
-class Owed:
+class PendingVector:
     """A passage that this worker is to embed."""
 
     namespace_id: int
@@ -55,15 +55,15 @@ class Passage:
 
 @dataclass(frozen=True)
 class Backlog:
-    """What is owed over all namespaces."""
+    """What is pending over all namespaces."""
 
-    owed: int
+    pending: int
     #: How long the longest waiting passage has been in the queue; 0 where nothing is.
     oldest_s: float
 
 
 @dataclass(frozen=True)
-class _Settled:
+class _Completed:
     memory_id: int
 
 
@@ -76,9 +76,9 @@ def set_background(conn: Connection, generation_id: int, mean: float, deviation:
     execute(conn, SQL["set_background"], parameters)
 
 
-def claim_owed(
+def claim_pending(
     conn: Connection, generation_id: int, after: int, batch: int, few: int, lease_s: float
-) -> list[Owed]:
+) -> list[PendingVector]:
     """Take up to `batch` passages for `lease_s`: of the namespaces that come next `after` one a few each, or more."""
     parameters = {
         "generation_id": generation_id,
@@ -87,7 +87,7 @@ def claim_owed(
         "few": few,
         "lease_s": lease_s,
     }
-    return fetch_all(conn, SQL["claim_owed"], parameters, Owed)
+    return fetch_all(conn, SQL["claim_pending"], parameters, PendingVector)
 
 
 def read_passages(conn: Connection, namespace_id: int, memory_ids: Sequence[int]) -> list[Passage]:
@@ -95,11 +95,13 @@ def read_passages(conn: Connection, namespace_id: int, memory_ids: Sequence[int]
     return fetch_all(conn, SQL["read_passages"], parameters, Passage)
 
 
-def settle_owed(
-    conn: Connection, namespace_id: int, generation_id: int, owed: Sequence[Owed]
+def complete_pending(
+    conn: Connection, namespace_id: int, generation_id: int, pending: Sequence[PendingVector]
 ) -> set[int]:
     """Take passages off the queue; returns those whose latest attempt this is."""
-    rows = fetch_all(conn, SQL["settle_owed"], _held(namespace_id, generation_id, owed), _Settled)
+    rows = fetch_all(
+        conn, SQL["complete_pending"], _held(namespace_id, generation_id, pending), _Completed
+    )
     return {row.memory_id for row in rows}
 
 
@@ -122,31 +124,37 @@ def store_vectors(
     execute(conn, SQL[name].of_generation(generation.id), parameters)
 
 
-def release_owed(
+def release_pending(
     conn: Connection,
     namespace_id: int,
     generation_id: int,
-    owed: Sequence[Owed],
+    pending: Sequence[PendingVector],
     pause_s: float,
     error: str,
 ) -> None:
-    held = _held(namespace_id, generation_id, owed)
-    execute(conn, SQL["release_owed"], {**held, "pause_s": pause_s, "error": error})
+    held = _held(namespace_id, generation_id, pending)
+    execute(conn, SQL["release_pending"], {**held, "pause_s": pause_s, "error": error})
 
 
-def fail_owed(
-    conn: Connection, generation_id: int, owed: Owed, error: str, *, final: bool, pause_s: float
+def fail_pending(
+    conn: Connection,
+    generation_id: int,
+    pending: PendingVector,
+    error: str,
+    *,
+    final: bool,
+    pause_s: float,
 ) -> None:
     parameters = {
-        "namespace_id": owed.namespace_id,
+        "namespace_id": pending.namespace_id,
         "generation_id": generation_id,
-        "memory_id": owed.memory_id,
-        "attempts": owed.attempts,
+        "memory_id": pending.memory_id,
+        "attempts": pending.attempts,
         "error": error,
         "final": final,
         "pause_s": pause_s,
     }
-    execute(conn, SQL["fail_owed"], parameters)
+    execute(conn, SQL["fail_pending"], parameters)
 
 
 @dataclass(frozen=True)
@@ -155,7 +163,7 @@ class _NamespaceRow:
 
 
 def forgotten_namespaces(conn: Connection, patience_s: float) -> list[int]:
-    """Return the namespaces that owe vectors for so long, and have no job to make them."""
+    """Return the namespaces whose vectors have been pending for so long, and that have no job to make them."""
     parameters = {"patience_s": patience_s}
     rows = fetch_all(conn, SQL["forgotten_namespaces"], parameters, _NamespaceRow)
     return [row.namespace_id for row in rows]
@@ -171,10 +179,12 @@ def backfill_generation(conn: Connection, batch: int) -> int:
     return int(fetch_value(conn, SQL["backfill_generation"], {"batch": batch}) or 0)
 
 
-def _held(namespace_id: int, generation_id: int, owed: Sequence[Owed]) -> dict[str, object]:
+def _held(
+    namespace_id: int, generation_id: int, pending: Sequence[PendingVector]
+) -> dict[str, object]:
     return {
         "namespace_id": namespace_id,
         "generation_id": generation_id,
-        "memory_ids": [entry.memory_id for entry in owed],
-        "attempts": [entry.attempts for entry in owed],
+        "memory_ids": [entry.memory_id for entry in pending],
+        "attempts": [entry.attempts for entry in pending],
     }
