@@ -78,8 +78,8 @@ async def test_what_a_worker_writes_that_lost_its_job_does_not_count(stack: Stac
     assert leaf.model == "second"
 
 
-async def test_a_stale_result_is_refused_by_the_fence_alone(stack: Stack) -> None:
-    """Nobody else has stored anything: only the fence tells."""
+async def test_a_stale_result_is_refused_by_the_fencing_token_alone(stack: Stack) -> None:
+    """Nobody else has stored anything: only the fencing token tells."""
     await say(stack, 10)
 
     def lose(draft: Draft) -> None:

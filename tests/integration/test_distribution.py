@@ -13,7 +13,7 @@ import pytest
 
 from support.databases import cloned
 from support.distribution import Catalogue, untied_tables
-from support.fence import PREDICATE, all_statements
+from support.isolation import PREDICATE, all_statements
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
 

@@ -19,18 +19,18 @@ from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
-from support.fence import (
-    FENCED,
+from support.foreign import class_request
+from support.isolation import (
+    ISOLATED,
+    NOT_ISOLATED,
     PREDICATE,
-    UNFENCED,
     VIEWS,
     all_statements,
     role_of,
     tables_of,
     without_predicate,
-    writes_behind_the_fence,
+    writes_isolated_rows,
 )
-from support.foreign import class_request
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
@@ -42,8 +42,8 @@ from support.statement_parameters import (
 from support.summary_rows import insert_summaries
 
 STATEMENTS = {f"{package}.{entry.name}": entry for package, entry in all_statements()}
-BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & FENCED}
-INSERTS = [name for name, entry in BEHIND.items() if writes_behind_the_fence(entry)]
+BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & ISOLATED}
+INSERTS = [name for name, entry in BEHIND.items() if writes_isolated_rows(entry)]
 OTHERS = [name for name in BEHIND if name not in INSERTS]
 
 #: Statements over all namespaces, and why they may be. None of them reads content.
@@ -88,7 +88,7 @@ def test_statements_were_found() -> None:
 def test_a_statement_names_its_namespace_or_says_why_not(name: str) -> None:
     statement = STATEMENTS[name]
     if name in CROSSING or name.startswith(CROSSING_PACKAGES):
-        assert tables_of(statement) <= UNFENCED
+        assert tables_of(statement) <= NOT_ISOLATED
     elif "INSERT INTO" in statement.sql:
         assert "%(namespace_id)s" in statement.sql
     else:
@@ -223,7 +223,7 @@ def _marks(filled: Filled) -> set[object]:
     """Return the values by which a result would show that it is of `theirs`: ids, texts and times."""
     marks: set[object] = set()
     with filled.database.connect() as conn:
-        for table in FENCED - VIEWS:
+        for table in ISOLATED - VIEWS:
             query = f"SELECT * FROM {table} WHERE namespace_id = {filled.theirs}"
             marks.update(_values(conn.execute(query.encode()).fetchall()))
     telling: set[object] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from support.fence import all_statements
+from support.isolation import all_statements
 
 WRITERS = {
     r"(insert into|delete from) (visible_)?memories\b": {"everword.index"},

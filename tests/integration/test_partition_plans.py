@@ -13,18 +13,18 @@ import psycopg
 import pytest
 
 from support.databases import DatabaseUnderTest, migrated
-from support.fence import FENCED, all_statements, role_of, tables_of
+from support.isolation import ISOLATED, all_statements, role_of, tables_of
 from support.query_trees import prepare
 from support.statement_parameters import Filled, parameters_of
 from support.summary_rows import SummaryRows
 
 PARTITIONS = 64
 NAMESPACE = 2
-#: All that is partitioned is behind the fence.
+#: All that is partitioned is isolated.
 STATEMENTS = {
     f"{package}.{entry.name}": entry.sql
     for package, entry in all_statements()
-    if tables_of(entry) & FENCED and not entry.name.endswith("_arrays")
+    if tables_of(entry) & ISOLATED and not entry.name.endswith("_arrays")
 }
 
 

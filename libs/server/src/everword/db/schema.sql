@@ -123,7 +123,7 @@ BEGIN
     EXECUTE format('ALTER TABLE %I ALTER COLUMN embedding SET STORAGE %s', vectors,
                    CASE WHEN halfvec THEN 'PLAIN' ELSE 'EXTERNAL' END);
     PERFORM create_partitions(vectors);
-    PERFORM fence_table(vectors);
+    PERFORM isolate_table(vectors);
     IF halfvec THEN
         EXECUTE format('CREATE INDEX ON %I USING hnsw (embedding public.halfvec_cosine_ops)', vectors);
     END IF;
@@ -216,22 +216,6 @@ END $_$;
 
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Erase up to `batch` rows of a namespace that is being deleted; 0 when nothing is left and the namespace is gone.';
 
-CREATE FUNCTION everword.fence_table(fenced text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-BEGIN
-    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', fenced);
-    -- The setting is '' and not NULL after the first transaction of a pooled connection.
-    EXECUTE format(
-        'CREATE POLICY fence ON %I USING '
-        '(namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint)',
-        fenced
-    );
-END $$;
-
-COMMENT ON FUNCTION everword.fence_table(fenced text) IS 'Let service roles see only rows of the namespace that their transaction is set to.';
-
 CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
@@ -268,6 +252,22 @@ EXCEPTION WHEN insufficient_privilege THEN
 END $$;
 
 COMMENT ON FUNCTION everword.install_pgvector() IS 'Make the extension vector where this server has it; whether it is there then.';
+
+CREATE FUNCTION everword.isolate_table(isolated text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', isolated);
+    -- The setting is '' and not NULL after the first transaction of a pooled connection.
+    EXECUTE format(
+        'CREATE POLICY isolation ON %I USING '
+        '(namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint)',
+        isolated
+    );
+END $$;
+
+COMMENT ON FUNCTION everword.isolate_table(isolated text) IS 'Let service roles see only rows of the namespace that their transaction is set to.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -637,7 +637,7 @@ CREATE TABLE everword.corpus_counts (
     dropped bigint DEFAULT 0 NOT NULL
 );
 
-COMMENT ON TABLE everword.corpus_counts IS 'What is stored, and BM25''s statistics: the sum over a namespace''s rows. Every write adds a row, and a background task folds them into one: a counter row that each write updates would halve throughput. Counters only, so no fence.';
+COMMENT ON TABLE everword.corpus_counts IS 'What is stored, and BM25''s statistics: the sum over a namespace''s rows. Every write adds a row, and a background task folds them into one: a counter row that each write updates would halve throughput. Counters only, so they are not isolated.';
 
 COMMENT ON COLUMN everword.corpus_counts.dropped IS 'Passages that were taken out again. With `passages` it tells how many were ever stored, so that two equal pairs of sums mean the same passages.';
 
@@ -1134,7 +1134,7 @@ CREATE TABLE everword.namespaces (
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleting'::text])))
 );
 
-COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it has no fence.';
+COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 
 COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them.';
 
@@ -2393,39 +2393,39 @@ ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY fence ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.memory_use USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.memory_vectors_1 USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.summary_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.summary_voices USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.memory_use USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.memory_vectors_1 USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.summary_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.summary_voices USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
@@ -2487,11 +2487,11 @@ REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
 
-REVOKE ALL ON FUNCTION everword.fence_table(fenced text) FROM PUBLIC;
-
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
 
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;

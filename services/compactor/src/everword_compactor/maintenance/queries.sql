@@ -1,4 +1,4 @@
--- Statements of MaintenanceService. Jobs and the queue have no fence, so every one names its namespace.
+-- Statements of MaintenanceService. Jobs and the queue are not isolated, so every one names its namespace.
 
 -- count_jobs --
 -- How the jobs of each task stand, by task; a name of '' stands for all tasks.

@@ -1,4 +1,4 @@
--- Statements on sentences for tool calls. The queue has no fence, so every one names its namespace.
+-- Statements on sentences for tool calls. The queue is not isolated, so every one names its namespace.
 
 -- claim_calls --
 -- Take tool calls whose sentences are pending, the longest waiting first. Each attempt has a number, and only the latest one's

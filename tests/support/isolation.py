@@ -1,4 +1,4 @@
-"""What stands behind the fence between namespaces, and every named statement that there is."""
+"""What is isolated between namespaces, and every named statement that there is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword.db.statements import Statement, load_statements
 
 SERVICES = ("ingest", "search", "compactor", "embedder")
 #: Tables with a policy, and the views that are the only way to some of them. The first migration makes generation 1.
-FENCED = frozenset(
+ISOLATED = frozenset(
     {
         *("conversations", "messages", "append_requests", "memories", "visible_memories"),
         *("memory_classes", "memory_use", "importance_suggestions", "author_names"),
@@ -22,7 +22,7 @@ FENCED = frozenset(
 )
 VIEWS = frozenset({"visible_memories", "visible_vectors_1"})
 #: Ids, states, counters and keys: no content, so that work may cross namespaces.
-UNFENCED = frozenset(
+NOT_ISOLATED = frozenset(
     {"jobs", "embedding_queue", "tool_sentence_queue", "corpus_counts", "api_keys"}
 )
 PREDICATE = re.compile(r"(?:\b\w+\.)?\bnamespace_id = %\(namespace_id\)s")
@@ -41,12 +41,12 @@ def all_statements() -> Iterator[tuple[str, Statement]]:
 
 def tables_of(statement: Statement) -> frozenset[str]:
     """Return the namespaced tables and views that a statement names."""
-    return (FENCED | UNFENCED) & set(_TABLE.findall(" ".join(statement.sql.split())))
+    return (ISOLATED | NOT_ISOLATED) & set(_TABLE.findall(" ".join(statement.sql.split())))
 
 
-def writes_behind_the_fence(statement: Statement) -> bool:
-    """Whether a statement adds rows to something fenced."""
-    return any(f"INSERT INTO {table} " in statement.sql for table in FENCED)
+def writes_isolated_rows(statement: Statement) -> bool:
+    """Whether a statement adds rows to something isolated."""
+    return any(f"INSERT INTO {table} " in statement.sql for table in ISOLATED)
 
 
 def without_predicate(statement: Statement) -> bytes:
