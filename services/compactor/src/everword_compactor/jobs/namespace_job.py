@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 from everword.db.blocking import Connection
-from everword.jobs.store import hold_job
+from everword.jobs.store import StartedJob, hold_job
 from everword.jobs.task import JobRun, LeaseLost
 from everword_compactor.compose.model import BUDGET_TOKENS, Composition, Draft, Source, masked
 from everword_compactor.compose.plain import plain_line
@@ -58,11 +58,18 @@ class NamespaceJob:
         """
         with self.transaction() as conn:
             write(conn)
-            # Last: writes of messages lock a conversation before its job, and so must this.
-            if not hold_job(conn, self.run.job):
-                raise LeaseLost
+            assert_lease(conn, self.run.job)
         if is_progress:
             self.run.checkpoint()
+
+
+def assert_lease(conn: Connection, job: StartedJob) -> None:
+    """End a transaction that stores a job's result. Raises LeaseLost where the job is somebody else's by now.
+
+    It comes last: writes of messages lock a conversation before its job, and so must this.
+    """
+    if not hold_job(conn, job):
+        raise LeaseLost
 
 
 @contextmanager
