@@ -25,7 +25,7 @@ from everword.rpc.authentication import INTERNAL_HEADER
 from everword.v1 import search_service_pb2 as search_pb
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from everword_embedder.drain import BATCH
+from everword_embedder.queue.drain import BATCH
 from support.calls import append_request
 from support.corpus import sample
 
@@ -77,18 +77,18 @@ class BenchStack:
             os.kill(self._worker, signal.SIGCONT)
 
     async def fill(self, texts: Sequence[str]) -> None:
-        """Append messages, each of which owes its vectors."""
+        """Append messages, which enqueues their vectors."""
         rest = iter(texts)
         while batch := list(islice(rest, APPEND)):
             await self._ingest.AppendMessages(append_request(*batch))
 
-    def owed_texts(self) -> list[str]:
+    def pending_texts(self) -> list[str]:
         """Return what the worker will send to the model, in its order."""
         with psycopg.connect(self._running.admin_database_url or "") as conn:
             rows = conn.execute(
                 "SELECT m.content"
                 "  FROM everword.embedding_queue q JOIN everword.memories m ON m.id = q.memory_id"
-                " WHERE q.state = 'owed' ORDER BY q.not_before, q.memory_id"
+                " WHERE q.state = 'pending' ORDER BY q.not_before, q.memory_id"
             ).fetchall()
         return [content for (content,) in rows]
 
@@ -109,14 +109,14 @@ class BenchStack:
         return time.perf_counter() - started
 
     async def drained(self) -> float:
-        """Wait until no vector is owed; returns the seconds that took."""
+        """Wait until no vector is pending; returns the seconds that took."""
         started = time.perf_counter()
         async with asyncio.timeout(DRAIN_TIMEOUT_S):
-            while await self._owed():  # noqa: ASYNC110 - another process's table
+            while await self._pending():  # noqa: ASYNC110 - another process's table
                 await asyncio.sleep(POLL_S)
         return time.perf_counter() - started
 
-    async def _owed(self) -> int:
+    async def _pending(self) -> int:
         request = embedder_pb.GetCoverageRequest()
         return (await self._embedder.GetCoverage(request, metadata=self._internal)).pending
 

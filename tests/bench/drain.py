@@ -64,7 +64,7 @@ class SearchRound:
 async def drain_round(on: BenchStack, passages: int, rng: random.Random) -> DrainRound:
     with on.worker_held():
         await on.fill(messages(passages, rng))
-        texts = on.owed_texts()
+        texts = on.pending_texts()
         await asyncio.sleep(SETTLE_S)
         before_s = await on.embed_alone(texts)
     drain_s = await on.drained()

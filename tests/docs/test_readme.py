@@ -24,7 +24,7 @@ from everword.domain.settings import Environment
 from everword.embedded.ports import Ports, variable
 from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2, error_reason_pb2
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.settings import Settings as EmbedderSettings

@@ -75,22 +75,22 @@ async def test_the_audit_sees_what_is_lost_doubled_and_stuck(stack: Stack) -> No
         "vectors that are still in the queue",
         "vectors of no passage",
         "counted twice, or not",
-        "passages owed",
+        "passages pending",
     ]
 
 
-async def test_the_audit_sees_what_background_work_owes_and_spoils(stack: Stack) -> None:
+async def test_the_audit_sees_what_background_work_leaves_and_spoils(stack: Stack) -> None:
     said = [each for batch in batches(conversations()[0], 20, seed=1) for each in batch]
     await append(stack, *said)
     url, sent = stack.database.admin_url, {each.external_id for each in said}
-    owed = _told(url, sent)
+    pending = _told(url, sent)
     assert {
         "tool calls whose sentence is not in the index",
-        "sentences owed",
+        "sentences pending",
         "jobs not done",
         "conversations that wait for a leaf",
         "periods that were never summed up",
-    } <= owed.keys()
+    } <= pending.keys()
     await put_into_words(stack)
     await asyncio.to_thread(compact, stack.database)
     await asyncio.to_thread(roll_up, stack.database)

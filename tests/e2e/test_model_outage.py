@@ -22,7 +22,7 @@ from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword_compactor.worker import TASKS
 from support.calendar_calls import at, said
-from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, owed
+from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, pending
 from support.calls import append_request
 from support.dag import DAY, LEAF
 from support.databases import DatabaseUnderTest
@@ -96,7 +96,7 @@ async def test_what_is_said_while_the_model_is_down_is_summed_up_once_it_is_up()
 
         def is_drained() -> bool:
             states = [job_states(database, task) for task in TASKS]
-            return all(set(each) == {"done"} for each in states) and not owed(database)
+            return all(set(each) == {"done"} for each in states) and not pending(database)
 
         await until(is_drained, DRAIN_S)
         dag = check_calendar(database)

@@ -65,7 +65,7 @@ class World:
             )
 
     def queue(self) -> list[tuple[str, str, str | None]]:
-        """Return content, state and error of what is owed or parked."""
+        """Return content, state and error of what is pending or parked."""
         return self.owner.execute(
             """SELECT m.content, q.state, q.error FROM embedding_queue q
                  JOIN memories m ON m.id = q.memory_id ORDER BY m.id"""
@@ -78,7 +78,7 @@ class World:
         ).fetchall()
 
     def is_met(self) -> bool:
-        """Whether everything that is owed has met the trouble."""
+        """Whether everything that is pending has met the trouble."""
         rows = self.queue()
         return bool(rows) and all(error for _, _, error in rows)
 
@@ -135,7 +135,7 @@ async def endure(world: World, troubles: Mapping[str, Behaviour]) -> None:
         await world.append(*sorted(during))
         await until(world.is_met, DRAIN_S)
         assert {(content, state) for content, state, _ in world.queue()} == {
-            (content, "owed") for content in during
+            (content, "pending") for content in during
         }, trouble
         assert world.embedded() == said, trouble
         world.server.always = None

@@ -272,15 +272,15 @@ def workers(*tasks: str) -> tuple[str, ...]:
 
 
 async def is_idle(cluster: Cluster) -> bool:
-    """Whether no vector is owed, no day of last year, and no job is due or running."""
+    """Whether no vector is pending, no day of last year, and no job is due or running."""
 
     def look() -> bool:
         with cluster.database.connect() as conn:
             row = conn.execute(
-                "SELECT (SELECT count(*) FROM embedding_queue WHERE state = 'owed'), "
+                "SELECT (SELECT count(*) FROM embedding_queue WHERE state = 'pending'), "
                 "       (SELECT count(*) FROM jobs WHERE state = 'running' "
                 "           OR (state = 'pending' AND not_before <= now())), "
-                "       (SELECT count(*) FROM calendar_owed WHERE period < '2026-01-01'), "
+                "       (SELECT count(*) FROM calendar_pending WHERE period < '2026-01-01'), "
                 "       (SELECT count(*) FROM jobs WHERE state = 'failed')"
             ).fetchone()
         assert row

@@ -21,8 +21,8 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import NO_SECRET
 from everword.jobs import worker as job_worker
 from everword.jobs.task import Task, queue_name
-from everword_embedder.drain import Drain
-from everword_embedder.remote import RemoteEmbedder
+from everword_embedder.queue.drain import Drain
+from everword_embedder.queue.remote import RemoteEmbedder
 from support.calls import append
 from support.databases import DatabaseUnderTest
 from support.spans import trace_of
@@ -77,7 +77,7 @@ async def traced_append(stack: Stack, text: str) -> None:
         await append(stack, text, metadata=tuple(carrier.items()))
 
 
-def owed(database: DatabaseUnderTest) -> int:
+def pending(database: DatabaseUnderTest) -> int:
     with database.connect() as conn:
         [count] = conn.execute("SELECT count(*) FROM embedding_queue").fetchone() or (0,)
     return int(count)
@@ -104,10 +104,12 @@ async def test_a_write_is_one_trace_to_the_model_that_embeds_it(
         await traced_append(stack, "The cutover moves to Thursday.")
         await until(lambda: redis.llen(f"rq:queue:{QUEUE}") == 1)
         await asyncio.to_thread(take_wake_ups, stack, redis, monkeypatch)
-    assert owed(database) == 0
+    assert pending(database) == 0
     traced = trace_of(spans.get_finished_spans(), "caller")
     by_name = {span.name: span for span in traced}
-    assert {*WAY, "send embed", "claim_owed", "settle_owed", "store_halfvecs"} <= set(by_name)
+    assert {*WAY, "send embed", "claim_pending", "complete_pending", "store_halfvecs"} <= set(
+        by_name
+    )
     deepest = ancestors(by_name[WAY[-1]], traced)
     assert [name for name in deepest if name in WAY] == [*reversed(WAY[:-1])]
     assert "process embed" in ancestors(by_name["store_halfvecs"], traced)
@@ -128,7 +130,7 @@ async def test_a_second_attempt_is_a_trace_of_its_own_that_points_to_the_write(
         with database.connect() as conn:
             conn.execute("UPDATE jobs SET attempts = 1")
         await asyncio.to_thread(take_wake_ups, stack, redis, monkeypatch)
-    assert owed(database) == 0
+    assert pending(database) == 0
     finished = spans.get_finished_spans()
     traced = trace_of(finished, "caller")
     [attempt] = [span for span in finished if span.name == "process embed"]

@@ -131,15 +131,15 @@ async def test_sequences_are_gapless_under_concurrent_callers_who_send_everythin
     assert rows(stack, "SELECT count(DISTINCT content) = count(*) FROM messages") == [(True,)]
 
 
-async def test_jobs_and_owed_vectors_come_with_the_message(stack: Stack) -> None:
+async def test_jobs_and_pending_vectors_come_with_the_message(stack: Stack) -> None:
     await append(stack, "one", "two")
     await append(stack, "three")
     assert rows(stack, "SELECT task, state, dirty_seq FROM jobs ORDER BY task") == [
         ("compact", "pending", 2),
         ("embed", "pending", 2),
     ]
-    owed = "SELECT count(*) FROM embedding_queue q JOIN memories m ON m.id = q.memory_id WHERE q.state = 'owed'"
-    assert rows(stack, owed) == [(3,)]
+    pending = "SELECT count(*) FROM embedding_queue q JOIN memories m ON m.id = q.memory_id WHERE q.state = 'pending'"
+    assert rows(stack, pending) == [(3,)]
 
 
 async def test_an_append_that_fails_late_leaves_nothing(stack: Stack) -> None:

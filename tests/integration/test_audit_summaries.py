@@ -13,9 +13,9 @@ import pytest
 from everword.chat.settings import ChatSettings
 from everword.domain.ids import new_id
 from everword.v1 import maintenance_service_pb2 as pb
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.audits import audit_summaries
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Faithfulness
-from everword_compactor.overview import audit_summaries
 from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything
 from support.databases import DatabaseUnderTest

@@ -17,10 +17,10 @@ from everword.bench.speed.bench_stack import running_stub
 from everword.chat.blocking import BlockingChat
 from everword.chat.model import ChatRequest
 from everword.chat.settings import ChatSettings
-from everword_compactor.checks.sentence import check_sentence
-from everword_compactor.compose.llm import LlmComposer
+from everword_compactor.compose.llm.composer import LlmComposer
 from everword_compactor.compose.model import Composition, Draft, Level, Source
-from everword_compactor.prompts.tool_sentence import read_sentence, tool_sentence_request
+from everword_compactor.tool_sentences.check import check_sentence
+from everword_compactor.tool_sentences.prompt import read_sentence, tool_sentence_request
 
 NOON = datetime(2026, 4, 18, 12, 0, tzinfo=UTC)
 CHATS = UUID(int=7), UUID(int=8)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from everword.domain.settings import NO_SECRET
-from everword_search.cache.cached_namespace import LOOK_AGAIN_S, OWED_AT_ONCE
+from everword_search.cache.cached_namespace import LOOK_AGAIN_S, PENDING_AT_ONCE
 from everword_search.model import SearchMode
 from everword_search.query_embedder import QueryEmbedder
 from support.background import embed_everything
@@ -27,7 +27,7 @@ async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
 
 async def test_what_gets_no_vector_keeps_no_search_from_memory(knowing: Stack) -> None:
     """More of it than a search would ask for: calls without words, and what holds nothing but symbols."""
-    calls = [tool_call(f"file{number}.py") for number in range(OWED_AT_ONCE + 50)]
+    calls = [tool_call(f"file{number}.py") for number in range(PENDING_AT_ONCE + 50)]
     for start in range(0, len(calls), 50):
         await append(knowing, *calls[start : start + 50])
     await append(knowing, "🎉 🎉", "Our cat Miso sleeps on the radiator.", "Lea is vegetarian.")
@@ -41,11 +41,11 @@ async def test_what_gets_no_vector_keeps_no_search_from_memory(knowing: Stack) -
         assert "read_vectors" not in statements
 
 
-@pytest.mark.parametrize("asked_at_once", [OWED_AT_ONCE, 0])
+@pytest.mark.parametrize("asked_at_once", [PENDING_AT_ONCE, 0])
 async def test_what_was_given_up_is_found_once_it_has_a_vector_after_all(
     stack: Stack, asked_at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everword_search.cache.cached_namespace.OWED_AT_ONCE", asked_at_once)
+    monkeypatch.setattr("everword_search.cache.cached_namespace.PENDING_AT_ONCE", asked_at_once)
     await append(stack, "Our cat Miso sleeps on the radiator.", "Lea is vegetarian.")
     say = "UPDATE embedding_queue SET state = '{}' WHERE memory_id = (SELECT min(id) FROM memories)"
     with stack.database.connect() as owner:

@@ -9,10 +9,10 @@ import pytest
 from everword.chat.errors import BadAnswer
 from everword.domain.periods import Calendar
 from everword.v1 import admin_service_pb2 as admin
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level
 from support.calendar_calls import at, revisions, said, say_in, settle
-from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, node_of, owed
+from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, node_of, pending
 from support.calls import append
 from support.compaction import ScriptedComposer, roll_up, roll_up_everything
 from support.dag import DAY
@@ -35,7 +35,7 @@ async def test_a_day_that_has_ended_becomes_a_node_and_so_does_all_above_it(stac
     year = node_of(dag, YEAR, "2026-01-01")
     assert (len(dag.nodes), year.message_count, year.title) == (5, 3, "2026")
     assert node_of(dag, WEEK, "2026-04-13").title == "2026-W16"
-    assert not owed(stack.database)
+    assert not pending(stack.database)
     second = node_of(dag, DAY, "2026-04-18")
     assert second.previous_id == first.id
 
@@ -62,7 +62,7 @@ async def test_periods_are_due_at_the_cut_off_of_the_zone(stack: Stack) -> None:
     # March has ended too: the week of the 30th is April's.
     titles = {node.title for node in dag.nodes.values()}
     assert titles == {"2026-03-29", "2026-W13", "2026-03"}
-    assert owed(stack.database) == ["day/2026-03-30", "year/2026"]
+    assert pending(stack.database) == ["day/2026-03-30", "year/2026"]
 
 
 async def test_a_changed_zone_moves_nothing(stack: Stack) -> None:
@@ -101,7 +101,7 @@ async def test_a_late_message_re_opens_exactly_its_periods(stack: Stack) -> None
     before = revisions(stack)
     assert set(before.values()) == {1}
     await append(stack, said("2026-01-08T01:00", "It came late."), session_key="other")
-    assert owed(stack.database) == ["day/2026-01-08"]
+    assert pending(stack.database) == ["day/2026-01-08"]
     roll_up(stack.database, now=now)
     dag = check_calendar(stack.database, UTC_CALENDAR)
     touched = {name for name, revision in revisions(stack).items() if revision > 1}
@@ -133,14 +133,14 @@ async def test_days_are_of_instances_and_weeks_join_them(stack: Stack) -> None:
     assert "[chat:" not in week.content
 
 
-async def test_automated_and_empty_messages_and_channels_kept_out_owe_nothing(
+async def test_automated_and_empty_messages_and_channels_kept_out_enqueue_nothing(
     stack: Stack,
 ) -> None:
     policies = {"news": admin.ChannelPolicy(index=True, roll_up=False)}
     await settle(stack, channel_policies=policies)
     await append(stack, said("2026-04-14T12:00", automated=True), said("2026-04-14T13:00", "  "))
     await say_in(stack, "news", said("2026-04-14T12:00"))
-    assert owed(stack.database) == []
+    assert pending(stack.database) == []
 
 
 async def test_a_part_that_fails_leaves_its_day_open_and_the_others_go_on(stack: Stack) -> None:
@@ -162,7 +162,7 @@ async def test_a_part_that_fails_leaves_its_day_open_and_the_others_go_on(stack:
     assert days == {("2026-04-14", "whole"), ("2026-04-15", "broken")}
     # The week is not kept back for good by what was given up.
     assert node_of(dag, WEEK, "2026-04-13").message_count == 2
-    assert owed(stack.database) == ["day/2026-04-14", "month/2026-04"]
+    assert pending(stack.database) == ["day/2026-04-14", "month/2026-04"]
     with stack.database.connect() as conn:
         rows = conn.execute("SELECT subject, state FROM jobs WHERE task = 'roll-up'").fetchall()
         assert ("day/2026-04-14", "failed") in rows
@@ -170,7 +170,7 @@ async def test_a_part_that_fails_leaves_its_day_open_and_the_others_go_on(stack:
     roll_up(stack.database, ScriptedComposer(), now)
     dag = check_calendar(stack.database, UTC_CALENDAR)
     assert node_of(dag, WEEK, "2026-04-13").message_count == 3
-    assert owed(stack.database) == ["month/2026-04"]
+    assert pending(stack.database) == ["month/2026-04"]
 
 
 async def test_extracted_nodes_give_way_to_a_model_and_never_the_other_way_round(
@@ -243,10 +243,10 @@ async def test_a_worker_that_stops_anywhere_loses_nothing(stack: Stack, level: i
     roll_up(stack.database, ScriptedComposer(on_compose=stop), now)
     dag = check_calendar(stack.database, UTC_CALENDAR)
     assert not dag.of_level(level)
-    assert owed(stack.database)
+    assert pending(stack.database)
     with stack.database.connect() as conn:
         conn.execute("UPDATE jobs SET updated_at = now() - interval '7 hours'")
     roll_up(stack.database, ScriptedComposer(), now)
     dag = check_calendar(stack.database, UTC_CALENDAR)
-    assert not owed(stack.database)
+    assert not pending(stack.database)
     assert node_of(dag, YEAR, "2026-01-01").message_count == 2

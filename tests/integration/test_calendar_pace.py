@@ -9,11 +9,10 @@ import pytest
 
 from everword.domain.periods import PeriodLevel
 from everword.v1 import maintenance_service_pb2 as maintenance
-from everword_compactor import backfill_days
-from everword_compactor.calendar import requests, schedule, store
+from everword_compactor.calendar import backfill_days, requests, schedule, store
 from everword_compactor.compose.model import Draft
 from support.calendar_calls import at, revisions, said
-from support.calendar_checks import check_calendar, owed
+from support.calendar_checks import check_calendar, pending
 from support.calls import append
 from support.compaction import ScriptedComposer, current, roll_up, worker_context
 from support.stack import Stack
@@ -23,10 +22,10 @@ QUIET_S = schedule.QUIET_S
 
 
 def _wait(stack: Stack, minutes: int, where: str = "true") -> None:
-    """Let time pass for what is owed."""
+    """Let time pass for what is pending."""
     with stack.database.connect() as conn:
         conn.execute(
-            f"UPDATE calendar_owed SET owed_at = owed_at - make_interval(mins => %s) WHERE {where}",
+            f"UPDATE calendar_pending SET enqueued_at = enqueued_at - make_interval(mins => %s) WHERE {where}",
             (minutes,),
         )
 
@@ -55,7 +54,7 @@ async def test_a_stream_of_late_messages_is_composed_when_it_has_ended(stack: St
     assert set(revisions(stack).values()) == {2}
     assert [draft.level for draft in composer.drafts] == [4, 5, 6, 7] * 2
     assert {node.message_count for node in check_calendar(stack.database).nodes.values()} == {15}
-    assert not owed(stack.database)
+    assert not pending(stack.database)
 
 
 async def test_a_stream_that_does_not_end_is_composed_after_an_hour(stack: Stack) -> None:
@@ -63,7 +62,7 @@ async def test_a_stream_that_does_not_end_is_composed_after_an_hour(stack: Stack
     roll_up(stack.database, now=NOW)
     await append(stack, said("2026-04-14T13:00"))
     for waited, revision in ((59, 1), (2, 2)):
-        _wait(stack, waited, "id = (SELECT min(id) FROM calendar_owed)")
+        _wait(stack, waited, "id = (SELECT min(id) FROM calendar_pending)")
         await append(stack, said("2026-04-14T14:00"))
         roll_up(stack.database, now=NOW, quiet_s=QUIET_S)
         assert revisions(stack)["2026-04-14"] == revision
@@ -77,7 +76,7 @@ async def test_what_waits_for_quiet_keeps_nothing_above_it_waiting(stack: Stack)
     assert revisions(stack) == dict.fromkeys(
         ("2026-04-14", "2026-04-15", "2026-W16", "2026-04", "2026"), 1
     )
-    assert owed(stack.database) == ["day/2026-04-14"]
+    assert pending(stack.database) == ["day/2026-04-14"]
 
 
 async def test_a_roll_up_that_is_asked_for_does_not_wait_for_quiet(stack: Stack) -> None:
@@ -164,7 +163,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 async def _april_from_before_there_was_a_calendar(stack: Stack) -> None:
     await append(stack, *[said(f"2026-04-{day:02}T12:00") for day in range(1, 31)])
     with stack.database.connect() as conn:
-        conn.execute("DELETE FROM calendar_owed")
+        conn.execute("DELETE FROM calendar_pending")
         conn.execute("UPDATE jobs SET state = 'pending' WHERE task = 'compact'")
 
 
@@ -172,7 +171,7 @@ async def test_a_roll_up_of_a_few_days_reads_no_others(stack: Stack, pages: list
     await _april_from_before_there_was_a_calendar(stack)
     request = maintenance.RollUpRequest(start_date="2026-04-10", end_date="2026-04-12")
     await stack.maintenance.RollUp(request)
-    assert owed(stack.database) == ["day/2026-04-10", "day/2026-04-11"]
+    assert pending(stack.database) == ["day/2026-04-10", "day/2026-04-11"]
     # Days are counted in any zone: two more at each end.
     assert sum(pages) <= 2 + 4
 
@@ -181,7 +180,7 @@ async def test_a_backfill_ends_at_its_limit(stack: Stack, pages: list[int]) -> N
     await _april_from_before_there_was_a_calendar(stack)
     request = maintenance.BackfillRequest(target=maintenance.BACKFILL_TARGET_SUMMARIES, limit=3)
     assert (await stack.maintenance.Backfill(request)).items == 3
-    assert owed(stack.database) == [f"day/2026-04-0{day}" for day in (1, 2, 3)]
+    assert pending(stack.database) == [f"day/2026-04-0{day}" for day in (1, 2, 3)]
     assert sum(pages) <= 6
     pages.clear()
     request.limit = 0

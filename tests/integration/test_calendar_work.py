@@ -18,10 +18,10 @@ from everword.domain.periods import Calendar
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level
 from support.calendar_calls import at, revisions, said, say_in, settle
-from support.calendar_checks import WEEK, YEAR, check_calendar, node_of, owed
+from support.calendar_checks import WEEK, YEAR, check_calendar, node_of, pending
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact, current, roll_up
 from support.dag import DAY
@@ -39,22 +39,22 @@ async def ask(stack: Stack, **fields: Any) -> int:
 # RollUp and Backfill
 
 
-def forget_what_is_owed(stack: Stack) -> None:
+def forget_what_is_pending(stack: Stack) -> None:
     """Make the database one from before there was a calendar."""
     with stack.database.connect() as conn:
-        conn.execute("DELETE FROM calendar_owed")
+        conn.execute("DELETE FROM calendar_pending")
 
 
 async def test_messages_from_before_there_was_a_calendar_are_found(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00", instance="phone"), said("2026-05-14T12:00"))
     await append(stack, said("2026-04-14T13:00"), session_key="other")
     await append(stack, said("2026-04-14T14:00", automated=True))
-    forget_what_is_owed(stack)
+    forget_what_is_pending(stack)
     # 2 days, 2 weeks, 2 months; the year has not ended.
     assert await ask(stack, dry_run=True) == 6
-    assert owed(stack.database) == []
+    assert pending(stack.database) == []
     assert await ask(stack, end_date="2026-05-01") == 3
-    assert owed(stack.database) == ["day/2026-04-14"]
+    assert pending(stack.database) == ["day/2026-04-14"]
     assert await ask(stack, start_date="2026-05-14") == 3
     assert await ask(stack) == 6
     roll_up(stack.database, now=at("2027-03-01T00:00"))
@@ -68,19 +68,19 @@ async def test_messages_from_before_there_was_a_calendar_are_found(stack: Stack)
 
 async def test_asking_twice_at_once_puts_nothing_under_two_days(stack: Stack) -> None:
     await append(stack, *[said(f"2026-04-{day}T12:00") for day in range(10, 20)])
-    forget_what_is_owed(stack)
+    forget_what_is_pending(stack)
     await asyncio.gather(*(ask(stack) for _ in range(4)))
     roll_up(stack.database, now=at("2026-06-01T00:00"))
     check_calendar(stack.database, UTC_CALENDAR)
 
 
-async def test_a_backfill_owes_days_up_to_its_limit(stack: Stack) -> None:
+async def test_a_backfill_enqueues_days_up_to_its_limit(stack: Stack) -> None:
     await append(stack, *[said(f"2026-04-{day}T12:00") for day in range(10, 20)])
     compact(stack.database)
-    forget_what_is_owed(stack)
+    forget_what_is_pending(stack)
     request = maintenance.BackfillRequest(target=maintenance.BACKFILL_TARGET_SUMMARIES, limit=4)
     assert (await stack.maintenance.Backfill(request)).items == 4
-    assert len(owed(stack.database)) == 4
+    assert len(pending(stack.database)) == 4
     request.limit = 0
     assert (await stack.maintenance.Backfill(request)).items == 6
     assert (await stack.maintenance.Backfill(request)).items == 0
@@ -197,7 +197,7 @@ async def test_a_digest_that_fails_leaves_the_day_open(stack: Stack) -> None:
     await append(stack, said("2026-04-14T11:30"))
     roll_up(stack.database, ScriptedComposer(on_compose=fail), at("2026-04-16T00:00"))
     assert not check_calendar(stack.database, UTC_CALENDAR).nodes
-    assert owed(stack.database) == ["day/2026-04-14"]
+    assert pending(stack.database) == ["day/2026-04-14"]
 
 
 # Workers
@@ -225,7 +225,7 @@ async def test_two_workers_and_two_sweeps_at_once_make_one_calendar(stack: Stack
     dag = check_calendar(stack.database, UTC_CALENDAR)
     assert len(dag.of_level(DAY)) == 10
     assert node_of(dag, YEAR, "2026-01-01").message_count == 20
-    assert not owed(stack.database)
+    assert not pending(stack.database)
 
 
 async def test_no_transaction_is_open_while_a_node_is_composed(stack: Stack) -> None:
@@ -250,10 +250,10 @@ async def test_the_result_of_a_worker_that_lost_its_job_is_refused(stack: Stack)
     await append(stack, said("2026-04-14T12:00"))
     roll_up(stack.database, ScriptedComposer(on_compose=lose), at("2026-04-16T00:00"))
     assert not check_calendar(stack.database, UTC_CALENDAR).nodes
-    assert owed(stack.database) == ["day/2026-04-14"]
+    assert pending(stack.database) == ["day/2026-04-14"]
 
 
-async def test_what_comes_while_a_day_is_composed_is_owed_after_it(stack: Stack) -> None:
+async def test_what_comes_while_a_day_is_composed_is_pending_after_it(stack: Stack) -> None:
     loop = asyncio.get_running_loop()
     late = said("2026-04-14T13:00", "Said meanwhile.")
 
@@ -271,7 +271,7 @@ async def test_what_comes_while_a_day_is_composed_is_owed_after_it(stack: Stack)
 
 async def test_with_storage_away_nothing_is_taken_for_missing_or_done(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00"))
-    before = owed(stack.database)
+    before = pending(stack.database)
     settings = stack.database.settings("compactor")
     gone = DatabaseUnderTest(settings.url.replace("test_", "gone_"), "")
     assert gone.admin_url != settings.url
@@ -284,7 +284,7 @@ async def test_with_storage_away_nothing_is_taken_for_missing_or_done(stack: Sta
             schedule_roll_ups(away, current(ScriptedComposer()), lambda: datetime.now(UTC))
     finally:
         away.close()
-    assert owed(stack.database) == before
+    assert pending(stack.database) == before
 
 
 # Random streams
@@ -340,5 +340,5 @@ async def test_each_message_is_under_exactly_one_day_whatever_happens(
     later = now + timedelta(days=500)
     roll_up(stack.database, ScriptedComposer(), later)
     dag = check_calendar(stack.database, Calendar(zone, cutoff), sorted(left_out))
-    assert not owed(stack.database)
+    assert not pending(stack.database)
     assert dag.of_level(WEEK)

@@ -144,7 +144,7 @@ async def test_failed_jobs_are_shown_and_tried_again_on_request(stack: Stack) ->
     assert done.output == "1 jobs are tried again\n"
 
 
-async def test_backfill_counts_what_owes_a_vector(stack: Stack) -> None:
+async def test_backfill_counts_what_lacks_a_vector(stack: Stack) -> None:
     await harvest(stack)
     done = (await everword(stack, "backfill", "embeddings", "--dry-run", "--json")).json()
     assert int(done["items"]) >= 0

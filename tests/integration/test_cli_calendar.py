@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from support.calendar_calls import at, said
-from support.calendar_checks import owed
+from support.calendar_checks import pending
 from support.calls import append
 from support.command_line import everword
 from support.compaction import roll_up_everything
@@ -19,7 +19,7 @@ async def test_roll_ups_are_counted_and_scheduled(stack: Stack) -> None:
     done = await everword(stack, "rollup", "--before", "2026-05-01")
     assert done.output == "3 periods are summed up\n"
     await roll_up_everything(stack, now=at("2026-06-01T00:00"))
-    assert owed(stack.database) == ["year/2026"]
+    assert pending(stack.database) == ["year/2026"]
 
 
 async def test_what_is_significant_is_written_once(stack: Stack) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from everword.domain.settings import Environment
 from everword.v1 import memory_pb2, search_service_pb2
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level
 from support.background import embed_everything
 from support.calls import append, message

@@ -15,12 +15,12 @@ import pytest
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword.v1 import memory_pb2
-from everword_compactor.compaction import store
-from everword_compactor.compaction.job import Compaction
-from everword_compactor.compaction.schedule import schedule_outdated
 from everword_compactor.compose.current import CurrentComposer, current_composer
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Composition, Draft, Level
+from everword_compactor.conversations import store
+from everword_compactor.conversations.job import Compaction
+from everword_compactor.conversations.schedule import schedule_outdated
 from everword_compactor.nodes import store as nodes
 from everword_compactor.nodes import write
 from support.calls import append, message
@@ -78,8 +78,8 @@ async def test_what_a_worker_writes_that_lost_its_job_does_not_count(stack: Stac
     assert leaf.model == "second"
 
 
-async def test_a_stale_result_is_refused_by_the_fence_alone(stack: Stack) -> None:
-    """Nobody else has stored anything: only the fence tells."""
+async def test_a_stale_result_is_refused_by_the_fencing_token_alone(stack: Stack) -> None:
+    """Nobody else has stored anything: only the fencing token tells."""
     await say(stack, 10)
 
     def lose(draft: Draft) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from everword.v1 import ingest_service_pb2
 from everword.v1 import maintenance_service_pb2 as pb
-from everword_compactor import backfill_conversations
-from everword_compactor import compact as compact_module
+from everword_compactor.conversations import compact as compact_module
+from everword_compactor.maintenance import backfill_conversations
 from support.calls import append
 from support.command_line import everword
 from support.compaction import ScriptedComposer, compact
@@ -108,7 +108,7 @@ async def test_a_backfill_schedules_conversations_that_nobody_did(
     assert await fill(stack) == 0
     with stack.database.connect() as conn:  # as if they had been stored before there was compaction
         conn.execute("DELETE FROM jobs WHERE task = 'compact'")
-        conn.execute("DELETE FROM calendar_owed")
+        conn.execute("DELETE FROM calendar_pending")
     await append(stack, "Words.", session_key="s0")
     assert await fill(stack, dry_run=True) >= 4
     assert await fill(stack, limit=3) == 3

@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from everword_compactor.compose.bullets import parse_bullet, tagged
-from everword_compactor.compose.extractive import SHARES, ExtractiveComposer
-from everword_compactor.compose.graph import Likeness, centralities
+from everword_compactor.compose.extractive.bullets import parse_bullet, tagged
+from everword_compactor.compose.extractive.composer import SHARES, ExtractiveComposer
+from everword_compactor.compose.extractive.graph import Likeness, centralities
+from everword_compactor.compose.extractive.sentences import split_sentences
 from everword_compactor.compose.model import Composition, Draft, Level, Source
-from everword_compactor.compose.sentences import split_sentences
 
 START = datetime(2026, 4, 18, 12, 0, tzinfo=UTC)
 CHAT = UUID(int=77)

@@ -13,9 +13,9 @@ import pytest
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, ChatUnavailable, InputTooLong
 from everword.chat.settings import ChatSettings
-from everword_compactor.compose.llm import LlmComposer
+from everword_compactor.compose.llm.composer import LlmComposer
 from everword_compactor.compose.model import Composition, Draft, Level, Source, Voice
-from everword_compactor.prompts.levels import PROMPT_VERSIONS
+from everword_compactor.compose.prompts.levels import PROMPT_VERSIONS
 from support.scripted_chat import (
     Body,
     Reply,

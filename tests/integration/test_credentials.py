@@ -12,7 +12,7 @@ from everword.v1 import context_service_pb2 as context
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Composer
 from support.calendar_calls import settle
 from support.calls import append, message

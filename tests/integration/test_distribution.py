@@ -13,7 +13,7 @@ import pytest
 
 from support.databases import cloned
 from support.distribution import Catalogue, untied_tables
-from support.fence import PREDICATE, all_statements
+from support.isolation import PREDICATE, all_statements
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
 
@@ -41,10 +41,10 @@ CROSSING = {
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
     "everword_ingest.admin.revoke_api_key": "by the key's id",
-    "everword_embedder.count_owed": "a generation's backlog",
-    "everword_embedder.claim_owed": "a worker's batch holds passages of any namespace",
-    "everword_embedder.forgotten_namespaces": "a sweep",
-    "everword_embedder.measure_backlog": "a metric",
+    "everword_embedder.count_pending": "a generation's backlog",
+    "everword_embedder.queue.claim_pending": "a worker's batch holds passages of any namespace",
+    "everword_embedder.queue.forgotten_namespaces": "a sweep",
+    "everword_embedder.queue.measure_backlog": "a metric",
 }
 
 #: Functions that touch tables with a namespace. Those that begin with "one:" touch only the rows of a single one.
@@ -56,7 +56,7 @@ FUNCTIONS = {
     "backfill_generation": "an operator's: all passages get vectors of a new model",
     "generation_is_complete": "an operator's: whether all have them",
     "outdated_summaries": "a sweep: ids and dates, no content",
-    "owed_periods": "a sweep: dates, no content",
+    "pending_periods": "a sweep: dates, no content",
     "prune_append_requests": "housekeeping: request ids that nobody repeats any more",
     "prune_usage": "housekeeping: old entries of the ledger",
 }

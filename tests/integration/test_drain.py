@@ -20,14 +20,14 @@ from everword.domain.settings import NO_SECRET
 from everword.jobs.store import StartedJob
 from everword.jobs.task import JobRun
 from everword.telemetry import names
-from everword_embedder import drain as drain_module
-from everword_embedder import drain_store
-from everword_embedder.backlog import record_backlog
-from everword_embedder.calibration import UNRELATED
-from everword_embedder.drain import HARMLESS, Drain, ModelUnavailable, TextsRejected
 from everword_embedder.embed import Embedder
-from everword_embedder.remote import RemoteEmbedder
-from everword_embedder.schedule import schedule_owed
+from everword_embedder.queue import drain as drain_module
+from everword_embedder.queue import store as drain_store
+from everword_embedder.queue.backlog import record_backlog
+from everword_embedder.queue.calibration import UNRELATED
+from everword_embedder.queue.drain import HARMLESS, Drain, ModelUnavailable, TextsRejected
+from everword_embedder.queue.remote import RemoteEmbedder
+from everword_embedder.queue.schedule import schedule_pending
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
@@ -96,7 +96,7 @@ def vectors(owner: psycopg.Connection) -> int:
     return int(count)
 
 
-async def test_everything_owed_is_embedded_over_all_namespaces(
+async def test_everything_pending_is_embedded_over_all_namespaces(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
     owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
@@ -174,7 +174,7 @@ async def test_a_text_that_makes_the_model_stumble_is_parked_after_three_attempt
         run(jobs, model)
         states.append(queue(owner)[0][1])
         owner.execute("UPDATE embedding_queue SET not_before = now()")
-    assert states == ["owed", "owed", "failed"]
+    assert states == ["pending", "pending", "failed"]
     assert vectors(owner) == 1
 
 
@@ -187,7 +187,7 @@ async def test_a_model_that_is_away_costs_no_attempts_and_the_backlog_drains_whe
         run(jobs, model)
         owner.execute("UPDATE embedding_queue SET not_before = now()")
     attempts = owner.execute("SELECT DISTINCT state, attempts, error FROM embedding_queue")
-    assert attempts.fetchall() == [("owed", 0, "UNAVAILABLE: connection refused")]
+    assert attempts.fetchall() == [("pending", 0, "UNAVAILABLE: connection refused")]
     model.away = False
     run(jobs, model)
     assert queue(owner) == []
@@ -207,7 +207,7 @@ async def test_a_stale_workers_vectors_are_not_stored(
     await append(stack, "one", "two")
     run(jobs, Slow())
     assert vectors(owner) == 0
-    assert [state for _, state, _ in queue(owner)] == ["owed", "owed"]
+    assert [state for _, state, _ in queue(owner)] == ["pending", "pending"]
 
 
 async def test_a_passage_that_was_erased_meanwhile_leaves_no_vector(
@@ -229,13 +229,13 @@ async def test_work_that_nobody_scheduled_is_found(
 ) -> None:
     await append(stack, "one")
     owner.execute("DELETE FROM jobs")
-    assert schedule_owed(jobs) == 0
+    assert schedule_pending(jobs) == 0
     owner.execute("UPDATE embedding_queue SET not_before = now() - interval '1 minute'")
-    assert schedule_owed(jobs) == 1
-    assert schedule_owed(jobs) == 0
+    assert schedule_pending(jobs) == 1
+    assert schedule_pending(jobs) == 0
     assert owner.execute("SELECT task, state FROM jobs").fetchall() == [("embed", "pending")]
     owner.execute("UPDATE jobs SET state = 'failed'")
-    assert schedule_owed(jobs) == 1
+    assert schedule_pending(jobs) == 1
 
 
 async def test_the_length_and_the_age_of_the_queue_are_measured(
@@ -250,19 +250,19 @@ async def test_the_length_and_the_age_of_the_queue_are_measured(
     def gauge(name: str, unit: str) -> SimpleNamespace:
         return SimpleNamespace(set=partial(recorded.__setitem__, name))
 
-    monkeypatch.setattr("everword_embedder.backlog.gauge", gauge)
+    monkeypatch.setattr("everword_embedder.queue.backlog.gauge", gauge)
     owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
     await append(stack, "one", "two")
     await append(stack, "theirs", metadata=OTHER)
     owner.execute("UPDATE embedding_queue SET enqueued_at = now() - interval '1 hour'")
     record_backlog(jobs)
-    assert recorded[names.EMBED_OWED] == 3
-    assert 3600 <= recorded[names.EMBED_OWED_AGE] < 3660
+    assert recorded[names.EMBED_PENDING] == 3
+    assert 3600 <= recorded[names.EMBED_PENDING_AGE] < 3660
     with jobs.connection() as conn:
-        assert drain_store.measure_backlog(conn, cap=2).owed == 2
+        assert drain_store.measure_backlog(conn, cap=2).pending == 2
     run(jobs, model)
     record_backlog(jobs)
-    assert recorded == {names.EMBED_OWED: 0, names.EMBED_OWED_AGE: 0}
+    assert recorded == {names.EMBED_PENDING: 0, names.EMBED_PENDING_AGE: 0}
 
 
 async def test_the_background_of_a_model_is_measured_once(

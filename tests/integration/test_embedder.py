@@ -1,4 +1,4 @@
-"""The embedder between services: what is owed, and who may ask."""
+"""The embedder between services: what is pending, and who may ask."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.refusals import refused
 from support.stack import Stack, running_stack
 
 
-async def test_coverage_counts_what_is_owed_in_all_namespaces(stack: Stack) -> None:
+async def test_coverage_counts_what_is_pending_in_all_namespaces(stack: Stack) -> None:
     await make_namespaces(stack, "other")
     await append(stack, "One.", "Two.")
     await append(stack, "Three.", metadata=within("other"))

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from everword_compactor.checks.faithfulness import MAX_OFFENDERS, check_faithfulness
-from everword_compactor.checks.inherited import with_inherited
-from everword_compactor.checks.tags import (
+from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS, check_faithfulness
+from everword_compactor.compose.checks.inherited import with_inherited
+from everword_compactor.compose.checks.tags import (
     add_only_instance,
     check_tags,
     render_bullet,

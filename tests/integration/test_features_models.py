@@ -56,7 +56,7 @@ async def test_a_model_on_a_server_of_ones_own_is_added_built_and_searched_with(
         await embed_everything(stack)
         number = str(added["id"])
         [built] = (await models(stack, "progress", number, "--json")).json()
-        assert (built["owed"], built["failed"], built["passages"]) == (0, 0, 2)
+        assert (built["pending"], built["failed"], built["passages"]) == (0, 0, 2)
         await models(stack, "switch", number)
         request = search_request("Which pets do we have?", "SEMANTIC", min_score=0.4)
         found = (await stack.search.Search(request)).results

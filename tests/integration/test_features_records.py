@@ -13,7 +13,7 @@ from everword.jobs.sweep import sweep
 from everword.v1 import conversation_pb2, memory_pb2
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import search_service_pb2 as search_pb
-from everword_embedder.schedule import backfill_generations, schedule_owed
+from everword_embedder.queue.schedule import backfill_generations, schedule_pending
 from everword_ingest.store import SQL
 from support.background import embed_everything
 from support.calls import append, append_request, message, target
@@ -132,7 +132,7 @@ async def test_nothing_is_forgotten_however_old_and_whatever_runs_in_the_backgro
                 sweep(jobs)
             else:
                 backfill_generations(jobs)
-                schedule_owed(jobs)
+                schedule_pending(jobs)
     _do_ingests_housekeeping(stack)
     found = await stack.search.Search(search_request("oldest oak"))
     assert found.results[0].memory.content == "the oldest oak"

@@ -19,9 +19,9 @@ from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import memory_pb2
-from everword_compactor.compaction.job import Compaction
 from everword_compactor.compose.model import Draft
-from everword_compactor.worker_context import WorkerContext
+from everword_compactor.conversations.job import Compaction
+from everword_compactor.jobs.context import WorkerContext
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact, worker_context
 from support.dag import check_dag

@@ -126,7 +126,7 @@ async def test_a_vector_that_came_since_is_found(
     await embed_everything(knowing)
     found = await search.contents(PETS, mode=SearchMode.SEMANTIC)
     assert found[0] == "We have two pets, a cat and a parrot."
-    # A copy that is owed vectors asks for them first.
+    # A copy that waits for vectors asks for them first.
     assert looked == [4]
 
 
@@ -152,7 +152,7 @@ async def test_what_another_search_added_meanwhile_counts(
     await append(knowing, message("We have two pets, a cat and a parrot.", author="Lea"))
     await embed_everything(knowing)
     await search.search("Who has a parrot?", mode=SearchMode.SEMANTIC)
-    assert len(copy.owed()) == 0
+    assert len(copy.pending()) == 0
     after = prefetched.now(now(), vectors, vector.values)
     assert after is not None
     assert sorted(after[0].tolist()) == [0, 1, 2, 3]

@@ -133,7 +133,7 @@ def test_a_database_that_is_away_for_a_moment_costs_no_lease(
 def test_a_step_that_hangs_is_a_failure_and_its_process_ends(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    """The job is another worker's long before: it was given up under the fence."""
+    """The job is another worker's long before: it was given up under the fencing token."""
     job_id, hung = make_due(owner), threading.Event()
 
     def hang(run: JobRun) -> None:

@@ -13,10 +13,10 @@ import pytest
 from everword.text.values.evidence import Evidence, find_values
 from everword.text.values.folding import row
 from everword.text.values.row_search import found_rows
-from everword_compactor.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
+from everword_compactor.compose.extractive.sentences import split_sentences
 from everword_compactor.compose.model import Draft, Level, Source
-from everword_compactor.compose.sentences import split_sentences
 
 CHARS = 8_000
 NOON = datetime(2026, 4, 18, 12, 3, tzinfo=UTC)

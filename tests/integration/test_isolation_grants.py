@@ -11,7 +11,7 @@ import pytest
 from everword.db.pool import Database
 from support.calls import append
 from support.databases import DatabaseUnderTest, cloned
-from support.fence import FENCED, SERVICES, UNFENCED, VIEWS
+from support.isolation import ISOLATED, NOT_ISOLATED, SERVICES, VIEWS
 from support.stack import running_stack
 
 ROLES = [f"everword_{service}" for service in SERVICES]
@@ -41,18 +41,18 @@ def test_every_table_with_a_namespace_is_fenced_unless_it_holds_no_content(
     tables = """SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
                  WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p')
                    AND NOT c.relispartition AND a.attname = 'namespace_id' AND c.relrowsecurity = """
-    assert _names(owner, tables + "true") == FENCED - VIEWS
-    assert _names(owner, tables + "false") == UNFENCED
+    assert _names(owner, tables + "true") == ISOLATED - VIEWS
+    assert _names(owner, tables + "false") == NOT_ISOLATED
 
 
-def test_every_fence_is_the_same(owner: psycopg.Connection) -> None:
+def test_every_policy_is_the_same(owner: psycopg.Connection) -> None:
     rows = owner.execute(
         "SELECT DISTINCT policyname, permissive, roles, cmd, qual, with_check FROM pg_policies"
     ).fetchall()
     assert len(rows) == 1
     name, permissive, roles, command, condition, check = rows[0]
     assert (name, permissive, roles, command, check) == (
-        *("fence", "PERMISSIVE", ["public"], "ALL"),
+        *("isolation", "PERMISSIVE", ["public"], "ALL"),
         None,
     )
     assert "current_setting('everword.namespace_id'::text, true)" in condition
@@ -63,7 +63,7 @@ def test_tables_without_a_fence_have_no_content(owner: psycopg.Connection) -> No
     rows = owner.execute(
         """SELECT table_name || '.' || column_name FROM information_schema.columns
             WHERE table_schema = 'everword' AND table_name = ANY(%s) AND data_type IN ('text', 'jsonb')""",
-        [list(UNFENCED)],
+        [list(NOT_ISOLATED)],
     ).fetchall()
     assert {name for (name,) in rows} == {
         *("jobs.task", "jobs.subject", "jobs.state", "jobs.trace_context", "jobs.error"),
@@ -77,7 +77,7 @@ def test_tables_without_a_fence_have_no_content(owner: psycopg.Connection) -> No
 def test_no_service_reaches_a_table_behind_a_view_or_any_partition(
     owner: psycopg.Connection, role: str
 ) -> None:
-    """A partition has no fence of its own: who may read one reads all namespaces."""
+    """A partition has no policy of its own: who may read one reads all namespaces."""
     reachable = _names(
         owner,
         """SELECT relname FROM pg_class

@@ -19,17 +19,18 @@ from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
-from support.fence import (
-    FENCED,
+from support.foreign import class_request
+from support.isolation import (
+    ISOLATED,
+    NOT_ISOLATED,
     PREDICATE,
-    UNFENCED,
     VIEWS,
     all_statements,
+    role_of,
     tables_of,
     without_predicate,
-    writes_behind_the_fence,
+    writes_isolated_rows,
 )
-from support.foreign import class_request
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
@@ -41,8 +42,8 @@ from support.statement_parameters import (
 from support.summary_rows import insert_summaries
 
 STATEMENTS = {f"{package}.{entry.name}": entry for package, entry in all_statements()}
-BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & FENCED}
-INSERTS = [name for name, entry in BEHIND.items() if writes_behind_the_fence(entry)]
+BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & ISOLATED}
+INSERTS = [name for name, entry in BEHIND.items() if writes_isolated_rows(entry)]
 OTHERS = [name for name in BEHIND if name not in INSERTS]
 
 #: Statements over all namespaces, and why they may be. None of them reads content.
@@ -50,20 +51,20 @@ CROSSING = {
     "everword_ingest.find_crowded": "housekeeping looks for namespaces with many rows of counters",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
-    "everword_embedder.count_owed": "a model generation's backlog is that of all namespaces",
-    "everword_embedder.claim_owed": "workers claim ids over all namespaces",
-    "everword_embedder.measure_backlog": "the queue's length and age are those of all namespaces",
-    "everword_embedder.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
+    "everword_embedder.count_pending": "a model generation's backlog is that of all namespaces",
+    "everword_embedder.queue.claim_pending": "workers claim ids over all namespaces",
+    "everword_embedder.queue.measure_backlog": "the queue's length and age are those of all namespaces",
+    "everword_embedder.queue.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
 }
 #: Packages whose business crosses namespaces: workers claim ids over all of them.
 CROSSING_PACKAGES = ("everword.jobs.",)
 
 #: Statements that write what they derive from memories: where they see none they have nothing to write.
 DERIVING = {
-    *("everword_embedder.store_halfvecs", "everword_embedder.store_arrays"),
+    *("everword_embedder.queue.store_halfvecs", "everword_embedder.queue.store_arrays"),
     *(
-        "everword_compactor.compaction.advance_progress",
-        "everword_compactor.compaction.want_leaves",
+        "everword_compactor.conversations.advance_progress",
+        "everword_compactor.conversations.want_leaves",
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
@@ -87,7 +88,7 @@ def test_statements_were_found() -> None:
 def test_a_statement_names_its_namespace_or_says_why_not(name: str) -> None:
     statement = STATEMENTS[name]
     if name in CROSSING or name.startswith(CROSSING_PACKAGES):
-        assert tables_of(statement) <= UNFENCED
+        assert tables_of(statement) <= NOT_ISOLATED
     elif "INSERT INTO" in statement.sql:
         assert "%(namespace_id)s" in statement.sql
     else:
@@ -200,12 +201,6 @@ def _bound(database: DatabaseUnderTest, role: str, namespace_id: int) -> Iterato
         yield cursor
 
 
-def _role(name: str) -> str:
-    """Return who runs a statement: of those that services share, the one that runs it for what callers send."""
-    service, _, _ = name.partition(".")
-    return "everword_ingest" if service == "everword" else service
-
-
 def _run(cursor: psycopg.Cursor, query: bytes, parameters: dict[str, Any]) -> tuple[int, list[Any]]:
     """Return how many rows a statement touched, and what it returned."""
     cursor.execute(query, parameters)
@@ -228,7 +223,7 @@ def _marks(filled: Filled) -> set[object]:
     """Return the values by which a result would show that it is of `theirs`: ids, texts and times."""
     marks: set[object] = set()
     with filled.database.connect() as conn:
-        for table in FENCED - VIEWS:
+        for table in ISOLATED - VIEWS:
             query = f"SELECT * FROM {table} WHERE namespace_id = {filled.theirs}"
             marks.update(_values(conn.execute(query.encode()).fetchall()))
     telling: set[object] = {
@@ -246,11 +241,11 @@ def test_a_statement_that_forgets_its_namespace_finds_nothing_foreign(
 ) -> None:
     query = without_predicate(BEHIND[name])
     parameters = parameters_of(name, filled)
-    with _bound(filled.database, _role(name), filled.ours) as cursor:
+    with _bound(filled.database, role_of(name), filled.ours) as cursor:
         found = _run(cursor, query, parameters)
     assert not _marks(filled).intersection(_values(found))
     if name not in COUNTING:
-        with _bound(filled.empty, _role(name), filled.ours) as cursor:
+        with _bound(filled.empty, role_of(name), filled.ours) as cursor:
             assert found == _run(cursor, query, parameters)
 
 
@@ -260,9 +255,9 @@ def test_the_same_statement_finds_what_is_there_for_its_own_namespace(
 ) -> None:
     """The test above would pass with parameters that hit nothing."""
     parameters = parameters_of(name, filled)
-    with _bound(filled.database, _role(name), filled.theirs) as cursor:
+    with _bound(filled.database, role_of(name), filled.theirs) as cursor:
         found = _run(cursor, BEHIND[name].sql.encode(), parameters)
-    with _bound(filled.empty, _role(name), filled.ours) as cursor:
+    with _bound(filled.empty, role_of(name), filled.ours) as cursor:
         nothing = _run(cursor, BEHIND[name].sql.encode(), parameters)
     assert found != nothing
 
@@ -273,9 +268,9 @@ def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
 ) -> None:
     parameters = parameters_of(name, filled)
     query = BEHIND[name].sql.encode()
-    with _bound(filled.database, _role(name), filled.theirs) as cursor:
+    with _bound(filled.database, role_of(name), filled.theirs) as cursor:
         cursor.execute(query, parameters)
-    with _bound(filled.database, _role(name), filled.ours) as cursor:
+    with _bound(filled.database, role_of(name), filled.ours) as cursor:
         if name in DERIVING:
             cursor.execute(query, parameters)
             assert cursor.rowcount == 0
@@ -290,6 +285,6 @@ def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
 def test_a_request_id_that_another_namespace_used_is_free(filled: Filled, name: str) -> None:
     """Request ids are the caller's own, and tell nothing about others'."""
     parameters = {**common_parameters(filled), "namespace_id": Int8(filled.ours)}
-    with _bound(filled.database, _role(name), filled.ours) as cursor:
+    with _bound(filled.database, role_of(name), filled.ours) as cursor:
         found = _run(cursor, BEHIND[name].sql.encode(), parameters)
     assert found == (1, [("their-request",)])

@@ -19,20 +19,20 @@ from everword.jobs.worker import Worker
 from everword.text.values.evidence import Evidence, find_values
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import search_service_pb2
-from everword_compactor.checks import faithfulness
-from everword_compactor.checks.faithfulness import check_faithfulness
-from everword_compactor.checks.inherited import with_inherited
-from everword_compactor.checks.sentence import check_sentence
-from everword_compactor.checks.tags import defuse_tags, render_tag, tags_in
-from everword_compactor.compaction import job as compaction_job
-from everword_compactor.compaction.job import Compaction
-from everword_compactor.compaction.model import Compacted, WaitingMessage
-from everword_compactor.compaction.plan import MOST_LEAF_BYTES, LeafPlan, plan_leaf
-from everword_compactor.compose import extractive
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.audits import audit_summaries
+from everword_compactor.compose.checks import faithfulness
+from everword_compactor.compose.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.checks.inherited import with_inherited
+from everword_compactor.compose.checks.tags import defuse_tags, render_tag, tags_in
+from everword_compactor.compose.extractive import composer as extractive
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Faithfulness, Level, Source
+from everword_compactor.conversations import job as compaction_job
+from everword_compactor.conversations.job import Compaction
+from everword_compactor.conversations.model import Compacted, WaitingMessage
+from everword_compactor.conversations.plan import MOST_LEAF_BYTES, LeafPlan, plan_leaf
 from everword_compactor.nodes.store import DAY_CHARS
-from everword_compactor.overview import audit_summaries
+from everword_compactor.tool_sentences.check import check_sentence
 from support.calendar_calls import at, said
 from support.calls import append
 from support.compaction import (

@@ -11,8 +11,8 @@ import pytest
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.admin_service_pb2 import API_KEY_ROLE_WRITE, ApiKey, CreateApiKeyRequest
 from everword.v1.search_service_pb2 import GetStatsRequest
-from everword_compactor import backfill_embeddings
-from everword_compactor.prune_usage import prune_usage
+from everword_compactor.maintenance import backfill_embeddings
+from everword_compactor.maintenance.prune_usage import prune_usage
 from support.callers import bearer, make_namespaces, within
 from support.calls import append
 from support.compaction import worker_context
@@ -191,7 +191,7 @@ async def _backfill(stack: Stack, *, dry_run: bool = False) -> int:
     return (await stack.maintenance.Backfill(request)).items
 
 
-async def test_a_backfill_owes_what_nobody_owed_and_what_was_given_up(stack: Stack) -> None:
+async def test_a_backfill_enqueues_what_is_missing_and_what_was_given_up(stack: Stack) -> None:
     await append(stack, *[f"Message number {number}." for number in range(30)])
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM embedding_queue WHERE memory_id % 3 = 0")
@@ -199,11 +199,11 @@ async def test_a_backfill_owes_what_nobody_owed_and_what_was_given_up(stack: Sta
             "UPDATE embedding_queue SET state = 'failed', error = 'x' WHERE memory_id % 3 = 1"
         )
     before = _queue(stack.database)
-    assert [state for state, _ in before] == ["failed", "owed"]
+    assert [state for state, _ in before] == ["failed", "pending"]
     assert await _backfill(stack, dry_run=True) == 20
     assert _queue(stack.database) == before
     assert await _backfill(stack) == 20
-    assert _queue(stack.database) == [("owed", 30)]
+    assert _queue(stack.database) == [("pending", 30)]
     assert await _backfill(stack) == 0
 
 
@@ -216,7 +216,7 @@ async def test_a_backfill_covers_each_live_generation_and_no_retiring_one(stack:
         )
         conn.execute("SELECT create_vector_table(id) FROM model_generations WHERE dimensions = 8")
     assert await _backfill(stack) == 1
-    assert _queue(stack.database) == [("owed", 2)]
+    assert _queue(stack.database) == [("pending", 2)]
 
 
 async def test_a_backfill_leaves_out_what_has_its_vector(stack: Stack) -> None:
@@ -230,7 +230,7 @@ async def test_a_backfill_leaves_out_what_has_its_vector(stack: Stack) -> None:
         )
     assert await _backfill(stack, dry_run=True) == 1
     assert await _backfill(stack) == 1
-    assert _queue(stack.database) == [("owed", 1)]
+    assert _queue(stack.database) == [("pending", 1)]
 
 
 async def test_a_backfill_goes_on_over_several_batches(

@@ -12,7 +12,7 @@ import psycopg
 
 from everword.db.statements import Statement
 from everword_compactor.calendar.requests import SQL as CALENDAR
-from everword_compactor.compaction.requests import SQL as COMPACTION
+from everword_compactor.conversations.requests import SQL as COMPACTION
 from support.databases import DatabaseUnderTest
 
 CONVERSATIONS = 2_000
@@ -26,7 +26,7 @@ INSERT INTO messages (namespace_id, conversation_id, id, seq, role, content, occ
 SELECT 1, uuid_in(md5(n::text)::cstring), uuid_in(md5(n || '-' || seq)::cstring), seq, 2, 'words',
        '2026-01-01'::timestamptz + n * interval '1 minute'
   FROM generate_series(%(first)s::int, %(last)s::int) AS n CROSS JOIN generate_series(1, 2) AS seq;
-INSERT INTO calendar_owed (namespace_id, level, period, conversation_id, seqs)
+INSERT INTO calendar_pending (namespace_id, level, period, conversation_id, seqs)
 SELECT namespace_id, 4, occurred_at::date, conversation_id, ARRAY[seq] FROM messages
  WHERE occurred_at >= '2026-01-01'::timestamptz + %(first)s::int * interval '1 minute';
 """

@@ -14,7 +14,7 @@ from everword.chat.settings import ChatSettings
 from everword.domain.settings import NO_SECRET
 from everword.jobs.store import StartedJob
 from everword.jobs.task import DependencyUnavailable, JobRun
-from everword_compactor.model_outage import HARMLESS, detect_model_outage
+from everword_compactor.jobs.model_outage import HARMLESS, detect_model_outage
 from support.scripted_chat import Reply, ScriptedChat, answer, cut_off, status, user_text
 
 JOB = StartedJob(1, 1, "compact", "c", 1, 1, 1, None)

@@ -13,7 +13,7 @@ from everword.model_server import breaker
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword_compactor.worker import TASKS
 from support.calendar_calls import at, said
-from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, owed
+from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, pending
 from support.calls import append
 from support.dag import BRANCH, DAY, LEAF, ROOT, Dag, check_dag
 from support.faithful_replies import MERGING, faithful, sources_in
@@ -133,7 +133,7 @@ def _hold_that_all_is_done(stack: Stack, paths: dict[str, str]) -> Dag:
     assert len(dag.summarised) == len({m["conversation_id"] for m in dag.messages.values()})
     assert len(dag.of_level(WEEK, MONTH)) == 2 * len(dag.of_level(YEAR))
     assert dag.of_level(DAY)
-    assert owed(database) == []
+    assert pending(database) == []
     assert not any(node.stale for node in dag.nodes.values())
     assert in_review(database) == []
     expected = {id_: f"Consulted {path} for the login routine." for id_, path in paths.items()}

@@ -9,12 +9,12 @@ import pytest
 
 from everword.v1 import memory_pb2, search_service_pb2
 from everword.v1.context_service_pb2 import BuildContextRequest
-from everword_compactor.checks.faithfulness import check_faithfulness
-from everword_compactor.compaction.summarizer import plain_line
-from everword_compactor.compose.bullets import parse_bullet
-from everword_compactor.compose.extractive import ExtractiveComposer
+from everword_compactor.compose.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.extractive.bullets import parse_bullet
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level, Source
-from everword_compactor.prompts.lines import preamble
+from everword_compactor.compose.plain import plain_line
+from everword_compactor.compose.prompts.lines import preamble
 from support.calendar_calls import said, settle
 from support.calls import append
 from support.compaction import compact_everything, roll_up_everything

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from support.fence import all_statements
+from support.isolation import all_statements
 
 WRITERS = {
     r"(insert into|delete from) (visible_)?memories\b": {"everword.index"},
-    # A backfill makes vectors due that were given up or never were.
-    r"insert into embedding_queue\b": {"everword.index", "everword_compactor"},
+    r"insert into embedding_queue\b": {"everword.index"},
     r"insert into author_names\b": {"everword.index"},
     r"insert into jobs\b": {"everword.jobs"},
 }

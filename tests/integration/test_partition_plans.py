@@ -13,18 +13,18 @@ import psycopg
 import pytest
 
 from support.databases import DatabaseUnderTest, migrated
-from support.fence import FENCED, all_statements, tables_of
+from support.isolation import ISOLATED, all_statements, role_of, tables_of
 from support.query_trees import prepare
 from support.statement_parameters import Filled, parameters_of
 from support.summary_rows import SummaryRows
 
 PARTITIONS = 64
 NAMESPACE = 2
-#: All that is partitioned is behind the fence.
+#: All that is partitioned is isolated.
 STATEMENTS = {
     f"{package}.{entry.name}": entry.sql
     for package, entry in all_statements()
-    if tables_of(entry) & FENCED and not entry.name.endswith("_arrays")
+    if tables_of(entry) & ISOLATED and not entry.name.endswith("_arrays")
 }
 
 
@@ -48,10 +48,7 @@ def parameters(database: DatabaseUnderTest, name: str) -> dict[str, Any]:
 def test_a_statement_reads_one_partition_of_each_table(
     database: DatabaseUnderTest, name: str, mode: str, parameters: dict[str, Any]
 ) -> None:
-    package = name.split(".")[0]
-    # Who shares a statement runs it as another service does.
-    role = "everword_ingest" if package == "everword" else package
-    options = f"-c role={role} -c search_path=everword,public -c plan_cache_mode={mode}"
+    options = f"-c role={role_of(name)} -c search_path=everword,public -c plan_cache_mode={mode}"
     with psycopg.connect(
         database.service_url, options=options, cursor_factory=psycopg.ClientCursor
     ) as conn:

@@ -10,13 +10,13 @@ from uuid import UUID
 import pytest
 
 from everword.chat.model import ChatRequest
-from everword_compactor.checks.sentence import check_sentence
+from everword_compactor.compose.llm.splitting import split_sources
 from everword_compactor.compose.model import BUDGET_TOKENS, Draft, Level, Source, Voice
-from everword_compactor.compose.splitting import split_sources
-from everword_compactor.prompts.levels import PROMPT_VERSIONS
-from everword_compactor.prompts.lines import Aliases
-from everword_compactor.prompts.summary import summary_request
-from everword_compactor.prompts.tool_sentence import template_sentence, tool_sentence_request
+from everword_compactor.compose.prompts.levels import PROMPT_VERSIONS
+from everword_compactor.compose.prompts.lines import Aliases
+from everword_compactor.compose.prompts.summary import summary_request
+from everword_compactor.tool_sentences.check import check_sentence
+from everword_compactor.tool_sentences.prompt import template_sentence, tool_sentence_request
 
 NOON = datetime(2026, 4, 18, 12, 0, 59, tzinfo=UTC)
 CHAT, OTHER = UUID(int=7), UUID(int=8)

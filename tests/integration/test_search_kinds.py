@@ -266,12 +266,12 @@ async def test_passages_of_every_kind_are_counted_and_embedded(stack: Stack) -> 
     before = await stack.search.GetStats(pb.GetStatsRequest())
     for kind in DERIVED_KINDS:
         await remember(stack.database, kind, ANSWER)
-    owing = await stack.search.GetStats(pb.GetStatsRequest())
+    pending = await stack.search.GetStats(pb.GetStatsRequest())
     await embed_everything(stack)
     after = await stack.search.GetStats(pb.GetStatsRequest())
     assert after.corpus.passages == before.corpus.passages + 4
     assert (after.corpus.messages, after.embedding.coverage) == (0, 1.0)
-    assert (owing.embedding.pending, after.embedding.pending) == (4, 0)
+    assert (pending.embedding.pending, after.embedding.pending) == (4, 0)
 
 
 async def test_summaries_push_no_message_aside(

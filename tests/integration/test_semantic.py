@@ -269,7 +269,7 @@ async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: St
     await embed_everything(knowing)
     first, second, third = generations.list()
     assert [first.state, second.state, third.state] == ["retiring", "retiring", "active"]
-    assert (third.owed, third.failed) == (0, 0)
+    assert (third.pending, third.failed) == (0, 0)
     with pytest.raises(GenerationError, match="may still use"):
         generations.drop(first.id)
     with pytest.raises(GenerationError, match="is active"):

@@ -66,7 +66,7 @@ async def test_another_namespace_does_not_count(stack: Stack) -> None:
     assert response.embedding.pending == 0
 
 
-async def test_a_passage_without_its_vector_is_owed(stack: Stack) -> None:
+async def test_a_passage_without_its_vector_is_pending(stack: Stack) -> None:
     await append(stack, "one", "two", "three", "four")
     embedding = (await read(stack)).embedding
     assert (embedding.pending, embedding.failed, embedding.coverage) == (4, 0, 0)

@@ -13,10 +13,10 @@ from everword.jobs.store import start_job
 from everword.jobs.task import JobRun, LeaseLost
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as pb
-from everword_compactor.tools import job as tools_job
-from everword_compactor.tools.job import ToolSentences
-from everword_compactor.tools.settings import ToolSettings
-from everword_compactor.tools.store import claim_calls
+from everword_compactor.tool_sentences import job as tools_job
+from everword_compactor.tool_sentences.job import ToolSentences
+from everword_compactor.tool_sentences.settings import ToolSettings
+from everword_compactor.tool_sentences.store import claim_calls
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.scripted_chat import (
@@ -122,7 +122,7 @@ async def test_while_the_model_is_away_calls_wait_and_nothing_is_lost(
     # None of them is to blame.
     waiting = queued(stack.database)
     assert set(waiting) == set(paths)
-    assert {(state, attempts) for state, attempts, _ in waiting.values()} == {("owed", 0)}
+    assert {(state, attempts) for state, attempts, _ in waiting.values()} == {("pending", 0)}
     [job] = (await _status(stack)).failed_jobs
     assert job.attempts == 3
     assert job.error

@@ -14,9 +14,9 @@ from everword.v1 import context_service_pb2 as context
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_compactor import backfill_tool_sentences
-from everword_compactor.tools.pace import Pace
-from everword_compactor.tools.settings import ToolSettings
+from everword_compactor.maintenance import backfill_tool_sentences
+from everword_compactor.tool_sentences.pace import Pace
+from everword_compactor.tool_sentences.settings import ToolSettings
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message, target
@@ -71,7 +71,7 @@ async def _backfill(stack: Stack, *, limit: int = 0, dry_run: bool = False) -> i
     return (await stack.maintenance.Backfill(request)).items
 
 
-async def test_a_tool_call_without_words_owes_a_sentence_and_nothing_else_does(
+async def test_a_tool_call_without_words_enqueues_a_sentence_and_nothing_else_does(
     stack: Stack,
 ) -> None:
     block = memory_pb2.ContentBlock(type="text", text="Here it is.")
@@ -201,7 +201,7 @@ async def test_counts_and_vectors_are_those_of_the_index(
     await _tell(stack, tool_call("a.py"), tool_call("b.py"), message("Words."))
     await put_into_words(stack)
     with stack.database.connect() as conn:
-        conn.execute("UPDATE tool_sentence_queue SET state = 'owed'")
+        conn.execute("UPDATE tool_sentence_queue SET state = 'pending'")
         [queue] = conn.execute("SELECT count(*) FROM embedding_queue").fetchall()
     assert queue == (5,)
     # Again, by a model: nothing may stay of what the template said.
@@ -298,14 +298,14 @@ async def test_the_command_backfills_and_waits(modelled: Stack, server: Scripted
     assert counted.json() == {"items": "2"}
     assert queued(modelled.database) == {}
     shown = await everword(modelled, *command, "--limit", "1")
-    assert shown.output == "1 tool calls owe a sentence\n"
+    assert shown.output == "1 tool calls get a sentence\n"
     waiting = asyncio.create_task(everword(modelled, *command, "--wait"))
     await until(lambda: len(queued(modelled.database)) == 3)
     await asyncio.sleep(0.5)
     assert not waiting.done()
     await put_into_words(modelled, server)
     finished = await waiting
-    assert (finished.status, finished.output) == (0, "2 tool calls owe a sentence\n")
+    assert (finished.status, finished.output) == (0, "2 tool calls get a sentence\n")
     assert len(stored_sentences(modelled.database)) == 3
 
 
@@ -320,7 +320,7 @@ async def test_the_command_says_what_nobody_is_at_and_what_was_given_up(
     assert "the sentence is refused: not in the call" in shown.output
     server.always = status(500)
     waiting = asyncio.create_task(everword(modelled, "backfill", "tool-sentences", "--wait"))
-    await until(lambda: queued(modelled.database)[memory_id][0] == "owed")
+    await until(lambda: queued(modelled.database)[memory_id][0] == "pending")
     await put_into_words(modelled, server)
     finished = await waiting
     assert finished.status == 1

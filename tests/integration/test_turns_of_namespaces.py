@@ -1,4 +1,4 @@
-"""Nobody's background work waits for another's: whatever one namespace owes, the others have their turns.
+"""Nobody's background work waits for another's: whatever is pending in one namespace, the others have their turns.
 
 What counts is how often the model is asked before a namespace's work is done: alone, and beside another's backlog.
 """
@@ -27,15 +27,15 @@ from everword.jobs.task import JobRun, Task, queue_name
 from everword.jobs.worker import Worker
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compaction.job import Compaction
-from everword_compactor.compaction.schedule import schedule_outdated
 from everword_compactor.compose.model import Draft
-from everword_compactor.tools.job import ToolSentences
-from everword_compactor.worker_context import WorkerContext
-from everword_embedder.calibration import UNRELATED
-from everword_embedder.drain import BATCH, FEW, Drain
-from everword_embedder.drain_store import SQL, claim_owed
-from everword_embedder.schedule import schedule_owed
+from everword_compactor.conversations.job import Compaction
+from everword_compactor.conversations.schedule import schedule_outdated
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.tool_sentences.job import ToolSentences
+from everword_embedder.queue.calibration import UNRELATED
+from everword_embedder.queue.drain import BATCH, FEW, Drain
+from everword_embedder.queue.schedule import schedule_pending
+from everword_embedder.queue.store import SQL, claim_pending
 from support.calendar_calls import said
 from support.callers import make_namespaces, within
 from support.calls import append
@@ -98,7 +98,7 @@ class Asked(list[str]):
 
 
 def send(shop: WorkerContext, redis: redis_client.Redis) -> None:
-    """Send the wake-ups of what is due: whoever owes something later has its own behind them."""
+    """Send the wake-ups of what is due: whoever has something pending later has its own behind them."""
     Publisher(shop.database, redis).publish()
 
 
@@ -242,8 +242,8 @@ async def test_vectors(two: Stack, jobs: BlockingDatabase) -> None:
     assert whose[waited[0]].total() == BATCH
 
 
-def owe(conn: psycopg.Connection, namespaces: int, each: int) -> None:
-    """Have so many namespaces owe so many vectors each, without the passages; the first ones for longest."""
+def enqueue_vectors(conn: psycopg.Connection, namespaces: int, each: int) -> None:
+    """Enqueue so many vectors in each of so many namespaces, without the passages; the first ones for longest."""
     conn.execute(
         "INSERT INTO namespaces (name) SELECT 'n-' || n FROM generate_series(1, %s) AS n",
         [namespaces],
@@ -262,10 +262,10 @@ def test_more_namespaces_than_a_batch_has_places_take_turns(
 ) -> None:
     """So many of them fill one: each costs transactions of its own, no oftener than it must."""
     with database.connect() as conn, jobs.connection() as worker:
-        owe(conn, namespaces=100, each=each)
+        enqueue_vectors(conn, namespaces=100, each=each)
         last, had = 0, list[int]()
         for _ in range(100 // at_once):
-            claimed = claim_owed(worker, 1, last, BATCH, FEW, 60.0)
+            claimed = claim_pending(worker, 1, last, BATCH, FEW, 60.0)
             assert len(claimed) == BATCH
             whose = sorted({entry.namespace_id for entry in claimed})
             assert len(whose) == at_once
@@ -276,12 +276,12 @@ def test_more_namespaces_than_a_batch_has_places_take_turns(
 
 def test_few_namespaces_share_a_batch(database: DatabaseUnderTest, jobs: BlockingDatabase) -> None:
     with database.connect() as conn, jobs.connection() as worker:
-        owe(conn, namespaces=3, each=100)
+        enqueue_vectors(conn, namespaces=3, each=100)
         conn.execute(
             "DELETE FROM embedding_queue WHERE memory_id % 1000000 > 10"
             "   AND namespace_id = (SELECT max(id) FROM namespaces)"
         )
-        claimed = claim_owed(worker, 1, 0, BATCH, FEW, 60.0)
+        claimed = claim_pending(worker, 1, 0, BATCH, FEW, 60.0)
         shares = sorted(Counter(entry.namespace_id for entry in claimed).values())
         assert shares == [10, 27, 27]
 
@@ -290,10 +290,10 @@ def test_every_namespace_that_was_forgotten_is_scheduled_at_once(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
     with database.connect() as conn:
-        owe(conn, namespaces=1, each=10_500)
+        enqueue_vectors(conn, namespaces=1, each=10_500)
         conn.execute("UPDATE namespaces SET name = 'flood' WHERE name = 'n-1'")
-        owe(conn, namespaces=2, each=1)
-        assert schedule_owed(jobs) == 3
+        enqueue_vectors(conn, namespaces=2, each=1)
+        assert schedule_pending(jobs) == 3
 
 
 def test_a_claim_reads_what_it_takes_and_little_more(
@@ -302,14 +302,14 @@ def test_a_claim_reads_what_it_takes_and_little_more(
     """Neither a long queue nor what others hold makes it slow."""
     values = {"generation_id": 1, "after": 0, "batch": BATCH, "few": FEW, "lease_s": 60.0}
     with database.connect() as conn:
-        owe(conn, namespaces=20, each=2_000)
+        enqueue_vectors(conn, namespaces=20, each=2_000)
         conn.execute(
             "UPDATE embedding_queue SET not_before = now() + interval '1 minute'"
             " WHERE memory_id % 1000000 < 1000"
         )
         conn.execute("ANALYZE embedding_queue")
     with jobs.connection() as worker, worker.transaction(force_rollback=True):
-        explain = f"EXPLAIN (FORMAT JSON, ANALYZE) {SQL['claim_owed'].sql}"
+        explain = f"EXPLAIN (FORMAT JSON, ANALYZE) {SQL['claim_pending'].sql}"
         [[[found]]] = worker.execute(explain.encode(), values).fetchall()
     assert indexes(found["Plan"]) == {"embedding_queue_turns", "embedding_queue_pkey"}
     assert most_rows(found["Plan"]) <= 20 * BATCH

@@ -61,8 +61,8 @@ _DOUBLED = {
                   FROM corpus_counts) AS c""",
 }
 _STUCK = {
-    "passages owed": "SELECT count(*) FROM embedding_queue WHERE state = 'owed'",
-    "sentences owed": "SELECT count(*) FROM tool_sentence_queue",
+    "passages pending": "SELECT count(*) FROM embedding_queue WHERE state = 'pending'",
+    "sentences pending": "SELECT count(*) FROM tool_sentence_queue",
     # What waits until nobody has said anything for a while is not stuck; what waits after a failure may be.
     "jobs not done": "SELECT count(*) FROM jobs WHERE state <> 'done' AND (not_before <= now() OR attempts > 0)",
     "conversations that wait for a leaf": """
@@ -71,7 +71,7 @@ _STUCK = {
          WHERE c.last_seq - coalesce(p.summarised_seq, 0) >= 10""",
     # One that is not over waits for its end, and one that was summed up before until nothing comes late.
     "periods that were never summed up": """
-        SELECT count(DISTINCT (namespace_id, level, period)) FROM calendar_owed o
+        SELECT count(DISTINCT (namespace_id, level, period)) FROM calendar_pending o
          WHERE period + (ARRAY['2 days', '8 days', '32 days', '367 days'])[level - 3]::interval < now()
            AND NOT EXISTS (SELECT FROM summaries s WHERE s.namespace_id = o.namespace_id AND s.level = o.level
                                 AND s.period = o.period)""",
@@ -95,7 +95,7 @@ class Findings:
 
 
 def open_work(admin_url: str) -> int:
-    """Return how much is owed, and how many jobs are open."""
+    """Return how much is pending, and how many jobs are open."""
     with _connect(admin_url) as conn:
         return sum(_count(conn, _STUCK[what]) for what in _OPEN)
 

@@ -9,14 +9,14 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import NO_SECRET
 from everword.jobs.store import StartedJob
 from everword.jobs.task import JobRun
-from everword_embedder.drain import Drain
-from everword_embedder.remote import RemoteEmbedder
-from everword_embedder.schedule import backfill_generations
+from everword_embedder.queue.drain import Drain
+from everword_embedder.queue.remote import RemoteEmbedder
+from everword_embedder.queue.schedule import backfill_generations
 from support.stack import Stack
 
 
 async def embed_everything(stack: Stack) -> None:
-    """Make every vector that is owed, of generations that are being built too."""
+    """Make every vector that is pending, of generations that are being built too."""
     await asyncio.to_thread(_embed, stack)
 
 

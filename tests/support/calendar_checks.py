@@ -28,30 +28,30 @@ def node_of(dag: Dag, level: int, period: str, instance: str = "") -> Node:
     return found
 
 
-def owed(database: DatabaseUnderTest) -> list[str]:
-    """Return what the calendar owes, such as `day/2026-04-18`, sorted, each once."""
+def pending(database: DatabaseUnderTest) -> list[str]:
+    """Return what is pending in the calendar, such as `day/2026-04-18`, sorted, each once."""
     with database.connect() as conn:
-        rows = conn.execute("SELECT DISTINCT level, period FROM calendar_owed ORDER BY 1, 2")
+        rows = conn.execute("SELECT DISTINCT level, period FROM calendar_pending ORDER BY 1, 2")
         return [Period(PeriodLevel(level), period).subject for level, period in rows]
 
 
-def owed_messages(database: DatabaseUnderTest) -> set[tuple[UUID, int]]:
-    """Return conversation and place of the messages that are owed to days."""
+def pending_messages(database: DatabaseUnderTest) -> set[tuple[UUID, int]]:
+    """Return conversation and place of the messages that are pending for days."""
     with database.connect() as conn:
-        rows = conn.execute("SELECT conversation_id, unnest(seqs) FROM calendar_owed")
+        rows = conn.execute("SELECT conversation_id, unnest(seqs) FROM calendar_pending")
         return {(conversation_id, seq) for conversation_id, seq in rows}
 
 
 def check_calendar(
     database: DatabaseUnderTest, calendar: Calendar | None = None, left_out: Sequence[UUID] = ()
 ) -> Dag:
-    """Hold that each message is under exactly one day or owed to one, and that periods hold what is in them.
+    """Hold that each message is under exactly one day or pending for one, and that periods hold what is in them.
 
     With a `calendar`, days are checked against it. Conversations `left_out` are in no summary of the calendar.
     """
     dag = check_dag(database)
-    waiting = owed_messages(database)
-    open_periods = set(owed(database))
+    waiting = pending_messages(database)
+    open_periods = set(pending(database))
     under = Counter(entry["id"] for node in dag.of_level(DAY) for entry in node.messages)
     for id_, entry in dag.messages.items():
         rolls_up = is_eligible(entry) and entry["conversation_id"] not in left_out
@@ -69,7 +69,7 @@ def check_calendar(
 
 
 def _check_place(dag: Dag, node: Node, open_periods: set[str]) -> None:
-    """A node is in the node above it once that owes nothing, and that has all that is in its period."""
+    """A node is in the node above it once nothing is pending for that, and that has all that is in its period."""
     period = period_of(node)
     assert node.title == period.label
     above = period.above

@@ -13,14 +13,14 @@ from everword.domain.ids import new_id
 DAY_ID = UUID(int=20_000_101)
 DAY = date(2000, 1, 1)
 MOMENT = datetime(2000, 1, 1, 12, tzinfo=UTC)
-OWED_ID = 1_000_000
+PENDING_ID = 1_000_000
 PHONE = "phone of theirs"
 
 
 def insert_calendar(
     conn: psycopg.Connection, namespace_id: int, conversation_id: UUID, content: str
 ) -> None:
-    """Put a day that needs review, what it owes, its job, and a voice."""
+    """Put a day that needs review, what is pending for it, its job, and a voice."""
     conn.execute(
         """INSERT INTO summaries (namespace_id, id, level, period, instance, title, content, message_count, earliest_at,
                                   latest_at, needs_review, faithfulness)
@@ -29,9 +29,9 @@ def insert_calendar(
         (namespace_id, DAY_ID, DAY, PHONE, content, MOMENT, MOMENT),
     )
     conn.execute(
-        """INSERT INTO calendar_owed (namespace_id, id, level, period, instance, conversation_id, seqs)
+        """INSERT INTO calendar_pending (namespace_id, id, level, period, instance, conversation_id, seqs)
            OVERRIDING SYSTEM VALUE VALUES (%s, %s, 4, %s, %s, %s, '{1,2}')""",
-        (namespace_id, OWED_ID, DAY, PHONE, conversation_id),
+        (namespace_id, PENDING_ID, DAY, PHONE, conversation_id),
     )
     conn.execute(
         "INSERT INTO jobs (namespace_id, task, subject) VALUES (%s, 'roll-up', 'day/2000-01-01')",
@@ -47,13 +47,13 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
     """Return what the calendar's statements mean, and those by which ingest writes for it."""
     package = "everword_compactor.calendar"
     day = {"level": 4, "period": DAY, "instance": PHONE}
-    owed = {"owed_ids": [OWED_ID], "id": None}
+    pending = {"pending_ids": [PENDING_ID], "id": None}
     said = {"days": [DAY], "instances": ["smuggled"], "seqs": [1000]}
-    names = ("owed_instances", "owed_rows", "read_period")
+    names = ("pending_instances", "pending_rows", "read_period")
     return {
         **{f"{package}.{name}": day for name in names},
-        **{f"{package}.{name}": owed for name in ("read_owed_messages", "delete_owed")},
-        f"{package}.owe_period": {"level": 5, "period": DAY},
+        **{f"{package}.{name}": pending for name in ("read_pending_messages", "delete_pending")},
+        f"{package}.enqueue_period": {"level": 5, "period": DAY},
         f"{package}.read_parts": {"level": 4, "since": DAY, "before": date(2000, 1, 2)},
         f"{package}.read_unsupported": {"summary_ids": [DAY_ID]},
         f"{package}.open_roll_ups": {"parked_s": 60.0},
@@ -63,13 +63,13 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             "before": datetime(9000, 1, 1, tzinfo=UTC),
             "left_out": [],
         },
-        f"{package}.owe_messages": {**said, "conversation_ids": [conversation_id]},
+        f"{package}.enqueue_messages": {**said, "conversation_ids": [conversation_id]},
         f"{package}.update_voice": {
             **dict.fromkeys(("identity", "user_name", "pronouns"), "smuggled"),
             "channel_instructions": "{}",
             "fields": ["identity", "user_name", "pronouns", "channel_instructions"],
         },
-        "everword_ingest.owe_days": said,
+        "everword_ingest.enqueue_days": said,
         "everword_ingest.insert_significant": {
             **dict.fromkeys(("agent", "subject", "instance"), ""),
             "id": new_id(),

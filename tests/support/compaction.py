@@ -15,7 +15,6 @@ from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import Worker
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compaction.job import Compaction
 from everword_compactor.compose.current import CurrentComposer
 from everword_compactor.compose.model import (
     BUDGET_TOKENS,
@@ -25,7 +24,8 @@ from everword_compactor.compose.model import (
     Faithfulness,
     Level,
 )
-from everword_compactor.worker_context import Ledger, WorkerContext
+from everword_compactor.conversations.job import Compaction
+from everword_compactor.jobs.context import Ledger, WorkerContext
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
 

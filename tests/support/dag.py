@@ -181,7 +181,7 @@ def _check_cover(dag: Dag) -> None:
 
 
 def _check_index(database: DatabaseUnderTest, namespace: str, generation: int, dag: Dag) -> None:
-    """Each node is in the index as it is now, with its vectors made or owed, and nothing else of it is."""
+    """Each node is in the index as it is now, with its vectors made or pending, and nothing else of it is."""
     with database.connect() as conn:
         rows = conn.execute(
             f"""SELECT m.source_id, string_agg(m.content, '' ORDER BY m.part),

@@ -11,7 +11,8 @@ from everword.chat.settings import ChatSettings
 from everword.domain.settings import Environment
 from everword.jobs.task import Task
 from everword.model_server import breaker
-from everword_compactor import model_outage, settings, worker
+from everword_compactor import settings, worker
+from everword_compactor.jobs import model_outage
 
 PAUSE_S = 0.3
 

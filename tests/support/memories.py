@@ -27,7 +27,7 @@ async def remember(
     importance_class: int = 0,
     **scope: str,
 ) -> list[str]:
-    """Index memories with their passages, counts and owed vectors, and return their ids.
+    """Index memories with their passages, counts and pending vectors, and return their ids.
 
     `scope` may name `agent`, `subject` and `channel`.
     """

@@ -17,10 +17,10 @@ from everword.domain.compaction import CompactionSettings
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compose.llm import LlmComposer
-from everword_compactor.model_outage import detect_model_outage
+from everword_compactor.compose.llm.composer import LlmComposer
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.worker import TASKS
-from everword_compactor.worker_context import WorkerContext
 from support.compaction import current, worker_context
 from support.databases import DatabaseUnderTest
 from support.faithful_replies import said_of

@@ -127,9 +127,9 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **_nodes(filled),
         **_reading(filled),
         **_tool_sentences(filled),
-        "everword_embedder.read_passages": {"memory_ids": filled.passage_ids},
-        "everword_embedder.store_halfvecs": _vectors(filled),
-        "everword_embedder.store_arrays": _vectors(filled),
+        "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},
+        "everword_embedder.queue.store_halfvecs": _vectors(filled),
+        "everword_embedder.queue.store_arrays": _vectors(filled),
         "everword_search.list_conversations": {"after_id": LAST_ID, "active": None},
         "everword_search.cache.read_passages": {"but": []},
         "everword_search.browse_oldest": {"after_occurred_at": EARLY},
@@ -163,7 +163,7 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
         "trace_context": None,
         "subject": str(filled.conversation_id),
     }
-    package = "everword_compactor.compaction"
+    package = "everword_compactor.conversations"
     names = ("read_compacted", "next_messages", "read_orphans", "read_children", "read_outdated")
     asked = ("count_tokens", "read_stretches", "kept_messages", "read_summaries")
     return {
@@ -177,7 +177,7 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
 
 def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
     """Return what statements on sentences for tool calls mean."""
-    package, count = "everword_compactor.tools", len(filled.message_ids)
+    package, count = "everword_compactor.tool_sentences", len(filled.message_ids)
     sentences = {
         "message_ids": sorted(filled.message_ids),
         "contents": ["Smuggled in."] * count,
@@ -185,12 +185,12 @@ def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
         "prompt_versions": [1] * count,
         "template": "template",
     }
-    owing = {"after": UUID(int=0), "last": LAST_ID, "with_model": True, "prompt_version": 1}
+    pending = {"after": UUID(int=0), "last": LAST_ID, "with_model": True, "prompt_version": 1}
     return {
         f"{package}.upsert_sentences": sentences,
         **{
-            f"{package}.{name}": {**owing, "template": "template"}
-            for name in ("last_message", "count_unowed_sentences", "owe_sentences")
+            f"{package}.{name}": {**pending, "template": "template"}
+            for name in ("last_message", "count_missing_sentences", "enqueue_sentences")
         },
     }
 
@@ -202,7 +202,7 @@ def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
     page = {"levels": [1, 2], "only_needing_review": False}
     usage = dict.fromkeys(("input_tokens", "output_tokens", "seconds"), 1)
     texts = dict.fromkeys(("task", "model", "endpoint", "outcome"), "smuggled")
-    search, overview = "everword_search.summaries", "everword_compactor.overview"
+    search, overview = "everword_search.summaries", "everword_compactor.audits"
     return {
         f"{search}.get_summaries": {"ids": [leaf]},
         f"{search}.read_children": {**first_few, "ids": [branch]},

@@ -14,9 +14,9 @@ from everword.chat.blocking import BlockingChat
 from everword.chat.settings import ChatSettings
 from everword.jobs.task import Task
 from everword.v1 import memory_pb2
-from everword_compactor.tools.job import ToolSentences
-from everword_compactor.tools.settings import ToolSettings
-from everword_compactor.worker_context import WorkerContext
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.tool_sentences.job import ToolSentences
+from everword_compactor.tool_sentences.settings import ToolSettings
 from support.calls import ASSISTANT, message
 from support.compaction import AT_ONCE, work, worker_context
 from support.databases import DatabaseUnderTest
@@ -96,7 +96,7 @@ async def put_into_words(
     tools: ToolSettings = IMPATIENT,
     **chat: Any,
 ) -> dict[int, str | None]:
-    """Do what is owed, as a worker with these settings does; returns how each job ended."""
+    """Do what is pending, as a worker with these settings does; returns how each job ended."""
 
     def do() -> dict[int, str | None]:
         with sentence_context(stack.database, server, tools, **chat) as shop:

@@ -20,7 +20,7 @@ from everword.chat.settings import ChatSettings
 from everword.domain.settings import NO_SECRET
 from everword.samples import sample_path
 from everword.transcripts import read_transcript
-from everword_compactor.compose.llm import LlmComposer
+from everword_compactor.compose.llm.composer import LlmComposer
 from everword_compactor.compose.model import Level
 from support.calls import append
 from support.compaction import compact, roll_up

@@ -165,7 +165,7 @@ def test_a_copy_that_lost_much_is_made_anew() -> None:
 def test_what_gets_no_vector_delays_nothing_that_is_to_get_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("everword_search.cache.cached_namespace.OWED_AT_ONCE", 0)
+    monkeypatch.setattr("everword_search.cache.cached_namespace.PENDING_AT_ONCE", 0)
     monkeypatch.setattr("everword_search.cache.cached_namespace.LOOKED_AT_A_TIME", 1)
     now = [1_000.0]
     copy = CachedNamespace(1, MODEL, 4, lambda: now[0])
@@ -174,7 +174,7 @@ def test_what_gets_no_vector_delays_nothing_that_is_to_get_one(
     assert vectors
     assert copy.is_due
     assert copy.look().tolist() == [0, 1, 2, 3]
-    vectors.say_owed(np.arange(4), np.array([False, False, False, True]))
+    vectors.set_pending(np.arange(4), np.array([False, False, False, True]))
     assert not copy.is_due
     now[0] += LOOK_AGAIN_S + 1
     assert copy.is_due

@@ -1,4 +1,4 @@
-"""Vectors in memory: which are near, and which are owed."""
+"""Vectors in memory: which are near, and which wait for one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def random_query(rng: np.random.Generator, dimensions: int) -> Matrix:
 
 
 @kinds
-def test_rows_are_owed_vectors_until_they_have_them(kind: Kind) -> None:
+def test_rows_wait_for_vectors_until_they_have_them(kind: Kind) -> None:
     rng = np.random.default_rng(1)
     vectors = kind(7, 20)
     vectors.add(5)
@@ -36,27 +36,27 @@ def test_rows_are_owed_vectors_until_they_have_them(kind: Kind) -> None:
     vectors.store(rows, random_vectors(rng, 3, 20))
     vectors.store(rows[:0], random_vectors(rng, 0, 0))
     others = [row for row in range(105) if row not in rows]
-    assert vectors.owed.tolist() == vectors.lacking.tolist() == others
+    assert vectors.pending.tolist() == vectors.lacking.tolist() == others
     assert (vectors.generation_id, vectors.lacking_count) == (7, 102)
 
 
 @kinds
-def test_some_rows_are_owed_none_until_it_turns_out_that_they_are(kind: Kind) -> None:
+def test_some_rows_wait_for_none_until_it_turns_out_that_they_do(kind: Kind) -> None:
     rng = np.random.default_rng(1)
     vectors = kind(7, 20)
     vectors.add(6)
     vectors.store(np.array([1]), random_vectors(rng, 1, 20))
     # A vector that came while it was asked is there all the same.
-    vectors.say_owed(np.array([0, 1, 2, 3]), np.array([False, False, True, False]))
-    assert (vectors.owed.tolist(), vectors.lacking.tolist()) == ([2, 4, 5], [0, 2, 3, 4, 5])
-    vectors.say_owed(np.array([0, 2]), np.array([True, False]))
-    assert vectors.owed.tolist() == [0, 4, 5]
+    vectors.set_pending(np.array([0, 1, 2, 3]), np.array([False, False, True, False]))
+    assert (vectors.pending.tolist(), vectors.lacking.tolist()) == ([2, 4, 5], [0, 2, 3, 4, 5])
+    vectors.set_pending(np.array([0, 2]), np.array([True, False]))
+    assert vectors.pending.tolist() == [0, 4, 5]
     vectors.store(np.array([2, 3, 0]), random_vectors(rng, 3, 20))
-    assert (vectors.owed.tolist(), vectors.lacking.tolist()) == ([4, 5], [4, 5])
+    assert (vectors.pending.tolist(), vectors.lacking.tolist()) == ([4, 5], [4, 5])
     found = vectors.cosines(random_query(rng, 20), np.arange(6))
     assert np.isnan(found).tolist() == [False, False, False, False, True, True]
-    vectors.say_owed(np.array([4, 5]), np.array([False, False]))
-    assert (vectors.owed.tolist(), vectors.lacking_count) == ([], 2)
+    vectors.set_pending(np.array([4, 5]), np.array([False, False]))
+    assert (vectors.pending.tolist(), vectors.lacking_count) == ([], 2)
 
 
 def cosines_of(stored: Matrix, asked: Matrix) -> Matrix:
@@ -77,7 +77,7 @@ def test_cosines_are_told_and_nothing_without_a_vector(kind: Kind, dimensions: i
     rows = np.union1d(rng.permutation(SIZE)[: SIZE // 2], [7])
     vectors.store(rows, stored[rows])
     expected = cosines_of(stored, asked)
-    expected[vectors.owed] = np.nan
+    expected[vectors.pending] = np.nan
     everything = np.arange(SIZE)
     assert vectors.cosines(asked, everything) == pytest.approx(expected, abs=WITHIN, nan_ok=True)
     some = np.array([4, 4, 7, 0, 299])
@@ -210,4 +210,4 @@ def test_what_is_trimmed_stays_and_grows_again(kind: Kind) -> None:
     vectors.add(2)
     vectors.store(np.arange(3, 5), stored[3:])
     assert vectors.cosines(asked, np.arange(3)).tolist() == before.tolist()
-    assert vectors.owed.tolist() == []
+    assert vectors.pending.tolist() == []

@@ -12,9 +12,9 @@ from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import maintenance_service_pb2, maintenance_service_pb2_grpc
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compaction.schedule import schedule_outdated
 from everword_compactor.compose.current import current_composer
-from everword_compactor.prune_usage import prune_usage
+from everword_compactor.conversations.schedule import schedule_outdated
+from everword_compactor.maintenance.prune_usage import prune_usage
 from everword_compactor.servicer import MaintenanceServicer
 from everword_compactor.settings import SERVICE, Settings
 

@@ -10,18 +10,19 @@ from everword.rpc.interceptors.base import Context
 from everword.rpc.masks import masked_fields
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
-from everword_compactor.backfill import BackfillTarget, backfill
-from everword_compactor.compact import compact
+from everword_compactor.audits.audit_summaries import audit_summaries
+from everword_compactor.audits.compaction_status import get_compaction_status
+from everword_compactor.audits.translate import audit_to_proto, compaction_to_proto
+from everword_compactor.calendar.get_voice import get_voice
+from everword_compactor.calendar.roll_up import roll_up
+from everword_compactor.calendar.update_voice import update_voice
 from everword_compactor.compose.model import EXTRACTIVE
-from everword_compactor.flush_conversation import flush_conversation
-from everword_compactor.get_voice import get_voice
-from everword_compactor.overview.audit_summaries import audit_summaries
-from everword_compactor.overview.compaction_status import get_compaction_status
-from everword_compactor.overview.translate import audit_to_proto, compaction_to_proto
-from everword_compactor.queue_status import get_queue_status
-from everword_compactor.retry_jobs import retry_jobs
-from everword_compactor.roll_up import roll_up
-from everword_compactor.translate import (
+from everword_compactor.conversations.compact import compact
+from everword_compactor.conversations.flush_conversation import flush_conversation
+from everword_compactor.maintenance.backfill import BackfillTarget, backfill
+from everword_compactor.maintenance.queue_status import get_queue_status
+from everword_compactor.maintenance.retry_jobs import retry_jobs
+from everword_compactor.maintenance.translate import (
     VOICE_FIELDS,
     flush_request,
     flushed_to_proto,
@@ -30,7 +31,6 @@ from everword_compactor.translate import (
     to_voice,
     voice_to_proto,
 )
-from everword_compactor.update_voice import update_voice
 
 
 class MaintenanceServicer(MaintenanceServiceServicer):

@@ -10,7 +10,7 @@ from everword.domain.compaction import CompactionSettings
 from everword.domain.settings import Environment
 from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
-from everword_compactor.tools.settings import ToolSettings
+from everword_compactor.tool_sentences.settings import ToolSettings
 
 SERVICE = "compactor"
 

@@ -14,14 +14,14 @@ from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
 from everword_compactor.calendar.job import RollUp
-from everword_compactor.compaction.job import Compaction
-from everword_compactor.compose.extractive import ExtractiveComposer
-from everword_compactor.compose.llm import LlmComposer
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
+from everword_compactor.compose.llm.composer import LlmComposer
 from everword_compactor.compose.model import Composer
-from everword_compactor.model_outage import detect_model_outage
+from everword_compactor.conversations.job import Compaction
+from everword_compactor.jobs.context import Ledger, WorkerContext
+from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.settings import SERVICE, WorkerSettings
-from everword_compactor.tools.job import ToolSentences
-from everword_compactor.worker_context import Ledger, WorkerContext
+from everword_compactor.tool_sentences.job import ToolSentences
 
 #: task -> what does its jobs
 TASKS: dict[str, Callable[[WorkerContext], Callable[[JobRun], datetime | None]]] = {

@@ -97,7 +97,7 @@ class Batcher:
         stopping = ProviderUnavailable("the embedder is stopping")
         for queue in self._queues.values():
             for item in list(queue):
-                self._settle(item, stopping)
+                self._complete(item, stopping)
         await self._provider.close()
 
     def _refuse_beyond_capacity(self, texts: int, priority: Priority) -> None:
@@ -129,7 +129,7 @@ class Batcher:
         if batch and batch.task and all(other.outcome.done() for other in batch.items):
             batch.task.cancel()
 
-    def _settle(self, item: _Item, outcome: Outcome) -> None:
+    def _complete(self, item: _Item, outcome: Outcome) -> None:
         self._forget(item)
         if not item.outcome.done():
             item.outcome.set_result(outcome)
@@ -175,7 +175,7 @@ class Batcher:
     def _end(self, batch: _Batch, task: asyncio.Task[list[Outcome]]) -> None:
         self._running.discard(batch)
         for item, outcome in zip(batch.items, _outcomes(batch, task), strict=True):
-            self._settle(item, outcome)
+            self._complete(item, outcome)
         if not self._closed:
             self._start_calls()
 

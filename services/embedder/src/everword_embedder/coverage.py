@@ -1,4 +1,4 @@
-"""Say how many vectors of a model generation are owed."""
+"""Say how many vectors of a model generation are pending."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ COUNT_CAP = 100_000
 
 
 async def get_coverage(database: Database, generation_id: int) -> CoverageRow:
-    """Return what is owed to a generation over all namespaces; 0 asks for the active one.
+    """Return what is pending for a generation over all namespaces; 0 asks for the active one.
 
     Raises InvalidArgument for a generation that does not exist, and EmbedderUnavailable where none is active.
     """
     async with database.connection() as conn:
-        found = await store.count_owed(conn, generation_id, COUNT_CAP)
+        found = await store.count_pending(conn, generation_id, COUNT_CAP)
     if found is None and generation_id:
         raise InvalidArgument(violations=(("generation_id", "there is no such model generation"),))
     if found is None:

@@ -10,9 +10,9 @@ from everword.db.pool import Database
 from everword.internal.v1 import embedder_service_pb2, embedder_service_pb2_grpc
 from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
-from everword_embedder.backlog import record_backlog
 from everword_embedder.embed import Embedder
-from everword_embedder.schedule import backfill_generations, schedule_owed
+from everword_embedder.queue.backlog import record_backlog
+from everword_embedder.queue.schedule import backfill_generations, schedule_pending
 from everword_embedder.servicer import EmbedderServicer
 from everword_embedder.settings import SERVICE, Settings
 
@@ -31,7 +31,7 @@ class EmbedderServer:
                 partial(record_backlog, self._blocking),
                 partial(backfill_generations, self._blocking),
                 # A write's own job gets half a round to begin.
-                partial(schedule_owed, self._blocking, settings.queue.sweep_s / 2),
+                partial(schedule_pending, self._blocking, settings.queue.sweep_s / 2),
             ],
         )
         self._server = RpcServer(

@@ -40,5 +40,5 @@ class EmbedderServicer(EmbedderServiceServicer):
     ) -> pb.GetCoverageResponse:
         found = await get_coverage(self._database, request.generation_id)
         return pb.GetCoverageResponse(
-            generation_id=found.generation_id, pending=found.owed, failed=found.failed
+            generation_id=found.generation_id, pending=found.pending, failed=found.failed
         )

@@ -8,8 +8,8 @@ from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment, Secret
 from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
-from everword_embedder.drain import DrainSettings
 from everword_embedder.providers.settings import EmbedSettings
+from everword_embedder.queue.drain import DrainSettings
 
 SERVICE = "embedder"
 

@@ -13,17 +13,17 @@ SQL = load_statements("everword_embedder")
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """What a model generation is owed, each count up to the cap."""
+    """What is pending for a model generation, and what was given up, each count up to the cap."""
 
     generation_id: int
-    owed: int
+    pending: int
     failed: int
 
 
-async def count_owed(conn: Connection, generation_id: int, cap: int) -> CoverageRow | None:
+async def count_pending(conn: Connection, generation_id: int, cap: int) -> CoverageRow | None:
     """Count the queue of a generation, or of the active one for 0; None where there is no such generation."""
     parameters = {"generation_id": generation_id, "cap": cap}
-    return await fetch_optional(conn, SQL["count_owed"], parameters, CoverageRow)
+    return await fetch_optional(conn, SQL["count_pending"], parameters, CoverageRow)
 
 
 async def read_generation(conn: Connection, generation_id: int) -> ModelGeneration | None:

@@ -10,8 +10,8 @@ from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
-from everword_embedder.drain import Drain
-from everword_embedder.remote import RemoteEmbedder
+from everword_embedder.queue.drain import Drain
+from everword_embedder.queue.remote import RemoteEmbedder
 from everword_embedder.settings import SERVICE, WorkerSettings
 
 #: A silent model is given up within the lease, so that there is time to give the passages back.

@@ -23,7 +23,7 @@ from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword.text.credentials import mask_credentials
 from everword_ingest import store
-from everword_ingest.days import owed_days
+from everword_ingest.days import pending_days
 from everword_ingest.indexing import PlacedMessage, author_names
 from everword_ingest.model import (
     AppendedMessage,
@@ -271,10 +271,10 @@ async def _write(
             "title": conversation.title or await _title(placed, settings),
         },
     )
-    owed = owed_days(placed, settings, conversation.channel)
-    if owed["seqs"].values:
-        await store.owe_days(conn, {**scope, **owed})
-    calls = [entry.id for entry in placed if entry.message.owes_sentence]
+    pending = pending_days(placed, settings, conversation.channel)
+    if pending["seqs"].values:
+        await store.enqueue_days(conn, {**scope, **pending})
+    calls = [entry.id for entry in placed if entry.message.needs_sentence]
     await schedule_work(conn, namespace_id, conversation, len(placed), turns, calls, compaction)
     counts = Counts(len(placed), turns, _size(placed), names)
     return await add_passages(conn, namespace_id, settings.text_search_config, passages, counts)

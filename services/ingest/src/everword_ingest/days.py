@@ -1,4 +1,4 @@
-"""What an append owes the calendar: its messages, by the days that they are on."""
+"""What an append enqueues for the calendar: its messages, by the days that they are on."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from everword.domain.periods import Calendar
 from everword_ingest.indexing import PlacedMessage
 
 
-def owed_days(
+def pending_days(
     placed: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
 ) -> dict[str, Any]:
-    """Return the arrays that `owe_days` takes: one element for each message that goes into a daily summary.
+    """Return the arrays that `enqueue_days` takes: one element for each message that goes into a daily summary.
 
     Automated messages and empty ones do not, nor does a channel that its policy keeps out.
     """

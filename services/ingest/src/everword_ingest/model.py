@@ -63,7 +63,7 @@ class NewMessage:
         )
 
     @property
-    def owes_sentence(self) -> bool:
+    def needs_sentence(self) -> bool:
         """Whether background work is to say in a sentence what the message did: a tool call without words.
 
         What nobody wrote on purpose is worth no model's time.

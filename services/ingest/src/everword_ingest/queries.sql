@@ -121,16 +121,16 @@ SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.i
     AS m (id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated, tool_name,
           tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at);
 
--- owe_days --
--- Owe the calendar what was said: a row for each day and instance, with the places of the messages.
-INSERT INTO calendar_owed (namespace_id, level, period, instance, conversation_id, seqs)
+-- enqueue_days --
+-- Enqueue what was said for the calendar: a row for each day and instance, with the places of the messages.
+INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
 SELECT %(namespace_id)s, 4, said.day, said.instance, %(conversation_id)s, array_agg(said.seq ORDER BY said.seq)
   FROM unnest(%(days)b::date[], %(instances)b::text[], %(seqs)b::bigint[]) AS said (day, instance, seq)
  GROUP BY said.day, said.instance
  ORDER BY said.day, said.instance;
 
--- owe_sentences --
--- Owe tool calls without words a sentence.
+-- enqueue_sentences --
+-- Enqueue sentences of tool calls without words.
 INSERT INTO tool_sentence_queue (namespace_id, message_id)
 SELECT %(namespace_id)s, message_id FROM unnest(%(message_ids)s::uuid[]) AS message_id;
 
@@ -171,11 +171,11 @@ UPDATE visible_memories
  WHERE namespace_id = %(namespace_id)s AND source_id = %(memory_id)s
 RETURNING part;
 
--- owed_vectors --
--- Whether a passage up to an id is still owed a vector.
+-- pending_vectors --
+-- Whether a passage up to an id still waits for a vector.
 SELECT EXISTS (
     SELECT FROM embedding_queue
-     WHERE namespace_id = %(namespace_id)s AND memory_id <= %(memory_id)s AND state = 'owed');
+     WHERE namespace_id = %(namespace_id)s AND memory_id <= %(memory_id)s AND state = 'pending');
 
 -- open_jobs --
 -- Whether background work of a namespace is open. What waits for its time, as a conversation does until nothing more is

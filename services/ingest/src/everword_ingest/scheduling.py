@@ -34,6 +34,6 @@ async def schedule_work(
         DueJob(namespace_id, COMPACT, str(conversation.id), delay_s),
     ]
     if tool_calls:
-        await store.owe_sentences(conn, namespace_id, tool_calls)
+        await store.enqueue_sentences(conn, namespace_id, tool_calls)
         due.append(DueJob(namespace_id, TOOL_SENTENCES, shard(conversation.id)))
     await enqueue(conn, due, postpone=turns > 0)

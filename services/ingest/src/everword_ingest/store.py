@@ -218,13 +218,15 @@ async def insert_messages(conn: Connection, parameters: dict[str, Any]) -> None:
     await execute(conn, SQL["insert_messages"], parameters)
 
 
-async def owe_days(conn: Connection, parameters: dict[str, Any]) -> None:
-    await execute(conn, SQL["owe_days"], parameters)
+async def enqueue_days(conn: Connection, parameters: dict[str, Any]) -> None:
+    await execute(conn, SQL["enqueue_days"], parameters)
 
 
-async def owe_sentences(conn: Connection, namespace_id: int, message_ids: Sequence[UUID]) -> None:
+async def enqueue_sentences(
+    conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
+) -> None:
     parameters = {"namespace_id": namespace_id, "message_ids": sorted(message_ids)}
-    await execute(conn, SQL["owe_sentences"], parameters)
+    await execute(conn, SQL["enqueue_sentences"], parameters)
 
 
 async def insert_significant(conn: Connection, parameters: dict[str, Any]) -> None:
@@ -274,9 +276,9 @@ async def update_memory_class(
     return await fetch_value(conn, SQL["update_memory_class"], parameters) is not None
 
 
-async def owed_vectors(conn: Connection, namespace_id: int, memory_id: int) -> bool:
+async def pending_vectors(conn: Connection, namespace_id: int, memory_id: int) -> bool:
     parameters = {"namespace_id": namespace_id, "memory_id": memory_id}
-    return bool(await fetch_value(conn, SQL["owed_vectors"], parameters))
+    return bool(await fetch_value(conn, SQL["pending_vectors"], parameters))
 
 
 async def open_jobs(conn: Connection, namespace_id: int) -> bool:

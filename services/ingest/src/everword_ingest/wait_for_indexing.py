@@ -39,6 +39,6 @@ async def wait_for_indexing(
 
 async def _is_open(database: Database, covered: ConsistencyToken, stage: Stage) -> bool:
     async with database.transaction(covered.namespace_id) as conn:
-        if await store.owed_vectors(conn, covered.namespace_id, covered.memory_id):
+        if await store.pending_vectors(conn, covered.namespace_id, covered.memory_id):
             return True
         return stage is Stage.DERIVED and await store.open_jobs(conn, covered.namespace_id)

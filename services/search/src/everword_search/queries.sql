@@ -468,13 +468,13 @@ SELECT coalesce(sum(conversations), 0)::bigint AS conversations, coalesce(sum(me
 -- The passages without a vector of the generation that is searched. The oldest is the one with the lowest id.
 SELECT g.provider || ':' || g.model AS model,
        (SELECT count(*) FROM (SELECT FROM embedding_queue
-          WHERE namespace_id = %(namespace_id)s AND generation_id = g.id LIMIT %(limit)s) AS owed) AS owed,
+          WHERE namespace_id = %(namespace_id)s AND generation_id = g.id LIMIT %(limit)s) AS pending) AS pending,
        (SELECT count(*) FROM (SELECT FROM embedding_queue
           WHERE namespace_id = %(namespace_id)s AND generation_id = g.id AND state = 'failed'
           LIMIT %(limit)s) AS failed) AS failed,
        (SELECT now() - enqueued_at FROM embedding_queue
-         WHERE namespace_id = %(namespace_id)s AND generation_id = g.id AND state = 'owed'
-         ORDER BY memory_id LIMIT 1) AS oldest_owed
+         WHERE namespace_id = %(namespace_id)s AND generation_id = g.id AND state = 'pending'
+         ORDER BY memory_id LIMIT 1) AS oldest_pending
   FROM model_generations g
  WHERE g.state = 'active';
 

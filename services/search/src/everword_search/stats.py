@@ -14,7 +14,7 @@ from everword_search.stats_store import BacklogRow, CorpusRow, TaskRow
 from everword_search.summaries import store as summaries
 from everword_search.summaries.store import LevelRow, SummaryBacklogRow
 
-#: Counting what is owed stops here.
+#: Counting what is pending stops here.
 COUNT_LIMIT = 100_000
 #: Work that waits longer than this is behind.
 LATE = timedelta(minutes=10)
@@ -61,7 +61,7 @@ async def get_stats(database: Database, namespace: NamespaceScope, role: Role) -
     tasks = [replace(task, sample_error=shown_error(task.sample_error, role)) for task in counted]
     # Without an active generation nothing has a vector that is searched.
     backlog = active or BacklogRow("", min(corpus.passages, COUNT_LIMIT), 0, None)
-    coverage = 1 - backlog.owed / corpus.passages if corpus.passages else 1.0
+    coverage = 1 - backlog.pending / corpus.passages if corpus.passages else 1.0
     found = [*_alerts(backlog, tasks), *_summary_alerts(levels, waiting)]
     alerts = sorted(found, key=lambda alert: not alert.critical)
     return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks, levels, waiting)
@@ -76,10 +76,10 @@ def _alerts(backlog: BacklogRow, tasks: Sequence[TaskRow]) -> Iterator[Alert]:
             f"{backlog.failed} passage(s) get no vector: they hold no words, or the embedding model refused them. "
             "Words still find them. MaintenanceService.QueueStatus names them; where a cause is gone, call Backfill.",
         )
-    if backlog.oldest_owed and backlog.oldest_owed > LATE:
+    if backlog.oldest_pending and backlog.oldest_pending > LATE:
         yield Alert(
             False,
-            f"Passages have waited for their vectors for {_minutes(backlog.oldest_owed)} minutes; words find them "
+            f"Passages have waited for their vectors for {_minutes(backlog.oldest_pending)} minutes; words find them "
             "meanwhile. See that the embedding model and its workers run, or start more.",
         )
 

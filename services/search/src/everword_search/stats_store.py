@@ -1,4 +1,4 @@
-"""What a namespace holds and is owed, as typed functions over statements of queries.sql."""
+"""What a namespace holds and what is pending in it, as typed functions over statements of queries.sql."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class BacklogRow:
 
     #: Its provider and name; empty without one.
     model: str
-    owed: int
+    pending: int
     failed: int
-    oldest_owed: timedelta | None
+    oldest_pending: timedelta | None
 
 
 @dataclass(frozen=True)

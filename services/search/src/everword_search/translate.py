@@ -216,10 +216,10 @@ def stats_response(found: Stats) -> pb.GetStatsResponse:
             latest_record_time=to_timestamp(corpus.latest_recorded_at),
         ),
         embedding=stats_pb2.EmbeddingStats(
-            pending=backlog.owed,
+            pending=backlog.pending,
             failed=backlog.failed,
             coverage=found.coverage,
-            oldest_pending_age=to_duration(backlog.oldest_owed),
+            oldest_pending_age=to_duration(backlog.oldest_pending),
             model=backlog.model,
         ),
         tasks=[_task(task) for task in found.tasks],

@@ -28,7 +28,7 @@ from everword.v1.search_service_pb2 import GetStatsRequest
 #: Is told what is done now, such as `embedding 120/419`.
 Say = Callable[[str], None]
 
-#: How long a wait for vectors lasts before it is looked at how many are still owed.
+#: How long a wait for vectors lasts before it is looked at how many are still pending.
 LOOK_S = 2.0
 #: With no vector stored for so long, nobody embeds.
 PATIENCE_S = 60.0
@@ -105,10 +105,10 @@ async def wait_until_embedded(
             if error.code is not grpc.StatusCode.DEADLINE_EXCEEDED:
                 raise
         stats = await client.search_service.GetStats(GetStatsRequest())
-        owed, passages = stats.embedding.pending, stats.corpus.passages
-        say(f"embedding {passages - owed}/{passages}")
-        if least is None or owed < least:
-            least, moved = owed, time.monotonic()
+        pending, passages = stats.embedding.pending, stats.corpus.passages
+        say(f"embedding {passages - pending}/{passages}")
+        if least is None or pending < least:
+            least, moved = pending, time.monotonic()
         elif time.monotonic() - moved > patience_s:
             return False
         # The call may have been refused at once.

@@ -106,7 +106,7 @@ def show_progress(generations: Generations, generation: int, wait: bool, as_json
             display.update(
                 task,
                 total=found.passages if found.backfilled_at else None,
-                completed=found.passages - found.owed - found.failed,
+                completed=found.passages - found.pending - found.failed,
             )
             time.sleep(POLL_S)
     _show([generations.get(generation)], as_json)
@@ -138,7 +138,7 @@ def drop(generations: Generations, generation: int, grace: float) -> None:
 
 
 def _complete(generation: Generation) -> bool:
-    return generation.backfilled_at is not None and generation.owed == 0
+    return generation.backfilled_at is not None and generation.pending == 0
 
 
 def _show(found: list[Generation], as_json: bool) -> None:
@@ -152,11 +152,11 @@ def _show(found: list[Generation], as_json: bool) -> None:
             f"{each.provider}:{each.model}",
             each.dimensions,
             each.storage,
-            each.passages - each.owed - each.failed if each.backfilled_at else "queueing",
-            each.owed,
+            each.passages - each.pending - each.failed if each.backfilled_at else "queueing",
+            each.pending,
             each.failed,
         )
         for each in found
     ]
-    columns = ("id", "state", "model", "dimensions", "storage", "embedded", "owed", "failed")
-    print_table(columns, rows, right="id dimensions embedded owed failed")
+    columns = ("id", "state", "model", "dimensions", "storage", "embedded", "pending", "failed")
+    print_table(columns, rows, right="id dimensions embedded pending failed")

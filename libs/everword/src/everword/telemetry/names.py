@@ -53,8 +53,8 @@ PROCESS_DURATION = "messaging.process.duration"
 JOBS = "everword.jobs"
 EMBED_PASSAGES = "everword.embed.passages"
 EMBED_LAG = "everword.embed.lag"
-EMBED_OWED = "everword.embed.owed"
-EMBED_OWED_AGE = "everword.embed.owed.age"
+EMBED_PENDING = "everword.embed.pending"
+EMBED_PENDING_AGE = "everword.embed.pending.age"
 EMBED_DURATION = "gen_ai.client.embeddings.duration"
 EMBED_TEXTS = "everword.embed.texts"
 EMBED_TOKENS = "everword.embed.tokens"
@@ -77,8 +77,8 @@ METRICS = frozenset(
         JOBS,
         EMBED_PASSAGES,
         EMBED_LAG,
-        EMBED_OWED,
-        EMBED_OWED_AGE,
+        EMBED_PENDING,
+        EMBED_PENDING_AGE,
         EMBED_DURATION,
         EMBED_TEXTS,
         EMBED_TOKENS,

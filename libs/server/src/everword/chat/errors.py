@@ -9,7 +9,7 @@ ChatError
 │   └── ModelDeclined      not by the server: the model will not answer
 └── BadAnswer              an answer that must not be used; another try may give a better one
 
-Messages go to logs and to tables that no namespace's fence protects: none may hold content.
+Messages go to logs and to tables that cross namespaces: none may hold content.
 """
 
 from __future__ import annotations

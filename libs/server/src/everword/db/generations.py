@@ -20,7 +20,7 @@ BACKFILL_BATCH = 10_000
 _LIST = """
 SELECT g.id, g.state, g.provider, g.endpoint, g.model, g.dimensions, g.storage, g.created_at,
        g.backfilled_at, g.retired_at,
-       (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'owed') AS owed,
+       (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'pending') AS pending,
        (SELECT count(*) FROM embedding_queue q WHERE q.generation_id = g.id AND q.state = 'failed') AS failed,
        (SELECT coalesce(sum(passages), 0)::bigint FROM corpus_counts) AS passages
   FROM model_generations g ORDER BY g.id
@@ -48,7 +48,7 @@ class Generation:
     #: When its whole backlog had been put into the queue; None before.
     backfilled_at: datetime | None
     retired_at: datetime | None
-    owed: int
+    pending: int
     failed: int
     #: Passages in all namespaces, embedded or not.
     passages: int
@@ -127,7 +127,7 @@ class Generations:
             complete = conn.execute("SELECT generation_is_complete(%s)", [generation_id]).fetchone()
             if complete != (True,):
                 raise GenerationError(
-                    f"generation {generation_id} is not complete: {generation.owed} passages are owed; "
+                    f"generation {generation_id} is not complete: {generation.pending} passages are pending; "
                     "see `models progress`"
                 )
             conn.execute(

@@ -32,7 +32,7 @@ BEGIN
     -- One process does it; others find the row locked.
     SELECT * INTO building FROM model_generations
      WHERE id = generation AND state = 'building' AND backfilled_at IS NULL FOR UPDATE SKIP LOCKED;
-    -- Every write that did not see the generation must have ended: then it is visible here, and later ones owe their
+    -- Every write that did not see the generation must have ended: then it is visible here, and later ones enqueue their
     -- vectors themselves. Ids alone could not tell, since they are committed out of order.
     IF building.id IS NULL OR pg_snapshot_xmin(pg_current_snapshot()) <= building.created_xid THEN
         RETURN 0;
@@ -63,7 +63,7 @@ BEGIN
     RETURN passed;
 END $_$;
 
-COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Let up to `batch` older passages owe a vector to a generation that is being built; returns how many were looked at.';
+COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Enqueue the vectors of up to `batch` older passages for a generation that is being built; returns how many passages were looked at.';
 
 CREATE FUNCTION everword.close_deployment() RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -149,7 +149,7 @@ BEGIN
     EXECUTE format('ALTER TABLE %I ALTER COLUMN embedding SET STORAGE %s', vectors,
                    CASE WHEN halfvec THEN 'PLAIN' ELSE 'EXTERNAL' END);
     PERFORM create_partitions(vectors);
-    PERFORM fence_table(vectors);
+    PERFORM isolate_table(vectors);
     IF halfvec THEN
         EXECUTE format('CREATE INDEX ON %I USING hnsw (embedding public.halfvec_cosine_ops)', vectors);
     END IF;
@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'tool_sentence_queue', 'tool_sentences', 'calendar_owed',
+                             'author_names', 'usage_ledger', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -244,34 +244,18 @@ END $_$;
 
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Erase up to `batch` rows of a namespace that is being deleted; 0 when nothing is left and the namespace is gone.';
 
-CREATE FUNCTION everword.fence_table(fenced text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-BEGIN
-    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', fenced);
-    -- The setting is '' and not NULL after the first transaction of a pooled connection.
-    EXECUTE format(
-        'CREATE POLICY fence ON %I USING '
-        '(namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint)',
-        fenced
-    );
-END $$;
-
-COMMENT ON FUNCTION everword.fence_table(fenced text) IS 'Let service roles see only rows of the namespace that their transaction is set to.';
-
 CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-    -- What was written since the backlog was queued may still be owed, as it may be to the active generation.
+    -- What was written since the backlog was queued may still be pending, as it may be for the active generation.
     SELECT g.backfilled_at IS NOT NULL AND NOT EXISTS (
                SELECT FROM embedding_queue q
-                WHERE q.generation_id = g.id AND q.state = 'owed' AND q.enqueued_at <= g.backfilled_at)
+                WHERE q.generation_id = g.id AND q.state = 'pending' AND q.enqueued_at <= g.backfilled_at)
       FROM model_generations g WHERE g.id = generation
 $$;
 
-COMMENT ON FUNCTION everword.generation_is_complete(generation bigint) IS 'Whether nothing is owed any more from before the generation was built.';
+COMMENT ON FUNCTION everword.generation_is_complete(generation bigint) IS 'Whether nothing is pending any more from before the generation was built.';
 
 CREATE FUNCTION everword.has_pgvector() RETURNS boolean
     LANGUAGE sql STABLE
@@ -297,6 +281,22 @@ END $$;
 
 COMMENT ON FUNCTION everword.install_pgvector() IS 'Make the extension vector where this server has it; whether it is there then.';
 
+CREATE FUNCTION everword.isolate_table(isolated text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', isolated);
+    -- The setting is '' and not NULL after the first transaction of a pooled connection.
+    EXECUTE format(
+        'CREATE POLICY isolation ON %I USING '
+        '(namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint)',
+        isolated
+    );
+END $$;
+
+COMMENT ON FUNCTION everword.isolate_table(isolated text) IS 'Let service roles see only rows of the namespace that their transaction is set to.';
+
 CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -308,11 +308,11 @@ BEGIN
     DELETE FROM index_changes
      WHERE (namespace_id, xid, id) IN (
            SELECT c.namespace_id, c.xid, c.id FROM index_changes c
-            WHERE c.namespace_id = namespace AND c.changed_at < now() - interval '1 hour'
+            WHERE c.namespace_id = namespace AND c.changed_at < now() - interval '1 day'
             ORDER BY c.changed_at LIMIT 100 FOR UPDATE SKIP LOCKED);
 END $$;
 
-COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than an hour.';
+COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than a day.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -376,38 +376,38 @@ $$;
 
 COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Where nodes of a level were written by another model or from an older prompt, a row a node, some of each namespace: ids and dates only. What was given up after `parked_since` is left out.';
 
-CREATE FUNCTION everword.owed_periods(batch integer, quiet interval, longest interval) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
+CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-    SELECT n.id, n.time_zone, n.day_cutoff_minutes, owed.level, owed.period
+    SELECT n.id, n.time_zone, n.day_cutoff_minutes, pending.level, pending.period
       FROM namespaces n
      CROSS JOIN LATERAL (
            -- From one period to the next: a day with many rows costs no more than one with few.
            WITH RECURSIVE step AS (
-               (SELECT o.level, o.period FROM calendar_owed o WHERE o.namespace_id = n.id
-                 ORDER BY o.level, o.period LIMIT 1)
+               (SELECT p.level, p.period FROM calendar_pending p WHERE p.namespace_id = n.id
+                 ORDER BY p.level, p.period LIMIT 1)
                UNION ALL
                SELECT following.level, following.period
                  FROM step
                 CROSS JOIN LATERAL (
-                      SELECT o.level, o.period FROM calendar_owed o
-                       WHERE o.namespace_id = n.id AND (o.level, o.period) > (step.level, step.period)
-                       ORDER BY o.level, o.period LIMIT 1) AS following
+                      SELECT p.level, p.period FROM calendar_pending p
+                       WHERE p.namespace_id = n.id AND (p.level, p.period) > (step.level, step.period)
+                       ORDER BY p.level, p.period LIMIT 1) AS following
            )
            SELECT step.level, step.period
              FROM step
             WHERE NOT EXISTS (SELECT FROM summaries s
                                WHERE s.namespace_id = n.id AND s.level = step.level AND s.period = step.period)
-               OR now() - longest >= (SELECT min(o.owed_at) FROM calendar_owed o
-                                       WHERE o.namespace_id = n.id AND o.level = step.level AND o.period = step.period)
-               OR now() - quiet >= (SELECT max(o.owed_at) FROM calendar_owed o
-                                     WHERE o.namespace_id = n.id AND o.level = step.level AND o.period = step.period)
-            LIMIT batch) AS owed
+               OR now() - longest >= (SELECT min(p.enqueued_at) FROM calendar_pending p
+                                       WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period)
+               OR now() - quiet >= (SELECT max(p.enqueued_at) FROM calendar_pending p
+                                     WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period)
+            LIMIT batch) AS pending
      WHERE n.state = 'active'
 $$;
 
-COMMENT ON FUNCTION everword.owed_periods(batch integer, quiet interval, longest interval) IS 'The earliest periods of each namespace that owe something, at most `batch` each: dates only, for whoever schedules. One that was written before is left out until nothing was owed for `quiet`, or something for `longest`.';
+COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) IS 'The earliest periods of each namespace with something pending, at most `batch` each: dates only, for whoever schedules. One that was written before is left out until nothing was enqueued for `quiet`, or something is pending for `longest`.';
 
 CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
@@ -505,7 +505,7 @@ CREATE TABLE everword.author_names (
 
 COMMENT ON TABLE everword.author_names IS 'The words, in lower case, of the names of who spoke: in a question they say whose words are meant, not which.';
 
-CREATE TABLE everword.calendar_owed (
+CREATE TABLE everword.calendar_pending (
     namespace_id bigint NOT NULL,
     id bigint NOT NULL,
     level smallint NOT NULL,
@@ -513,15 +513,15 @@ CREATE TABLE everword.calendar_owed (
     instance text DEFAULT ''::text NOT NULL,
     conversation_id uuid,
     seqs bigint[] DEFAULT '{}'::bigint[] NOT NULL,
-    owed_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT calendar_owed_check CHECK (((level = 4) = (conversation_id IS NOT NULL))),
-    CONSTRAINT calendar_owed_level_check CHECK (((level >= 4) AND (level <= 7)))
+    enqueued_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT calendar_pending_check CHECK (((level = 4) = (conversation_id IS NOT NULL))),
+    CONSTRAINT calendar_pending_level_check CHECK (((level >= 4) AND (level <= 7)))
 );
 
-COMMENT ON TABLE everword.calendar_owed IS 'What the calendar has not summed up yet: a row exactly while a period owes something. Every append adds one for each day that it touches, with the places of the messages; rows go in the transaction that stores the node. Rows and not a flag: appends never wait for each other, and nothing that is committed late can be missed.';
+COMMENT ON TABLE everword.calendar_pending IS 'What the calendar has not summed up yet: a row exactly while something is pending for a period. Every append adds one for each day that it touches, with the places of the messages; rows go in the transaction that stores the node. Rows and not a flag: appends never wait for each other, and nothing that is committed late can be missed.';
 
-ALTER TABLE everword.calendar_owed ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME everword.calendar_owed_id_seq
+ALTER TABLE everword.calendar_pending ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.calendar_pending_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -682,7 +682,7 @@ CREATE TABLE everword.corpus_counts (
     dropped bigint DEFAULT 0 NOT NULL
 );
 
-COMMENT ON TABLE everword.corpus_counts IS 'What is stored, and BM25''s statistics: the sum over a namespace''s rows. Every write adds a row, and a background task folds them into one: a counter row that each write updates would halve throughput. Counters only, so no fence.';
+COMMENT ON TABLE everword.corpus_counts IS 'What is stored, and BM25''s statistics: the sum over a namespace''s rows. Every write adds a row, and a background task folds them into one: a counter row that each write updates would halve throughput. Counters only, so they are not isolated.';
 
 COMMENT ON COLUMN everword.corpus_counts.dropped IS 'Passages that were taken out again. With `passages` it tells how many were ever stored, so that two equal pairs of sums mean the same passages.';
 
@@ -716,15 +716,15 @@ CREATE TABLE everword.embedding_queue (
     namespace_id bigint NOT NULL,
     memory_id bigint NOT NULL,
     generation_id bigint NOT NULL,
-    state text DEFAULT 'owed'::text NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     not_before timestamp with time zone DEFAULT now() NOT NULL,
     error text,
     enqueued_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT embedding_queue_state_check CHECK ((state = ANY (ARRAY['owed'::text, 'failed'::text])))
+    CONSTRAINT embedding_queue_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'failed'::text])))
 );
 
-COMMENT ON TABLE everword.embedding_queue IS 'A row exactly while a passage is owed a vector of a generation.';
+COMMENT ON TABLE everword.embedding_queue IS 'A row exactly while a vector of a passage is pending for a generation, or was given up.';
 
 CREATE TABLE everword.importance_suggestions (
     namespace_id bigint NOT NULL,
@@ -747,7 +747,7 @@ CREATE TABLE everword.index_changes (
     changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
-COMMENT ON TABLE everword.index_changes IS 'What was done to the index of a namespace beside adding passages, for an hour. Whoever knows the index as of a snapshot asks for the changes that the snapshot does not show.';
+COMMENT ON TABLE everword.index_changes IS 'What was done to the index of a namespace beside adding passages, for a day. Whoever knows the index as of a snapshot asks for the changes that the snapshot does not show.';
 
 COMMENT ON COLUMN everword.index_changes.removed IS 'Passages that were taken out.';
 
@@ -1201,7 +1201,7 @@ CREATE TABLE everword.model_generations (
     CONSTRAINT model_generations_storage_check CHECK ((storage = ANY (ARRAY['halfvec'::text, 'array'::text])))
 );
 
-COMMENT ON TABLE everword.model_generations IS 'Embedding models, past and present. Writes owe vectors to every live one.';
+COMMENT ON TABLE everword.model_generations IS 'Embedding models, past and present. Writes enqueue vectors for every live one.';
 
 COMMENT ON COLUMN everword.model_generations.backfilled_memory IS 'Up to which passage, by namespace and id, the backlog was put into the queue; backfilled_at says when all of it was.';
 
@@ -1231,7 +1231,7 @@ CREATE TABLE everword.namespaces (
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleting'::text])))
 );
 
-COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it has no fence.';
+COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 
 COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them.';
 
@@ -1538,15 +1538,15 @@ COMMENT ON TABLE everword.summary_voices IS 'Whose memories calendar summaries a
 CREATE TABLE everword.tool_sentence_queue (
     namespace_id bigint NOT NULL,
     message_id uuid NOT NULL,
-    state text DEFAULT 'owed'::text NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     not_before timestamp with time zone DEFAULT now() NOT NULL,
     error text,
     enqueued_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT tool_sentence_queue_state_check CHECK ((state = ANY (ARRAY['owed'::text, 'failed'::text])))
+    CONSTRAINT tool_sentence_queue_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'failed'::text])))
 );
 
-COMMENT ON TABLE everword.tool_sentence_queue IS 'A row exactly while a tool call is owed its sentence. Ids and states only, so no fence.';
+COMMENT ON TABLE everword.tool_sentence_queue IS 'A row exactly while the sentence of a tool call is pending, or was given up. Ids and states only: work may cross namespaces.';
 
 CREATE TABLE everword.tool_sentences (
     namespace_id bigint NOT NULL,
@@ -1738,8 +1738,8 @@ ALTER TABLE ONLY everword.append_requests
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_pkey PRIMARY KEY (namespace_id, name);
 
-ALTER TABLE ONLY everword.calendar_owed
-    ADD CONSTRAINT calendar_owed_pkey PRIMARY KEY (namespace_id, id);
+ALTER TABLE ONLY everword.calendar_pending
+    ADD CONSTRAINT calendar_pending_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_profile_generation_id_key UNIQUE NULLS NOT DISTINCT (profile, generation_id);
@@ -1934,13 +1934,13 @@ CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_i
 
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
 
-CREATE INDEX calendar_owed_conversation ON everword.calendar_owed USING btree (namespace_id, conversation_id, period) WHERE (level = 4);
+CREATE INDEX calendar_pending_conversation ON everword.calendar_pending USING btree (namespace_id, conversation_id, period) WHERE (level = 4);
 
-CREATE INDEX calendar_owed_period ON everword.calendar_owed USING btree (namespace_id, level, period, owed_at);
+CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (namespace_id, level, period, enqueued_at);
 
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
-CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'owed'::text);
+CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'pending'::text);
 
 CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespace_id, changed_at);
 
@@ -2154,7 +2154,7 @@ CREATE UNIQUE INDEX summary_sources_p3_namespace_id_child_id_idx ON everword.sum
 
 CREATE UNIQUE INDEX summary_sources_p3_namespace_id_message_id_axis_idx ON everword.summary_sources_p3 USING btree (namespace_id, message_id, axis) WHERE (message_id IS NOT NULL);
 
-CREATE INDEX tool_sentence_queue_owed ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'owed'::text);
+CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'pending'::text);
 
 CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 
@@ -2417,8 +2417,8 @@ ALTER TABLE ONLY everword.append_requests
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
-ALTER TABLE ONLY everword.calendar_owed
-    ADD CONSTRAINT calendar_owed_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+ALTER TABLE ONLY everword.calendar_pending
+    ADD CONSTRAINT calendar_pending_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
@@ -2496,49 +2496,49 @@ ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE everword.calendar_owed ENABLE ROW LEVEL SECURITY;
+ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY fence ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.calendar_owed USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.index_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.memory_use USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.memory_vectors_1 USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.summary_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.summary_voices USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY fence ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.index_changes ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.index_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.memory_use USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.memory_vectors_1 USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.summary_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.summary_voices USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
@@ -2603,19 +2603,19 @@ REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
 
-REVOKE ALL ON FUNCTION everword.fence_table(fenced text) FROM PUBLIC;
-
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
 
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
 
-REVOKE ALL ON FUNCTION everword.owed_periods(batch integer, quiet interval, longest interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.owed_periods(batch integer, quiet interval, longest interval) TO everword_compactor;
+REVOKE ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) TO everword_compactor;
 
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
@@ -2647,9 +2647,9 @@ GRANT INSERT ON TABLE everword.author_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.author_names TO everword_search;
 GRANT INSERT ON TABLE everword.author_names TO everword_compactor;
 
-GRANT INSERT ON TABLE everword.calendar_owed TO everword_ingest;
-GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_owed TO everword_compactor;
-GRANT SELECT ON TABLE everword.calendar_owed TO everword_search;
+GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_pending TO everword_compactor;
+GRANT SELECT ON TABLE everword.calendar_pending TO everword_search;
 
 GRANT SELECT ON TABLE everword.calibrations TO everword_search;
 

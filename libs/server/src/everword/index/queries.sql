@@ -52,3 +52,36 @@ SELECT source_id AS id, kind, occurred_at, conversation_id, seq, agent, subject,
   FROM visible_memories
  WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)s) AND part = 0
  ORDER BY source_id;
+
+-- count_missing_vectors --
+-- How many vectors enqueue_missing_vectors would make due.
+SELECT count(*)
+  FROM (SELECT
+          FROM visible_memories m
+          LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
+          LEFT JOIN embedding_queue q
+            ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
+         WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
+           AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'pending'
+         LIMIT %(limit)s) AS missing;
+
+-- enqueue_missing_vectors --
+-- Make a vector of a generation due for each passage of a batch that has none; returns how many were not due before, what
+-- was given up among them.
+WITH enqueued AS (
+    INSERT INTO embedding_queue AS queued (namespace_id, memory_id, generation_id)
+    SELECT %(namespace_id)s, m.id, %(generation_id)s
+      FROM visible_memories m
+      LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
+      LEFT JOIN embedding_queue q
+        ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
+     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
+       AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'pending'
+     ORDER BY m.id
+     LIMIT %(limit)s
+    ON CONFLICT (namespace_id, memory_id, generation_id) DO UPDATE
+       SET state = 'pending', attempts = 0, not_before = now(), error = NULL
+     WHERE queued.state = 'failed'
+    RETURNING 1
+)
+SELECT count(*) FROM enqueued;

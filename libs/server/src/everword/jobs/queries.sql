@@ -31,7 +31,7 @@ SELECT due.namespace_id, due.task, due.subject, now() + make_interval(secs => du
 
 -- claim_publications --
 -- Take jobs that are due and whose wake-up is not on its way: those of one namespace and task in turn with those of others,
--- as far as a window reaches. The fence makes each wake-up's RQ id new: RQ loses a wake-up whose id it has seen.
+-- as far as a window reaches. The fencing token makes each wake-up's RQ id new: RQ loses a wake-up whose id it has seen.
 WITH due AS MATERIALIZED (
     SELECT id, row_number() OVER (PARTITION BY namespace_id, task ORDER BY not_before, id) AS turn
       FROM (SELECT id, namespace_id, task, not_before FROM jobs
@@ -61,7 +61,7 @@ UPDATE jobs
  WHERE jobs.id = sent.job_id AND jobs.fence = sent.fence AND jobs.state = 'pending';
 
 -- start_next --
--- Take a job of a task whose wake-up was sent, with a lease and a fence of its own: the longest waiting one of the namespace
+-- Take a job of a task whose wake-up was sent, with a lease and a fencing token: the longest waiting one of the namespace
 -- that comes next after one. What others hold is left out.
 WITH later AS MATERIALIZED (
     SELECT id FROM jobs

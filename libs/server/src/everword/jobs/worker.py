@@ -167,7 +167,7 @@ _worker: Worker | None = None
 
 
 def execute(job_id: int, fence: int) -> None:
-    """Do the job whose turn it is. RQ calls this by name; the fence only makes the id of the wake-up new."""
+    """Do the job whose turn it is. RQ calls this by name; the fencing token only makes the id of the wake-up new."""
     if _worker is None:
         raise RuntimeError("run_worker was not called in this process")
     _worker.execute_next(job_id)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from everword.domain.ids import new_id
-from everword_compactor.checks.tags import CHAT, TAG, render_tag
+from everword_compactor.compose.checks.tags import CHAT, TAG, render_tag
 from everword_compactor.compose.model import Composition, Draft, Level, Source
 
 

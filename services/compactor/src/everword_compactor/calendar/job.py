@@ -8,9 +8,9 @@ from everword.domain.periods import parse_subject
 from everword.jobs.task import JobRun, PermanentFailure
 from everword_compactor.calendar import store
 from everword_compactor.calendar.summarizer import PeriodSummarizer
-from everword_compactor.failures import Failures
-from everword_compactor.nodes.store import node_namespace
-from everword_compactor.worker_context import WorkerContext
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.jobs.failures import Failures
+from everword_compactor.jobs.namespace_job import open_job
 
 
 class RollUp:
@@ -20,29 +20,28 @@ class RollUp:
         self._worker_context = worker_context
 
     def run(self, run: JobRun) -> datetime | None:
-        """Write what the period owes, and what is out of date in it.
+        """Write what is pending for the period, and what is out of date in it.
 
         An instance that fails does not keep back the others; a failure is raised at the end, and what failed stays
-        owed. Where another namespace waits, the rest is left to a later run. Raises everword.chat.errors.ChatError, and
-        NodeExists where somebody else wrote a node meanwhile.
+        pending. Where another namespace waits, the rest is left to a later run. Raises everword.chat.errors.ChatError,
+        and NodeExists where somebody else wrote a node meanwhile.
         """
         namespace_id = run.job.namespace_id
         try:
             period = parse_subject(run.job.subject)
         except ValueError as error:
             raise PermanentFailure(str(error)) from error
-        with self._worker_context.database.transaction(namespace_id) as conn:
-            namespace = node_namespace(conn, namespace_id)
-            if namespace is None:
-                return None
-            voice = store.get_voice(conn, namespace_id)
-            owing = store.owed_instances(conn, namespace_id, period)
-            nodes = store.read_period(conn, namespace_id, period)
-        summarizer = PeriodSummarizer(self._worker_context, run, namespace, period, voice)
-        outdated = [node.instance for node in nodes if summarizer.is_outdated(node)]
         failures = Failures()
-        with self._worker_context.ledger.of_namespace(namespace_id):
-            left = sorted({*owing, *outdated})
+        with open_job(self._worker_context, run) as job:
+            if job is None:
+                return None
+            with job.transaction() as conn:
+                voice = store.get_voice(conn, namespace_id)
+                pending = store.pending_instances(conn, namespace_id, period)
+                nodes = store.read_period(conn, namespace_id, period)
+            summarizer = PeriodSummarizer(job, period, voice)
+            outdated = [node.instance for node in nodes if summarizer.is_outdated(node)]
+            left = sorted({*pending, *outdated})
             while left:
                 with failures.kept():
                     summarizer.sum_up(left.pop(0))

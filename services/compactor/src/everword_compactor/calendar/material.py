@@ -13,21 +13,23 @@ def read_material(conn: Connection, namespace_id: int, period: Period, instance:
     """Read what the node of a period and an instance is to be made from."""
     nodes = store.read_period(conn, namespace_id, period)
     node = next((node for node in nodes if node.instance == instance), None)
-    owed_ids = store.owed_rows(conn, namespace_id, period, instance)
+    pending_ids = store.pending_rows(conn, namespace_id, period, instance)
     if period.level != PeriodLevel.DAY:
         parts = [part.source for part in store.read_parts(conn, namespace_id, period)]
         ids = [part.id for part in parts]
         unsupported = store.read_unsupported(conn, namespace_id, ids)
-        return Material(node, parts, owed_ids, bool(owed_ids), unsupported)
+        return Material(node, parts, pending_ids, bool(pending_ids), unsupported)
     known: list[MessageSource] = []
     if node:
         known = read_source_messages(conn, namespace_id, node.id, DAY_CHARS)
-    owed = store.read_owed_messages(conn, namespace_id, owed_ids, node.id if node else None)
-    messages = {message.id: message for message in [*known, *owed]}
+    pending = store.read_pending_messages(
+        conn, namespace_id, pending_ids, node.id if node else None
+    )
+    messages = {message.id: message for message in [*known, *pending]}
     ordered = sorted(messages.values(), key=_when)
     sources = [message.source for message in ordered]
     said = [source for source in sources if source.text.strip()]
-    return Material(node, said, owed_ids, len(said) > len(known))
+    return Material(node, said, pending_ids, len(said) > len(known))
 
 
 def _when(message: MessageSource) -> tuple[object, ...]:

@@ -42,8 +42,8 @@ class Material:
     node: NodeRow | None
     #: Messages of a day, or the nodes of what is in a longer period, in order.
     sources: Sequence[Source]
-    #: Rows that are settled with the node.
-    owed_ids: Sequence[int]
+    #: Rows that are completed with the node.
+    pending_ids: Sequence[int]
     #: Whether there is something that the stored node was not made from.
     is_new: bool
     #: What the sources are known to say without support of their own.
@@ -51,8 +51,8 @@ class Material:
 
 
 @dataclass(frozen=True)
-class OwedPeriod:
-    """A period of any namespace that owes something, and how the namespace counts its days."""
+class PendingPeriod:
+    """A period of any namespace with something pending, and how the namespace counts its days."""
 
     namespace_id: int
     time_zone: str
@@ -65,7 +65,7 @@ class OwedPeriod:
         return Calendar(self.time_zone, self.day_cutoff_minutes)
 
     @property
-    def owed(self) -> Period:
+    def pending(self) -> Period:
         return Period(PeriodLevel(self.level), self.period)
 
 

@@ -13,8 +13,8 @@ def plan_roll_ups(
 ) -> list[Period]:
     """Return the periods to start now, in the order of level and date.
 
-    `due` are those that owe something and have ended, `waiting` all that owe something. A period waits for those within
-    it, except for those that were given up: what these owe re-opens it later.
+    `due` are those with something pending that have ended, `waiting` all with something pending. A period waits for
+    those within it, except for those that were given up: what is pending in these re-opens it later.
     """
     parked = {job.subject for job in jobs if job.is_parked}
     busy = {job.subject for job in jobs}

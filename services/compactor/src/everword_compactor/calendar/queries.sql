@@ -1,39 +1,39 @@
 -- Statements of the calendar: those of its jobs, those that schedule them, and those of the RPCs that ask for them.
 
--- owed_instances --
--- Whose node of a period owes something.
+-- pending_instances --
+-- Whose node of a period has something pending.
 SELECT DISTINCT instance
-  FROM calendar_owed
+  FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s
  ORDER BY instance;
 
--- owed_rows --
--- What a node owes, as it stands now. What is committed later is not among it, however early its row was made.
+-- pending_rows --
+-- What is pending for a node, as it stands now. What is committed later is not among it, however early its row was made.
 SELECT id
-  FROM calendar_owed
+  FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s AND instance = %(instance)s
  ORDER BY id;
 
--- read_owed_messages --
--- The messages that a day owes, apart from those that are under another day already; of long texts the beginning.
+-- read_pending_messages --
+-- The messages that are pending for a day, apart from those that are under another day already; of long texts the beginning.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance,
        left(m.content, %(max_chars)s) AS content, m.content_blocks, m.tool_name,
        left(m.tool_args, %(max_chars)s) AS tool_args, left(m.tool_result, %(max_chars)s) AS tool_result, m.occurred_at
-  FROM calendar_owed o
- CROSS JOIN LATERAL unnest(o.seqs) AS owed (seq)
-  JOIN messages m ON m.namespace_id = o.namespace_id AND m.conversation_id = o.conversation_id AND m.seq = owed.seq
+  FROM calendar_pending o
+ CROSS JOIN LATERAL unnest(o.seqs) AS pending (seq)
+  JOIN messages m ON m.namespace_id = o.namespace_id AND m.conversation_id = o.conversation_id AND m.seq = pending.seq
   JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
   LEFT JOIN summary_sources s ON s.namespace_id = m.namespace_id AND s.message_id = m.id AND s.axis = 2
- WHERE o.namespace_id = %(namespace_id)s AND o.id = ANY(%(owed_ids)s)
+ WHERE o.namespace_id = %(namespace_id)s AND o.id = ANY(%(pending_ids)s)
    AND (s.summary_id IS NULL OR s.summary_id = %(id)s);
 
--- delete_owed --
--- Settle what a node was made from, and nothing else.
-DELETE FROM calendar_owed WHERE namespace_id = %(namespace_id)s AND id = ANY(%(owed_ids)s);
+-- delete_pending --
+-- Complete what a node was made from, and nothing else.
+DELETE FROM calendar_pending WHERE namespace_id = %(namespace_id)s AND id = ANY(%(pending_ids)s);
 
--- owe_period --
--- Owe the period above a node that was written.
-INSERT INTO calendar_owed (namespace_id, level, period) VALUES (%(namespace_id)s, %(level)s, %(period)s);
+-- enqueue_period --
+-- Enqueue the period above a node that was written.
+INSERT INTO calendar_pending (namespace_id, level, period) VALUES (%(namespace_id)s, %(level)s, %(period)s);
 
 -- read_period --
 -- The nodes of a period, without their text: one an instance for a day, one in all above.
@@ -58,11 +58,11 @@ SELECT faithfulness -> 'unsupported' AS unsupported
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(summary_ids)s) AND needs_review
  ORDER BY id;
 
--- owed_periods --
--- The earliest periods of each namespace that owe something. Those that were written before, when nothing was owed for
--- `quiet_s`, or something for `longest_s`.
+-- pending_periods --
+-- The earliest periods of each namespace with something pending. Those that were written before, when nothing was enqueued for
+-- `quiet_s`, or something has been pending for `longest_s`.
 SELECT namespace_id, time_zone, day_cutoff_minutes, level, period
-  FROM owed_periods(%(limit)s, make_interval(secs => %(quiet_s)s), make_interval(secs => %(longest_s)s));
+  FROM pending_periods(%(limit)s, make_interval(secs => %(quiet_s)s), make_interval(secs => %(longest_s)s));
 
 -- outdated_periods --
 -- Periods with nodes of a level that another model wrote, or that come from an older prompt: a row for each node. What
@@ -79,17 +79,17 @@ SELECT subject, state = 'failed' AS is_parked
    AND (state IN ('pending', 'running')
         OR state = 'failed' AND updated_at > now() - make_interval(secs => %(parked_s)s));
 
--- list_owed --
--- The periods of a namespace that owe something.
+-- list_pending --
+-- The periods of a namespace with something pending.
 SELECT DISTINCT level, period
-  FROM calendar_owed
+  FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s
  ORDER BY level, period;
 
 -- page_messages --
--- A page of messages between two moments, in their order, and whether they are missing: under no daily summary and owed
--- to none, though they go into one. Empty messages do not, nor do channels that their policy keeps out, and automated ones
--- are not on the page. The zone may have changed since a message was owed: a day has neighbours.
+-- A page of messages between two moments, in their order, and whether they are missing: under no daily summary and pending
+-- for none, though they go into one. Empty messages do not, nor do channels that their policy keeps out, and automated ones
+-- are not on the page. The zone may have changed since a message was enqueued: a day has neighbours.
 WITH page AS MATERIALIZED (
     SELECT m.id, m.conversation_id, m.seq, m.instance, m.occurred_at
       FROM messages m
@@ -98,19 +98,19 @@ WITH page AS MATERIALIZED (
      ORDER BY m.occurred_at, m.id LIMIT %(limit)s
 ), span AS (
     SELECT min(occurred_at)::date - 2 AS first, max(occurred_at)::date + 2 AS last FROM page
-), owed AS MATERIALIZED (
+), pending AS MATERIALIZED (
     SELECT said.conversation_id, o.seq
       FROM (SELECT DISTINCT conversation_id FROM page) AS said
      CROSS JOIN span
      CROSS JOIN LATERAL (
            SELECT unnest(seqs) AS seq
-             FROM calendar_owed
+             FROM calendar_pending
             WHERE namespace_id = %(namespace_id)s AND level = 4 AND conversation_id = said.conversation_id
               AND period BETWEEN span.first AND span.last
            OFFSET 0) AS o
 ), checked AS MATERIALIZED (
     -- No join: it would be a loop in a loop wherever the planner expects a short page, as it does of the latest messages.
-    SELECT page.*, (page.conversation_id, page.seq) IN (SELECT conversation_id, seq FROM owed) AS is_owed FROM page
+    SELECT page.*, (page.conversation_id, page.seq) IN (SELECT conversation_id, seq FROM pending) AS is_pending FROM page
 )
 SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at, goes_in.id IS NOT NULL AS is_missing
   FROM checked AS page
@@ -120,16 +120,16 @@ SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at,
   LEFT JOIN LATERAL (SELECT m.id
                        FROM messages m
                        JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
-                      WHERE NOT page.is_owed AND s.summary_id IS NULL
+                      WHERE NOT page.is_pending AND s.summary_id IS NULL
                         AND m.namespace_id = %(namespace_id)s AND m.id = page.id AND c.channel <> ALL(%(left_out)s::text[])
                         AND (m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
                              OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false))
                       LIMIT 1) AS goes_in ON true
  ORDER BY page.occurred_at, page.id;
 
--- owe_messages --
--- Owe messages to the days that they are on.
-INSERT INTO calendar_owed (namespace_id, level, period, instance, conversation_id, seqs)
+-- enqueue_messages --
+-- Enqueue messages for the days that they are on.
+INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
 SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array_agg(said.seq ORDER BY said.seq)
   FROM unnest(%(days)s::date[], %(instances)s::text[], %(conversation_ids)s::uuid[], %(seqs)s::bigint[])
     AS said (day, instance, conversation_id, seq)

@@ -25,9 +25,9 @@ class _PeriodRow:
     period: date
 
 
-async def list_owed(conn: Connection, namespace_id: int) -> set[Period]:
+async def list_pending(conn: Connection, namespace_id: int) -> set[Period]:
     parameters = {"namespace_id": namespace_id}
-    rows = await fetch_all(conn, SQL["list_owed"], parameters, _PeriodRow)
+    rows = await fetch_all(conn, SQL["list_pending"], parameters, _PeriodRow)
     return {Period(PeriodLevel(row.level), row.period) for row in rows}
 
 
@@ -62,10 +62,10 @@ async def page_messages(
     return await fetch_all(conn, SQL["page_messages"], parameters, PagedMessage)
 
 
-async def owe_messages(
+async def enqueue_messages(
     conn: Connection, namespace_id: int, messages: Sequence[PagedMessage], days: Sequence[date]
 ) -> None:
-    """Owe messages to days, one for each."""
+    """Enqueue messages for days, one for each."""
     parameters = {
         "namespace_id": namespace_id,
         "days": list(days),
@@ -73,7 +73,7 @@ async def owe_messages(
         "conversation_ids": [message.conversation_id for message in messages],
         "seqs": [message.seq for message in messages],
     }
-    await execute(conn, SQL["owe_messages"], parameters)
+    await execute(conn, SQL["enqueue_messages"], parameters)
 
 
 async def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:

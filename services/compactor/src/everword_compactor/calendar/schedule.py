@@ -1,4 +1,4 @@
-"""Finds periods that have ended and owe a summary, in every namespace, and those that are out of date."""
+"""Finds periods that have ended and lack a summary, in every namespace, and those that are out of date."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def schedule_roll_ups(
     waiting: dict[int, set[Period]] = defaultdict(set)
     due: dict[int, set[Period]] = defaultdict(set)
     with database.connection() as conn:
-        for row in store.owed_periods(conn, BATCH, quiet_s, LONGEST_QUIET_S):
-            waiting[row.namespace_id].add(row.owed)
-            if row.calendar.due_at(row.owed) <= moment:
-                due[row.namespace_id].add(row.owed)
+        for row in store.pending_periods(conn, BATCH, quiet_s, LONGEST_QUIET_S):
+            waiting[row.namespace_id].add(row.pending)
+            if row.calendar.due_at(row.pending) <= moment:
+                due[row.namespace_id].add(row.pending)
     for namespace_id, period in _outdated(database, current):
         due[namespace_id].add(period)
     scheduled = 0

@@ -11,7 +11,7 @@ from everword.db.blocking import Connection, execute, fetch_all, fetch_optional
 from everword.db.statements import load_statements
 from everword.domain.periods import Period
 from everword.jobs.enqueue import ROLL_UP, DueJob, enqueue_idle_blocking
-from everword_compactor.calendar.model import OwedPeriod, RollUpJob, VoiceSettings
+from everword_compactor.calendar.model import PendingPeriod, RollUpJob, VoiceSettings
 from everword_compactor.nodes.model import NodeRow
 from everword_compactor.nodes.store import DAY_CHARS, MessageSource, NodeSource
 
@@ -41,36 +41,36 @@ class _UnsupportedRow:
     unsupported: list[str] | None
 
 
-def owed_instances(conn: Connection, namespace_id: int, period: Period) -> list[str]:
-    rows = fetch_all(conn, SQL["owed_instances"], _of(namespace_id, period), _InstanceRow)
+def pending_instances(conn: Connection, namespace_id: int, period: Period) -> list[str]:
+    rows = fetch_all(conn, SQL["pending_instances"], _of(namespace_id, period), _InstanceRow)
     return [row.instance for row in rows]
 
 
-def owed_rows(conn: Connection, namespace_id: int, period: Period, instance: str) -> list[int]:
+def pending_rows(conn: Connection, namespace_id: int, period: Period, instance: str) -> list[int]:
     parameters = {**_of(namespace_id, period), "instance": instance}
-    return [row.id for row in fetch_all(conn, SQL["owed_rows"], parameters, _IdRow)]
+    return [row.id for row in fetch_all(conn, SQL["pending_rows"], parameters, _IdRow)]
 
 
-def read_owed_messages(
-    conn: Connection, namespace_id: int, owed_ids: Sequence[int], id_: UUID | None
+def read_pending_messages(
+    conn: Connection, namespace_id: int, pending_ids: Sequence[int], id_: UUID | None
 ) -> list[MessageSource]:
     """Return the messages of these rows that are under no day, or under the node `id_`; some may come twice."""
     parameters = {
         "namespace_id": namespace_id,
-        "owed_ids": list(owed_ids),
+        "pending_ids": list(pending_ids),
         "id": id_,
         "max_chars": DAY_CHARS,
     }
-    return fetch_all(conn, SQL["read_owed_messages"], parameters, MessageSource)
+    return fetch_all(conn, SQL["read_pending_messages"], parameters, MessageSource)
 
 
-def delete_owed(conn: Connection, namespace_id: int, owed_ids: Sequence[int]) -> None:
-    parameters = {"namespace_id": namespace_id, "owed_ids": list(owed_ids)}
-    execute(conn, SQL["delete_owed"], parameters)
+def delete_pending(conn: Connection, namespace_id: int, pending_ids: Sequence[int]) -> None:
+    parameters = {"namespace_id": namespace_id, "pending_ids": list(pending_ids)}
+    execute(conn, SQL["delete_pending"], parameters)
 
 
-def owe_period(conn: Connection, namespace_id: int, period: Period) -> None:
-    execute(conn, SQL["owe_period"], _of(namespace_id, period))
+def enqueue_period(conn: Connection, namespace_id: int, period: Period) -> None:
+    execute(conn, SQL["enqueue_period"], _of(namespace_id, period))
 
 
 def read_period(conn: Connection, namespace_id: int, period: Period) -> list[NodeRow]:
@@ -96,12 +96,12 @@ def read_unsupported(conn: Connection, namespace_id: int, summary_ids: Sequence[
     return [value for row in rows for value in row.unsupported or ()]
 
 
-def owed_periods(
+def pending_periods(
     conn: Connection, limit: int, quiet_s: float, longest_s: float
-) -> list[OwedPeriod]:
-    """Return periods that owe something; of those written before, the ones that have waited long enough."""
+) -> list[PendingPeriod]:
+    """Return periods with something pending; of those written before, the ones that have waited long enough."""
     parameters = {"limit": limit, "quiet_s": quiet_s, "longest_s": longest_s}
-    return fetch_all(conn, SQL["owed_periods"], parameters, OwedPeriod)
+    return fetch_all(conn, SQL["pending_periods"], parameters, PendingPeriod)
 
 
 def outdated_periods(

@@ -1,4 +1,4 @@
-"""Where the nodes of one period are written: each is composed outside of a transaction, and stored in one."""
+"""The nodes of one period: what each is composed from, and what is stored with it."""
 
 from __future__ import annotations
 
@@ -8,70 +8,62 @@ from dataclasses import dataclass, replace
 from everword.db.blocking import Connection
 from everword.domain.ids import new_id
 from everword.domain.periods import Period, PeriodLevel
-from everword.jobs.task import JobRun
 from everword_compactor.calendar import store
 from everword_compactor.calendar.digest import digest_channel
 from everword_compactor.calendar.material import read_material
 from everword_compactor.calendar.model import Material, VoiceSettings
-from everword_compactor.checks.inherited import with_inherited
-from everword_compactor.compose.model import EXTRACTIVE, Composition, Draft, Level, Source, masked
-from everword_compactor.nodes.model import NewNode, NodeNamespace, NodeRow, Place
-from everword_compactor.nodes.write import assert_lease, insert_node, revise_node, with_vectors
-from everword_compactor.worker_context import WorkerContext
+from everword_compactor.compose.checks.inherited import with_inherited
+from everword_compactor.compose.model import EXTRACTIVE, Composition, Draft, Level, Source
+from everword_compactor.jobs.namespace_job import NamespaceJob
+from everword_compactor.nodes.model import NewNode, NodeRow, Place
+from everword_compactor.nodes.write import insert_node, revise_node
 
 
 @dataclass(frozen=True)
 class PeriodSummarizer:
     """A job at work on its period."""
 
-    worker_context: WorkerContext
-    run: JobRun
-    namespace: NodeNamespace
+    job: NamespaceJob
     period: Period
     voice: VoiceSettings
 
     def is_outdated(self, node: NodeRow) -> bool:
         """Whether another model wrote a node, or an older prompt. That there is no model any more is no reason."""
-        composer = self.worker_context.composer
+        composer = self.job.worker_context.composer
         if node.model != composer.model:
             return composer.model != EXTRACTIVE
         return node.prompt_version < composer.prompt_version(Level(self.period.level))
 
     def sum_up(self, instance: str) -> None:
         """Write the node of an instance, or write it anew, where there is something new for it."""
-        with self.worker_context.database.transaction(self.namespace.id) as conn:
-            material = read_material(conn, self.namespace.id, self.period, instance)
-            if material.sources:
-                vectored = with_vectors(conn, self.namespace.id, material.sources)
-                material = replace(material, sources=vectored)
+        with self.job.transaction() as conn:
+            material = read_material(conn, self.job.namespace_id, self.period, instance)
         outdated = material.node is not None and self.is_outdated(material.node)
         if not material.sources or not (material.is_new or outdated):
-            self._commit(material, lambda conn: None)
+            self._record(material, lambda conn: None)
             return
         node = self._compose(material, instance)
-        self._commit(material, lambda conn: self._store(conn, material.node, node))
+        self._record(material, lambda conn: self._store(conn, material.node, node))
 
     def _store(self, conn: Connection, stored: NodeRow | None, node: NewNode) -> None:
         if stored is None:
-            insert_node(conn, self.namespace, node)
+            insert_node(conn, self.job.namespace, node)
         else:
-            revise_node(conn, self.namespace, node, stored.revision)
+            revise_node(conn, self.job.namespace, node, stored.revision)
         if self.period.above:
-            store.owe_period(conn, self.namespace.id, self.period.above)
+            store.enqueue_period(conn, self.job.namespace_id, self.period.above)
 
-    def _commit(self, material: Material, write: Callable[[Connection], None]) -> None:
-        """Write a node and settle what it was made from, while the job is this worker's."""
-        with self.worker_context.database.transaction(self.namespace.id) as conn:
+    def _record(self, material: Material, write: Callable[[Connection], None]) -> None:
+        """Write a node, and take what it was made from off the queue."""
+
+        def write_and_complete(conn: Connection) -> None:
             write(conn)
-            store.delete_owed(conn, self.namespace.id, material.owed_ids)
-            assert_lease(conn, self.run.job)
-        self.run.checkpoint()
+            store.delete_pending(conn, self.job.namespace_id, material.pending_ids)
+
+        self.job.record(write_and_complete)
 
     def _compose(self, material: Material, instance: str) -> NewNode:
-        sources = material.sources
-        if self.namespace.masks_credentials:
-            sources = masked(sources, self.run.heartbeat)
-        draft = self._draft(sources, instance, self.period.label)
+        draft = self._draft(self.job.prepare(material.sources), instance, self.period.label)
         digested = self._digested(draft) if self.period.level == PeriodLevel.DAY else []
         unsupported = list(material.unsupported)
         if digested:
@@ -80,7 +72,7 @@ class PeriodSummarizer:
             sources = sorted([*rest, *(source for source, _ in digested)], key=_begin)
             draft = replace(draft, sources=sources)
             unsupported += [value for _, one in digested for value in one.faithfulness.unsupported]
-        composition = self._ask(draft)
+        composition = self.job.compose(draft)
         faithfulness = with_inherited(composition.faithfulness, composition.content, unsupported)
         composition = replace(composition, faithfulness=faithfulness)
         place = Place(
@@ -98,9 +90,11 @@ class PeriodSummarizer:
         """Return the digests of the channels that have one, in place of their messages."""
         channels = sorted({source.channel for source in draft.sources})
         return [
-            digest_channel(self._draft(said, draft.instance, draft.title, voiced=False), self._ask)
+            digest_channel(
+                self._draft(said, draft.instance, draft.title, voiced=False), self.job.compose
+            )
             for channel in channels
-            if self.namespace.digests(channel)
+            if self.job.namespace.digests(channel)
             and (said := [source for source in draft.sources if source.channel == channel])
         ]
 
@@ -111,16 +105,13 @@ class PeriodSummarizer:
             level=Level(self.period.level),
             sources=sources,
             title=title,
-            time_zone=self.namespace.time_zone,
+            time_zone=self.job.namespace.time_zone,
             agent=_only(source.agent for source in sources),
             channel=_only(source.channel for source in sources),
             instance=instance,
             voice=self.voice.voice if voiced else None,
             instructions=self.voice.instructions(source.channel for source in sources),
         )
-
-    def _ask(self, draft: Draft) -> Composition:
-        return self.worker_context.composer.compose(draft, self.run.heartbeat)
 
 
 def _begin(source: Source) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from everword.chat.settings import ChatSettings
 from everword_compactor.compose.model import BUDGET_TOKENS, EXTRACTIVE, EXTRACTIVE_VERSION, Level
-from everword_compactor.prompts.levels import PROMPT_VERSIONS
+from everword_compactor.compose.prompts.levels import PROMPT_VERSIONS
 
 
 @dataclass(frozen=True)

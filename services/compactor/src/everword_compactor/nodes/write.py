@@ -1,6 +1,6 @@
 """Store a node with its sources, its place and its passages: one transaction, or nothing.
 
-Every function here runs inside the caller's transaction, which must end with `assert_lease`.
+Every function here runs inside the transaction of `NamespaceJob.record`, which ends by asserting the lease.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from everword.db.blocking import Connection
 from everword.index.builders import Language, build_passages
 from everword.index.passages import Source as IndexedSource
 from everword.index.writer import replace_passages_blocking
-from everword.jobs.store import StartedJob, hold_job
-from everword.jobs.task import LeaseLost
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_compactor.compose.model import Source
 from everword_compactor.nodes import store
@@ -41,15 +39,6 @@ def revise_node(conn: Connection, namespace: NodeNamespace, node: NewNode, revis
     store.delete_summary_sources(conn, namespace.id, node.id)
     store.mark_stale(conn, namespace.id, node.id)
     _link_and_index(conn, namespace, node)
-
-
-def assert_lease(conn: Connection, job: StartedJob) -> None:
-    """End a transaction that stores a job's result. Raises LeaseLost where the job is somebody else's by now.
-
-    It comes last: writes of messages lock a conversation before its job, and so must this.
-    """
-    if not hold_job(conn, job):
-        raise LeaseLost
 
 
 def with_vectors(conn: Connection, namespace_id: int, sources: Sequence[Source]) -> list[Source]:

@@ -6,7 +6,7 @@ ProviderError
 ├── BatchRefused               a text is to blame: split the batch until the culprit stands alone
 └── WrongAnswer                an answer that must not be stored; a text may be to blame, so split as well
 
-Messages go to logs and to tables that no namespace's fence protects: none may hold content.
+Messages go to logs and to tables that cross namespaces: none may hold content.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class CachedSemanticArm(SemanticArm):
 
     @property
     def asks_nothing(self) -> bool:
-        return not len(self._cached.copy.owed())
+        return not len(self._cached.copy.pending())
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
         snapshot = self._cached.snapshot
@@ -93,7 +93,7 @@ class CachedSemanticArm(SemanticArm):
     async def _nearest(self, conn: Connection) -> tuple[Ints, Floats]:
         """Return the rows that may be the nearest, and their cosines."""
         copy, asked = self._cached.copy, self._asked().vector.values
-        await copy.add_vectors(conn, copy.owed())
+        await copy.add_vectors(conn, copy.pending())
         if self._prefetched and (found := self._prefetched.now(self._cached, self._vectors, asked)):
             return found
         rows = self._vectors.nearest(asked, self._cached.wanted, NEAREST)

@@ -37,8 +37,8 @@ _LEAST_PRESENT = 0.8
 #: Passages that are added within a search. Of more, the search asks the database, and they are added beside it.
 AT_ONCE = 500
 #: Passages without a vector that are asked for within a search.
-OWED_AT_ONCE = 1_000
-#: Seconds until all that are owed a vector are looked for again, beside the searches.
+PENDING_AT_ONCE = 1_000
+#: Seconds until all that wait for a vector are looked for again, beside the searches.
 LOOK_AGAIN_S = 60.0
 #: Of those that get none, as many in that time.
 LOOKED_AT_A_TIME = 50_000
@@ -81,8 +81,8 @@ class CachedNamespace:
         #: Ids that were taken out lately: a search that began before may still bring them.
         self._removed: dict[int, float] = {}
         self._limitings = 0
-        #: When all that are owed a vector were last looked for beside the searches, and all that have none.
-        self._owed_looked_at = self._lacking_looked_at = -math.inf
+        #: When all that wait for a vector were last looked for beside the searches, and all that have none.
+        self._pending_looked_at = self._lacking_looked_at = -math.inf
 
     @property
     def present(self) -> int:
@@ -104,28 +104,28 @@ class CachedNamespace:
     @property
     def lacks_vectors(self) -> bool:
         """Whether more vectors are to come than a search should ask for."""
-        return len(self.owed()) > OWED_AT_ONCE
+        return len(self.pending()) > PENDING_AT_ONCE
 
     @property
     def is_due(self) -> bool:
         """Whether it is time to look for vectors again beside the searches."""
-        return self._lacking_are_due or (self._owed_are_due and self.lacks_vectors)
+        return self._lacking_are_due or (self._pending_are_due and self.lacks_vectors)
 
     def look(self) -> Ints:
-        """Return the rows to look for: those that are owed a vector and, now and then, those that get none, too.
+        """Return the rows to look for: those that wait for a vector and, now and then, those that get none, too.
 
-        What was given up may be owed again.
+        What was given up may be pending again.
         """
         everything = self._lacking_are_due
-        self._owed_looked_at = self._clock()
+        self._pending_looked_at = self._clock()
         if not everything:
-            return self.owed()
+            return self.pending()
         self._lacking_looked_at = self._clock()
         return self.lacking()
 
     @property
-    def _owed_are_due(self) -> bool:
-        return self._owed_looked_at < self._clock() - LOOK_AGAIN_S
+    def _pending_are_due(self) -> bool:
+        return self._pending_looked_at < self._clock() - LOOK_AGAIN_S
 
     @property
     def _lacking_are_due(self) -> bool:
@@ -209,11 +209,13 @@ class CachedNamespace:
         found = await read_vectors(conn, self.namespace_id, vectors.generation_id, np.sort(ids))
         order = np.argsort(ids)
         vectors.store(rows[order[np.searchsorted(ids, found.ids, sorter=order)]], found.vectors)
-        vectors.say_owed(rows, np.isin(ids, found.owed_ids))
+        vectors.set_pending(rows, np.isin(ids, found.pending_ids))
 
-    def owed(self) -> Ints:
+    def pending(self) -> Ints:
         """Return the rows that a vector is to come for."""
-        return self._alive(self.index.vectors.owed) if self.index.vectors else np.zeros(0, np.int64)
+        return (
+            self._alive(self.index.vectors.pending) if self.index.vectors else np.zeros(0, np.int64)
+        )
 
     def lacking(self) -> Ints:
         """Return the rows without a vector, also those that get none, as what holds no word."""

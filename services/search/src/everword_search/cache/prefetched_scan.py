@@ -51,7 +51,7 @@ def prefetch_scan(
 ) -> PrefetchedScan | None:
     """Return what is near a vector; None where the copy lacks vectors, or has those of another generation."""
     vectors, asked = copy.index.vectors, vector.values
-    if vectors is None or vectors.generation_id != vector.generation_id or len(copy.owed()):
+    if vectors is None or vectors.generation_id != vector.generation_id or len(copy.pending()):
         return None
     snapshot = copy.index.snapshot()
     rows = vectors.nearest(asked, let_through(snapshot, wanted, time.time()), NEAREST)

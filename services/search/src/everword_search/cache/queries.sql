@@ -76,7 +76,7 @@ SELECT array_send(coalesce(array_agg(v.memory_id), '{}')) AS passage_ids,
        (SELECT array_send(coalesce(array_agg(q.memory_id), '{}'))
           FROM embedding_queue q
          WHERE q.namespace_id = %(namespace_id)s AND q.memory_id = ANY(%(passage_ids)b)
-           AND q.generation_id = :generation AND q.state = 'owed') AS owed_ids
+           AND q.generation_id = :generation AND q.state = 'pending') AS pending_ids
   FROM visible_vectors_:generation v
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
 

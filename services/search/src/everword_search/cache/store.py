@@ -168,7 +168,7 @@ class PassagesRow(_LimitsRow):
 class _VectorsRow:
     passage_ids: bytes
     vectors: bytes
-    owed_ids: bytes
+    pending_ids: bytes
 
 
 def passages_after(
@@ -194,7 +194,7 @@ class FoundVectors:
 
     ids: Ints
     vectors: npt.NDArray[np.float16]
-    owed_ids: Ints
+    pending_ids: Ints
 
 
 async def read_vectors(
@@ -206,7 +206,9 @@ async def read_vectors(
     found = await fetch_optional(conn, statement, parameters, _VectorsRow)
     assert found is not None
     ids = read_array(found.passage_ids, "i8")
-    return FoundVectors(ids, _halfvecs(found.vectors, len(ids)), read_array(found.owed_ids, "i8"))
+    return FoundVectors(
+        ids, _halfvecs(found.vectors, len(ids)), read_array(found.pending_ids, "i8")
+    )
 
 
 async def read_everything(conn: Connection, namespace_id: int) -> tuple[Ints, EverythingRow]:

@@ -26,8 +26,8 @@ _LARGE_SHARE = 100
 _BITS = np.unpackbits(np.arange(16, dtype=np.uint8)[:, None], axis=1)[:, 4:].astype(np.float32)
 
 
-#: What a row is: owed a vector, with one, or one that gets none.
-_OWED, _KNOWN, _NONE = range(3)
+#: What a row is: waiting for a vector, with one, or one that gets none.
+_PENDING, _KNOWN, _NONE = range(3)
 
 
 class Vectors:
@@ -39,8 +39,8 @@ class Vectors:
         self._dimensions = dimensions
         self._states = Column(np.uint8, room=room)
         self._halves = Column(np.float16, (dimensions,), room)
-        #: How many rows have no vector, and how many of them are owed one.
-        self.lacking_count = self._owing = 0
+        #: How many rows have no vector, and how many of them wait for one.
+        self.lacking_count = self._pending_count = 0
 
     @property
     def _columns(self) -> Sequence[Column]:
@@ -56,17 +56,19 @@ class Vectors:
             column.trim()
 
     def add(self, rows: int) -> None:
-        """Add rows at the end, which are owed vectors."""
+        """Add rows at the end, which wait for vectors."""
         self._halves.extend_zeros(rows)
         self._states.extend_zeros(rows)
         self.lacking_count += rows
-        self._owing += rows
+        self._pending_count += rows
 
     @property
-    def owed(self) -> Ints:
+    def pending(self) -> Ints:
         """The rows that a vector is to come for."""
         return (
-            np.flatnonzero(self._states.values == _OWED) if self._owing else np.zeros(0, np.int64)
+            np.flatnonzero(self._states.values == _PENDING)
+            if self._pending_count
+            else np.zeros(0, np.int64)
         )
 
     @property
@@ -81,10 +83,10 @@ class Vectors:
             self.lacking_count -= int(np.count_nonzero(self._states.values[rows] != _KNOWN))
             self._say(rows, _KNOWN)
 
-    def say_owed(self, rows: Ints, is_owed: npt.NDArray[np.bool_]) -> None:
-        """Say of some rows without a vector which of them are owed one."""
+    def set_pending(self, rows: Ints, is_pending: npt.NDArray[np.bool_]) -> None:
+        """Say of some rows without a vector which of them wait for one."""
         lacking = self._states.values[rows] != _KNOWN  # it may have come since
-        self._say(rows[lacking], np.where(is_owed[lacking], _OWED, _NONE))
+        self._say(rows[lacking], np.where(is_pending[lacking], _PENDING, _NONE))
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
         """Return the rows that may be the nearest, of those that are allowed and have a vector, in no order.
@@ -109,9 +111,9 @@ class Vectors:
         return np.asarray(allowed & (self._states.values[: len(allowed)] == _KNOWN))
 
     def _say(self, rows: Ints, states: int | Array) -> None:
-        self._owing -= int(np.count_nonzero(self._states.values[rows] == _OWED))
+        self._pending_count -= int(np.count_nonzero(self._states.values[rows] == _PENDING))
         self._states.values[rows] = states
-        self._owing += int(np.count_nonzero(self._states.values[rows] == _OWED))
+        self._pending_count += int(np.count_nonzero(self._states.values[rows] == _PENDING))
 
     def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
         self._halves.values[rows] = vectors

@@ -131,18 +131,18 @@ SELECT wanted.level, count(s.stale) AS summaries, count(*) FILTER (WHERE s.stale
 
 -- summary_backlog --
 -- What waits for summaries, each counted up to a limit. Of messages it is the places after the last leaf's.
-SELECT waiting.messages, waiting.conversations, periods.owed AS periods, periods.oldest AS oldest_period,
-       sentences.owed AS sentences, sentences.failed AS failed_sentences
+SELECT waiting.messages, waiting.conversations, periods.pending AS periods, periods.oldest AS oldest_period,
+       sentences.pending AS sentences, sentences.failed AS failed_sentences
   FROM (SELECT coalesce(sum(missing), 0)::bigint AS messages, count(*) AS conversations
           FROM (SELECT c.last_seq - coalesce(p.summarised_seq, 0) AS missing
                   FROM conversations c
                   LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = c.id
                  WHERE c.namespace_id = %(namespace_id)s AND c.last_seq > coalesce(p.summarised_seq, 0)
                  LIMIT %(limit)s) AS behind) AS waiting
- CROSS JOIN (SELECT count(DISTINCT (level, period, instance)) AS owed, min(period) AS oldest
-               FROM (SELECT level, period, instance FROM calendar_owed
+ CROSS JOIN (SELECT count(DISTINCT (level, period, instance)) AS pending, min(period) AS oldest
+               FROM (SELECT level, period, instance FROM calendar_pending
                       WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS rows) AS periods
- CROSS JOIN (SELECT count(*) FILTER (WHERE state = 'owed') AS owed, count(*) FILTER (WHERE state = 'failed') AS failed
+ CROSS JOIN (SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'failed') AS failed
                FROM (SELECT state FROM tool_sentence_queue
                       WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS rows) AS sentences;
 

@@ -19,7 +19,7 @@ from uuid import UUID
 from everword.bench.speed.nodes import Node
 
 #: By name, as `everword up` names it: the library depends on no service, and here it may not be installed.
-_COMPOSER = "everword_compactor.compose.extractive"
+_COMPOSER = "everword_compactor.compose.extractive.composer"
 _MODEL = "everword_compactor.compose.model"
 
 

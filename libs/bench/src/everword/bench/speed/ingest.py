@@ -75,7 +75,7 @@ class Ingest:
             scratch(self.bench, f"{name}-copy") as (_, target),
         ):
             await closed_loop(lambda each: append(warm, each), warm_up)
-            # The vectors that are owed are another measurement.
+            # The pending vectors are another measurement.
             with self.bench.held("embedder-worker"):
                 times = await closed_loop(lambda each: append(timed, each), batches, callers)
                 copy, tables = await asyncio.to_thread(

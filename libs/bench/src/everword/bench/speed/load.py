@@ -90,25 +90,25 @@ def _rest(corpus: Iterable[Conversation], stored: int) -> Iterable[Conversation]
 async def drained(
     bench: BenchStack, namespaces: Iterable[str], tell: Progress = lambda *told: None
 ) -> float:
-    """Wait until no vector is owed there; returns the seconds that took. Raises TimeoutError where nobody embeds."""
+    """Wait until no vector is pending there; returns the seconds that took. Raises TimeoutError where nobody embeds."""
     names = list(namespaces)
     started = moved = time.monotonic()
     first = least = -1
     with bench.connect() as conn:
         while True:
-            [owed] = conn.execute(
+            [pending] = conn.execute(
                 "SELECT count(*) FROM embedding_queue q JOIN namespaces n ON n.id = q.namespace_id"
-                " WHERE n.name = ANY(%s) AND q.state = 'owed'",
+                " WHERE n.name = ANY(%s) AND q.state = 'pending'",
                 [names],
             ).fetchone() or (0,)
             now = time.monotonic()
-            first = max(first, owed)
-            tell("embedding", first - owed, first)
-            if owed == 0:
+            first = max(first, pending)
+            tell("embedding", first - pending, first)
+            if pending == 0:
                 return now - started
-            if least < 0 or owed < least:
-                least, moved = owed, now
+            if least < 0 or pending < least:
+                least, moved = pending, now
             elif now - moved > PATIENCE_S:
-                raise TimeoutError(f"{owed} vectors are owed, and none was made for a while")
+                raise TimeoutError(f"{pending} vectors are pending, and none was made for a while")
             # A large queue is not counted as often.
-            await asyncio.sleep(max(POLL_S, owed / 20_000))
+            await asyncio.sleep(max(POLL_S, pending / 20_000))

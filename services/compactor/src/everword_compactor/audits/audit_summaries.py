@@ -1,0 +1,213 @@
+"""Hold the summaries of a namespace against their sources once more."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import fmean
+from threading import Event
+from uuid import UUID
+
+from everword.db.namespaces import NamespaceSettings, get_namespace_settings
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.deadline import remaining
+from everword.domain.tokens import PageTokens
+from everword.text.credentials import mask_credentials
+from everword_compactor.audits import store
+from everword_compactor.audits.agreement import find_disagreements
+from everword_compactor.audits.model import Audit, AuditedRow, AuditFinding
+from everword_compactor.calendar import requests as calendar
+from everword_compactor.calendar.digest import digest_name
+from everword_compactor.calendar.model import VoiceSettings
+from everword_compactor.compose.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.checks.inherited import with_inherited
+from everword_compactor.compose.checks.tags import CHAT, render_tag
+from everword_compactor.compose.model import Draft, Faithfulness, Level, Source, masked
+from everword_compactor.compose.prompts.lines import preamble
+from everword_compactor.nodes.store import DAY_CHARS
+
+DEFAULT_PAGE = 50
+MAX_PAGE = 200
+#: The sources of a page have no more bytes, unless those of its first node do.
+MAX_PAGE_BYTES = 8 * 1024 * 1024
+#: Of the call's time, a page begins no further node after this share.
+TIME_SHARE = 0.5
+LONGEST_S = 3600.0
+#: Of a finding's text.
+CONTENT_CHARS = 200
+#: A node that was written anew while it was looked at is looked at again.
+TRIES = 3
+_BEFORE_ALL = UUID(int=0)
+
+
+class Abandoned(Exception):
+    """Nobody waits for the result any more."""
+
+
+async def audit_summaries(
+    database: Database,
+    namespace: NamespaceScope,
+    conversation_id: UUID | None,
+    page_size: int,
+    page_token: str,
+) -> Audit:
+    """Check a page of nodes, and return those with which something is wrong. Raises InvalidPageToken.
+
+    It ends early where the sources are long, or the time runs out.
+    What was written down as significant has no sources, and is not looked at.
+    """
+    late = time.monotonic() + TIME_SHARE * remaining(LONGEST_S)
+    tokens = PageTokens(await database.token_secret(), f"AuditSummaries:{namespace.id}")
+    bound_to = str(conversation_id or "")
+    after = tokens.read(page_token, bound_to)
+    size = min(page_size or DEFAULT_PAGE, MAX_PAGE)
+    after_id = UUID(after[0]) if after else _BEFORE_ALL
+    async with database.transaction(namespace.id) as conn:
+        settings = await get_namespace_settings(conn, namespace.id)
+        voice = await calendar.get_voice(conn, namespace.id)
+        found = await store.list_audited(
+            conn, namespace.id, conversation_id, after_id, size + 1, MAX_PAGE_BYTES
+        )
+    auditor = _Auditor(database, namespace.id, settings, voice)
+    looked_at, results = 0, list[AuditFinding]()
+    for node in found[:size]:
+        if looked_at and time.monotonic() >= late:
+            break
+        if result := await auditor.audit(node):
+            results.append(result)
+        looked_at += 1
+    findings = [result for result in results if _is_wrong(result)]
+    checked = [result.faithfulness for result in results]
+    return Audit(
+        audited=len(results),
+        findings=findings,
+        source_coverage=fmean(each.source_coverage for each in checked) if checked else 1.0,
+        identifier_coverage=fmean(each.identifier_coverage for each in checked) if checked else 1.0,
+        next_page_token=tokens.issue(bound_to, [str(found[looked_at - 1].id)])
+        if found and found[0].available > looked_at
+        else "",
+    )
+
+
+def _is_wrong(result: AuditFinding) -> bool:
+    return bool(result.problems) or not result.faithfulness.faithful
+
+
+class _Auditor:
+    """Checks one node after the other: the sources of many at once could be more than memory holds."""
+
+    def __init__(
+        self,
+        database: Database,
+        namespace_id: int,
+        settings: NamespaceSettings,
+        voice: VoiceSettings,
+    ) -> None:
+        self._database = database
+        self._namespace_id = namespace_id
+        self._settings = settings
+        self._voice = voice
+
+    async def audit(self, node: AuditedRow) -> AuditFinding | None:
+        """Return what is found of a node as it is now, or was on the page where it changes all the time.
+
+        None where it is gone by now, with its namespace.
+        """
+        for _ in range(TRIES):
+            finding, revision = await self._check(node)
+            if not _is_wrong(finding) or revision == node.revision:
+                return finding
+            changed = await self._reread(node)
+            if changed is None:
+                return None
+            node = changed
+        return finding
+
+    async def _check(self, node: AuditedRow) -> tuple[AuditFinding, int | None]:
+        # Of long messages, a day was made from the beginnings.
+        is_long = node.size > MAX_PAGE_BYTES and Level(node.level).of_calendar
+        max_chars = DAY_CHARS if is_long else None
+        async with self._database.transaction(self._namespace_id) as conn:
+            messages = await store.read_source_messages(
+                conn, self._namespace_id, node.id, max_chars
+            )
+            nodes = await store.read_audited_nodes(conn, self._namespace_id, node.id)
+            revision = await store.read_revision(conn, self._namespace_id, node.id)
+        sources = [*(each.source for each in messages), *(each.source for each in nodes)]
+        inventions = [value for child in nodes for value in child.unsupported]
+        faithfulness = await self._check_aside(node, sources, inventions)
+        problems = find_disagreements(node, messages, nodes)
+        beginning = replace(
+            node,
+            content=node.content[:CONTENT_CHARS],
+            content_truncated=len(node.content) > CONTENT_CHARS,
+        )
+        return AuditFinding(beginning, faithfulness, problems), revision
+
+    async def _reread(self, node: AuditedRow) -> AuditedRow | None:
+        before = UUID(int=node.id.int - 1)
+        async with self._database.transaction(self._namespace_id) as conn:
+            found = await store.list_audited(conn, self._namespace_id, None, before, 1)
+        return found[0] if found and found[0].id == node.id else None
+
+    async def _check_aside(
+        self, node: AuditedRow, sources: Sequence[Source], inventions: Sequence[str]
+    ) -> Faithfulness:
+        """Check in a thread: a year's words take a while to hold against each other, and the server goes on answering.
+
+        A thread cannot be ended from outside: once nobody waits for it any more, it ends with the source that it is at.
+        """
+        ended = Event()
+
+        def heartbeat() -> None:
+            if ended.is_set():
+                raise Abandoned
+
+        try:
+            return await asyncio.to_thread(self._faithfulness, node, sources, inventions, heartbeat)
+        finally:
+            ended.set()
+
+    def _faithfulness(
+        self,
+        node: AuditedRow,
+        sources: Sequence[Source],
+        inventions: Sequence[str],
+        heartbeat: Callable[[], None],
+    ) -> Faithfulness:
+        if not sources:
+            return Faithfulness((), (), 0.0, 0.0)
+        content = node.content
+        if self._settings.masks_credentials:
+            # As the node's writer saw them; an older node may hold one still.
+            sources, content = masked(sources, heartbeat), mask_credentials(content)
+        level = Level(node.level)
+        draft = Draft(
+            level,
+            sources,
+            node.title,
+            time_zone=self._settings.time_zone if level.of_calendar else "UTC",
+            conversation_id=node.conversation_id,
+            agent=node.agent,
+            channel=node.channel,
+            instance=node.instance,
+        )
+        shown = [preamble(draft), self._voice.user_name, self._voice.pronouns]
+        shown.append(self._voice.instructions(source.channel for source in sources))
+        found = check_faithfulness(
+            content,
+            sources,
+            time_zone=draft.time_zone,
+            preamble="\n".join(shown),
+            level=level,
+            heartbeat=heartbeat,
+        )
+        digests = {
+            render_tag(CHAT, digest_name(source.channel, node.instance, node.title))
+            for source in sources
+        }
+        found = replace(found, wrong_tags=[tag for tag in found.wrong_tags if tag not in digests])
+        return with_inherited(found, node.content, inventions)

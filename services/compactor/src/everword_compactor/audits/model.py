@@ -1,0 +1,94 @@
+"""How the summaries of a namespace stand, free of protobuf."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import IntEnum
+
+from everword.domain.records import SummaryRecord
+from everword_compactor.compose.model import Faithfulness
+
+
+class CompactionMode(IntEnum):
+    """How summaries are made. Values equal proto `CompactionMode`."""
+
+    EXTRACTIVE = 1
+    MODEL = 2
+
+
+@dataclass(frozen=True)
+class LevelStatus:
+    """How the summaries of a level stand."""
+
+    #: Values equal proto `SummaryLevel`.
+    level: int
+    summaries: int
+    stale: int
+    needs_review: int
+    by_models: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class PendingRow:
+    """What waits for summaries and sentences."""
+
+    messages: int
+    conversations: int
+    periods: int
+    oldest_period: date | None
+    sentences: int
+
+
+@dataclass(frozen=True)
+class UsageRow:
+    """What language models read and wrote, in tokens."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """How summaries are made, and what waits for them."""
+
+    mode: CompactionMode
+    model: str
+    levels: Sequence[LevelStatus]
+    pending: PendingRow
+    usage: UsageRow
+
+
+@dataclass(frozen=True)
+class AuditedRow(SummaryRecord):
+    """A node that is to be held against its sources."""
+
+    agent: str
+    channel: str
+    #: Nodes from the first of the page on, the next one included where there are more.
+    available: int
+    #: Bytes of its sources.
+    size: int
+
+
+@dataclass(frozen=True)
+class AuditFinding:
+    """A node with which something is wrong."""
+
+    summary: SummaryRecord
+    faithfulness: Faithfulness
+    #: What is wrong with its span, count or sources, in words.
+    problems: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found on a page of nodes."""
+
+    audited: int
+    findings: Sequence[AuditFinding]
+    #: Means over the nodes; 1 where there are none.
+    source_coverage: float
+    identifier_coverage: float
+    next_page_token: str

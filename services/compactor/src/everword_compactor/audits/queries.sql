@@ -1,0 +1,77 @@
+-- Statements on how the summaries of a namespace stand.
+
+-- count_summaries --
+-- How the summaries of each level stand, by the model that wrote them; each level is counted up to a limit.
+SELECT wanted.level, s.model, count(*) AS summaries, count(*) FILTER (WHERE s.stale) AS stale,
+       count(*) FILTER (WHERE s.needs_review) AS needs_review
+  FROM generate_series(1, 8) AS wanted (level)
+ CROSS JOIN LATERAL (
+       SELECT model, stale, needs_review FROM summaries
+        WHERE namespace_id = %(namespace_id)s AND level = wanted.level LIMIT %(limit)s) AS s
+ GROUP BY wanted.level, s.model
+ ORDER BY wanted.level, s.model;
+
+-- count_pending --
+-- What waits for summaries and sentences, each counted up to a limit. Of messages it is the places after the last leaf's.
+SELECT waiting.messages, waiting.conversations, periods.pending AS periods, periods.oldest AS oldest_period,
+       sentences.pending AS sentences
+  FROM (SELECT coalesce(sum(missing), 0)::bigint AS messages, count(*) AS conversations
+          FROM (SELECT c.last_seq - coalesce(p.summarised_seq, 0) AS missing
+                  FROM conversations c
+                  LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = c.id
+                 WHERE c.namespace_id = %(namespace_id)s AND c.last_seq > coalesce(p.summarised_seq, 0)
+                 LIMIT %(limit)s) AS behind) AS waiting
+ CROSS JOIN (SELECT count(DISTINCT (level, period, instance)) AS pending, min(period) AS oldest
+               FROM (SELECT level, period, instance FROM calendar_pending
+                      WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS walk) AS periods
+ CROSS JOIN (SELECT count(*) AS pending
+               FROM (SELECT FROM tool_sentence_queue
+                      WHERE namespace_id = %(namespace_id)s AND state = 'pending' LIMIT %(limit)s) AS walk) AS sentences;
+
+-- sum_usage --
+-- What language models read and wrote for a namespace in the last 24 hours.
+SELECT coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(output_tokens), 0)::bigint AS output_tokens
+  FROM usage_ledger
+ WHERE namespace_id = %(namespace_id)s AND called_at > now() - interval '24 hours';
+
+-- list_audited --
+-- Whole nodes that have sources, in the order of their ids: as many as these fit into a number of bytes, but at least one.
+WITH page AS (
+    SELECT * FROM summaries
+     WHERE namespace_id = %(namespace_id)s AND id > %(after_id)s AND level < 8
+       AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
+     ORDER BY id
+     LIMIT %(limit)s
+), sized AS (
+    SELECT page.*, sources.size, count(*) OVER () AS available, sum(sources.size) OVER (ORDER BY page.id) AS size_so_far
+      FROM page
+     CROSS JOIN LATERAL (
+           -- The length of a text is known without it.
+           SELECT coalesce(sum(coalesce(octet_length(c.content), 0) + coalesce(octet_length(m.content), 0)
+                               + coalesce(octet_length(m.tool_args), 0) + coalesce(octet_length(m.tool_result), 0)
+                               + coalesce(pg_column_size(m.content_blocks), 0)), 0)::bigint AS size
+             FROM summary_sources s
+             LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = s.message_id
+             LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = s.child_id
+            WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = page.id) AS sources
+)
+SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, title, instance, period,
+       message_count, earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale,
+       needs_review, faithfulness, created_at, revised_at, agent, channel, available,
+       size
+  FROM sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY id;
+
+-- read_audited_nodes --
+-- The nodes that a node was made from, in order, with the link that each has to the node above it.
+SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
+       c.latest_at, c.first_seq, c.last_seq, c.parent_id, coalesce(c.faithfulness -> 'unsupported', '[]') AS unsupported
+  FROM summary_sources s
+  JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = s.child_id
+ WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = %(id)s
+ ORDER BY s.ordinal;
+
+-- read_revision --
+-- How often a node has been written; no row where there is none.
+SELECT revision FROM summaries WHERE namespace_id = %(namespace_id)s AND id = %(id)s;

@@ -1,0 +1,86 @@
+"""Statements on how summaries stand as typed functions: one for each in queries.sql, and what nodes are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import fetch_all, fetch_value, load_statements
+from everword_compactor.audits.model import AuditedRow, PendingRow, UsageRow
+from everword_compactor.nodes.store import SQL as NODES
+from everword_compactor.nodes.store import MessageSource, NodeSource
+
+SQL = load_statements("everword_compactor.audits")
+
+
+@dataclass(frozen=True)
+class CountRow:
+    """How the summaries of a level and a model stand."""
+
+    level: int
+    model: str
+    summaries: int
+    stale: int
+    needs_review: int
+
+
+@dataclass(frozen=True)
+class AuditedSource(NodeSource):
+    """A node that a node was made from."""
+
+    parent_id: UUID | None
+    #: What it is known to say beyond its own sources.
+    unsupported: list[str]
+
+
+async def count_summaries(conn: Connection, namespace_id: int, limit: int) -> list[CountRow]:
+    parameters = {"namespace_id": namespace_id, "limit": limit}
+    return await fetch_all(conn, SQL["count_summaries"], parameters, CountRow)
+
+
+async def count_pending(conn: Connection, namespace_id: int, limit: int) -> PendingRow:
+    parameters = {"namespace_id": namespace_id, "limit": limit}
+    return (await fetch_all(conn, SQL["count_pending"], parameters, PendingRow))[0]
+
+
+async def sum_usage(conn: Connection, namespace_id: int) -> UsageRow:
+    parameters = {"namespace_id": namespace_id}
+    return (await fetch_all(conn, SQL["sum_usage"], parameters, UsageRow))[0]
+
+
+async def list_audited(
+    conn: Connection,
+    namespace_id: int,
+    conversation_id: UUID | None,
+    after_id: UUID,
+    limit: int,
+    max_bytes: int = 0,
+) -> list[AuditedRow]:
+    """Return the next nodes, as many as have sources of `max_bytes` together, but at least one."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "after_id": after_id,
+        "limit": limit,
+        "max_bytes": max_bytes,
+    }
+    return await fetch_all(conn, SQL["list_audited"], parameters, AuditedRow)
+
+
+async def read_source_messages(
+    conn: Connection, namespace_id: int, id_: UUID, max_chars: int | None
+) -> list[MessageSource]:
+    parameters = {"namespace_id": namespace_id, "id": id_, "max_chars": max_chars}
+    return await fetch_all(conn, NODES["read_source_messages"], parameters, MessageSource)
+
+
+async def read_audited_nodes(conn: Connection, namespace_id: int, id_: UUID) -> list[AuditedSource]:
+    parameters = {"namespace_id": namespace_id, "id": id_}
+    return await fetch_all(conn, SQL["read_audited_nodes"], parameters, AuditedSource)
+
+
+async def read_revision(conn: Connection, namespace_id: int, id_: UUID) -> int | None:
+    parameters = {"namespace_id": namespace_id, "id": id_}
+    revision: int | None = await fetch_value(conn, SQL["read_revision"], parameters)
+    return revision

@@ -1,0 +1,92 @@
+"""Chooses sentences under a budget: what is central and tells much first, and never twice the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from everword_compactor.compose.extractive.graph import Floats, Likeness
+
+#: Maximal marginal relevance: what a sentence tells against what of it was told already.
+_REDUNDANCY = 0.5
+#: What the first sentence of a source, or of a speaker, is worth more.
+_NEW_SOURCE = 0.4
+_NEW_SPEAKER = 0.05
+#: What each name, number or identifier that was not told yet is worth, up to `_MOST_FACTS` of them.
+_NEW_FACT = 0.15
+_MOST_FACTS = 3
+#: How much length counts: 0 not at all, 1 as gain per token.
+_LENGTH = 0.75
+
+
+@dataclass(frozen=True)
+class Option:
+    """A sentence that can be chosen."""
+
+    #: In tokens, with everything that its line holds.
+    cost: float
+    #: What it is worth by itself, from 0 to 1.
+    worth: float
+    source: int
+    speaker: str
+    facts: frozenset[str]
+
+
+@dataclass
+class _Told:
+    """What the chosen sentences tell together."""
+
+    sources: set[int] = field(default_factory=set)
+    speakers: set[str] = field(default_factory=set)
+    facts: set[str] = field(default_factory=set)
+
+    def bonus(self, option: Option) -> float:
+        new_facts = min(_MOST_FACTS, len(option.facts - self.facts))
+        return (
+            _NEW_SOURCE * (option.source not in self.sources)
+            + _NEW_SPEAKER * (option.speaker not in self.speakers)
+            + _NEW_FACT * new_facts
+        )
+
+    def add(self, option: Option) -> None:
+        self.sources.add(option.source)
+        self.speakers.add(option.speaker)
+        self.facts |= option.facts
+
+
+def select(
+    options: Sequence[Option], likeness: Likeness, budget: float, heartbeat: Callable[[], None]
+) -> list[int]:
+    """Return the numbers of the chosen options, ascending. At least one is chosen, even beyond the budget."""
+    costs = np.array([option.cost for option in options])
+    worths = np.array([option.worth for option in options])
+    redundancy = np.zeros(len(options))
+    told, chosen, spent = _Told(), list[int](), 0.0
+    bonuses = np.array([told.bonus(option) for option in options])
+    open_ = worths > 0
+    while True:
+        fitting = open_ & (costs <= budget - spent)
+        if not fitting.any():
+            break
+        heartbeat()
+        gains = worths * (1 - _REDUNDANCY * redundancy) / costs**_LENGTH
+        best = _best(options, np.where(fitting, gains, -1.0), bonuses, told)
+        chosen.append(best)
+        open_[best] = False
+        spent += options[best].cost
+        told.add(options[best])
+        redundancy = np.maximum(redundancy, likeness.to(best))
+    # Where nothing fits, what is worth most; where all is worth nothing, the first.
+    return sorted(chosen) or [int(np.argmax(worths))]
+
+
+def _best(options: Sequence[Option], gains: Floats, bonuses: Floats, told: _Told) -> int:
+    """Return the option that adds most. Brings `bonuses` up to date where it matters: they only ever fall."""
+    while True:
+        best = int(np.argmax(gains * (1 + bonuses)))
+        bonus = told.bonus(options[best])
+        if bonus == bonuses[best]:
+            return best
+        bonuses[best] = bonus

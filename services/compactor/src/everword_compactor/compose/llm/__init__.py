@@ -1,0 +1,1 @@
+"""Nodes that a language model writes."""

@@ -1,0 +1,206 @@
+"""Writes nodes with a language model, and checks what it says before it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from everword.chat.blocking import BlockingChat
+from everword.chat.errors import BadAnswer, InputTooLong
+from everword.chat.model import ChatRequest
+from everword_compactor.compose.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.llm.room import Room
+from everword_compactor.compose.llm.splitting import split_sources
+from everword_compactor.compose.model import (
+    Composition,
+    Draft,
+    Faithfulness,
+    Level,
+    Source,
+)
+from everword_compactor.compose.prompts.answers import read_answer
+from everword_compactor.compose.prompts.levels import PROMPT_VERSIONS
+from everword_compactor.compose.prompts.lines import Aliases, preamble
+from everword_compactor.compose.prompts.summary import complaint_about, summary_request
+
+#: Groups are filled so far, since tokens are not spread evenly.
+_FILL = 0.85
+#: After so many refusals of an input that seemed short enough, it is given up.
+_MAX_REFUSALS = 3
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is written in one go: the sources shown, and those that all of it comes from."""
+
+    draft: Draft
+    origins: Sequence[Source]
+    merging: bool = False
+
+
+@dataclass(frozen=True)
+class _Written:
+    content: str
+    faithfulness: Faithfulness
+
+    @property
+    def merit(self) -> tuple[int, float]:
+        """Greater is better: first the fewest offenders, then the most that is covered."""
+        checked = self.faithfulness
+        offenders = len(checked.unsupported) + len(checked.wrong_tags)
+        return -offenders, checked.source_coverage + checked.identifier_coverage
+
+
+class LlmComposer:
+    """Composer over one chat model.
+
+    What does not fit its context is split, each part is written, and the model joins the parts; nothing is cut off.
+    """
+
+    def __init__(self, chat: BlockingChat) -> None:
+        self._chat = chat
+        self.model = chat.model
+
+    def prompt_version(self, level: Level) -> int:
+        return PROMPT_VERSIONS[level]
+
+    def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
+        """Return what the node says, checked. Raises everword.chat.errors.ChatError; nothing is half done then."""
+        room = self._room(draft, heartbeat)
+        written = self._write(_Task(draft, draft.sources), room, heartbeat)
+        return Composition(
+            content=written.content,
+            model=self.model,
+            prompt_version=self.prompt_version(draft.level),
+            faithfulness=written.faithfulness,
+            token_count=self._chat.count_tokens(written.content, heartbeat),
+        )
+
+    def _room(self, draft: Draft, heartbeat: Callable[[], None]) -> Room:
+        bare = replace(draft, sources=[replace(draft.sources[0], text="")])
+        request = _request(_Task(bare, draft.sources), Room.unknown(draft.level))
+        return Room.of(
+            draft.level,
+            self._chat.context_tokens(heartbeat),
+            fixed=self._tokens(request, heartbeat),
+        )
+
+    def _write(self, task: _Task, room: Room, heartbeat: Callable[[], None]) -> _Written:
+        for _ in range(_MAX_REFUSALS):
+            request = _request(task, room)
+            tokens = self._tokens(request, heartbeat)
+            if tokens > room.input_tokens:
+                return self._write_in_parts(task, tokens, room, heartbeat)
+            try:
+                return self._write_checked(task, request, room, heartbeat)
+            except InputTooLong:
+                # The server counts otherwise than was thought.
+                room = room.smaller(tokens)
+        raise InputTooLong("The model refuses inputs of the length that it says it reads.")
+
+    def _write_in_parts(
+        self, task: _Task, tokens: int, room: Room, heartbeat: Callable[[], None]
+    ) -> _Written:
+        draft = task.draft
+        groups = max(2, ceil((tokens - room.fixed_tokens) / (_FILL * room.source_tokens)))
+        if task.merging:
+            # Each round must leave fewer, or it would never end.
+            groups = min(groups, ceil(len(draft.sources) / 2))
+            if groups < 2:
+                return _joined(task, heartbeat)
+        parts = split_sources(draft.sources, groups)
+        if len(parts) < 2:
+            raise InputTooLong("A source does not fit what the model reads, even in pieces.")
+        merged = []
+        for part in parts:
+            alone = task.merging and len(part) == 1
+            merged.append(part[0] if alone else self._write_part(task, part, room, heartbeat))
+        return self._write(
+            _Task(replace(draft, sources=merged), task.origins, merging=True), room, heartbeat
+        )
+
+    def _write_part(
+        self, task: _Task, part: Sequence[Source], room: Room, heartbeat: Callable[[], None]
+    ) -> Source:
+        """Return a part of a node in the place of its sources."""
+        draft = replace(task.draft, sources=part)
+        origins = task.origins if task.merging else part
+        written = self._write(_Task(draft, origins, task.merging), room, heartbeat)
+        chats = {source.conversation_id for source in part}
+        instances = {source.instance for source in part}
+        return Source(
+            id=part[0].id,
+            level=draft.level,
+            text=written.content,
+            earliest_at=draft.earliest_at,
+            latest_at=draft.latest_at,
+            message_count=draft.message_count,
+            conversation_id=chats.pop() if len(chats) == 1 else None,
+            agent=draft.agent,
+            channel=draft.channel,
+            instance=instances.pop() if len(instances) == 1 else "",
+        )
+
+    def _write_checked(
+        self, task: _Task, request: ChatRequest, room: Room, heartbeat: Callable[[], None]
+    ) -> _Written:
+        """Return the answer, or the better of two where the first says what its sources do not."""
+        first = self._ask(task, request, heartbeat)
+        if first.faithfulness.faithful:
+            return first
+        wrong = first.faithfulness
+        complaint = complaint_about(wrong.unsupported, wrong.wrong_tags, room.complaint_chars)
+        try:
+            second = self._ask(task, _request(task, room, complaint), heartbeat)
+        except BadAnswer:
+            return first
+        return max(first, second, key=lambda written: written.merit)
+
+    def _ask(self, task: _Task, request: ChatRequest, heartbeat: Callable[[], None]) -> _Written:
+        """Return what the model answers; an answer that cannot be used is asked for once more."""
+        try:
+            content = self._answer(task, request, heartbeat)
+        except BadAnswer:
+            content = self._answer(task, request, heartbeat)
+        return _Written(content, _checked(task, content, heartbeat))
+
+    def _answer(self, task: _Task, request: ChatRequest, heartbeat: Callable[[], None]) -> str:
+        answer = self._chat.complete(request, heartbeat)
+        return read_answer(answer.value, task.draft, task.origins, Aliases.of(task.draft.sources))
+
+    def _tokens(self, request: ChatRequest, heartbeat: Callable[[], None]) -> int:
+        return self._chat.count_tokens(f"{request.system}\n{request.user}", heartbeat)
+
+
+def _request(task: _Task, room: Room, complaint: str = "") -> ChatRequest:
+    return summary_request(
+        task.draft,
+        Aliases.of(task.draft.sources),
+        answer_tokens=room.answer_tokens,
+        thinking_tokens=room.thinking_tokens,
+        merging=task.merging,
+        complaint=complaint,
+    )
+
+
+def _joined(task: _Task, heartbeat: Callable[[], None]) -> _Written:
+    """Return two parts as they stand: they are longer than was asked for, and better long than lost."""
+    content = "\n\n".join(source.text for source in task.draft.sources)
+    return _Written(content, _checked(task, content, heartbeat))
+
+
+def _checked(task: _Task, content: str, heartbeat: Callable[[], None]) -> Faithfulness:
+    draft = task.draft
+    voice = draft.voice
+    shown = [preamble(draft), draft.instructions]
+    if voice is not None:
+        shown += [voice.user_name, voice.pronouns]
+    return check_faithfulness(
+        content,
+        task.origins,
+        time_zone=draft.time_zone,
+        preamble="\n".join(shown),
+        level=draft.level,
+        heartbeat=heartbeat,
+    )

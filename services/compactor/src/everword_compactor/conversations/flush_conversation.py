@@ -1,0 +1,160 @@
+"""Make room in an agent's context: first its notes, then stored summaries in the place of old turns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from uuid import UUID
+
+from everword.db.namespaces import get_namespace_settings
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import ConversationNotFound
+from everword.domain.records import SummaryRecord
+from everword.text.credentials import mask_credentials
+from everword_compactor.conversations import requests
+from everword_compactor.conversations.cover import cover
+
+#: From this share of its size on, a context counts as full.
+FULL_AT = 0.85
+#: So many of the latest messages stay as they are.
+KEEP_RECENT = 6
+FIRST_PAUSE_S = 0.1
+LONGEST_PAUSE_S = 0.5
+INSTRUCTION = (
+    "Your context is nearly full. Older messages are about to be replaced by a summary. Before that, save what must "
+    "not be lost, with the tools you have for notes and memories: decisions and the reasons for them, facts you were "
+    "told, the exact names, numbers, paths, identifiers and wordings you will need again, what was promised to whom, "
+    "and what is still to be done. Write each so that it can be parsed without this conversation. Save only what "
+    "the conversation says. Never save passwords, keys, tokens or other credentials: note what they open and where "
+    "they are kept. If nothing needs saving, say so. Then go on with your work."
+)
+
+
+class FlushAction(IntEnum):
+    """What the caller does next. Values equal proto `FlushAction`."""
+
+    NONE = 1
+    SAVE_NOTES = 2
+    REPLACE = 3
+
+
+@dataclass(frozen=True)
+class FlushRequest:
+    """How full an agent's context is."""
+
+    conversation_id: UUID
+    context_size: int
+    #: Counted from the messages if 0.
+    used_tokens: int = 0
+    notes_saved: bool = False
+    keep_recent: int = KEEP_RECENT
+    protected_ids: Sequence[UUID] = ()
+    full_at: float = FULL_AT
+
+
+@dataclass(frozen=True)
+class Flushed:
+    """What the caller does next, and with what."""
+
+    action: FlushAction
+    used_tokens: int
+    instruction: str = ""
+    summaries: Sequence[SummaryRecord] = ()
+    #: 0 where nothing is replaced.
+    replaced_through_seq: int = 0
+    kept_ids: Sequence[UUID] = ()
+    freed_tokens: int = 0
+
+
+async def flush_conversation(
+    database: Database, namespace: NamespaceScope, request: FlushRequest
+) -> Flushed:
+    """Say whether there is room, or what makes some. Nothing of the conversation is deleted.
+
+    With notes saved, waits until the old turns are summed up; the caller's deadline ends the wait, and the work goes
+    on. Where it was given up, what is summed up already has to do, and where it failed before, after one more attempt.
+    Raises ConversationNotFound.
+    """
+    async with database.transaction(namespace.id) as conn:
+        conversation = await requests.read_compacted(conn, namespace.id, request.conversation_id)
+        if conversation is None:
+            raise ConversationNotFound(conversation_id=request.conversation_id)
+        used = request.used_tokens or await requests.count_tokens(
+            conn, namespace.id, conversation.id, conversation.last_seq
+        )
+    if used < request.full_at * request.context_size:
+        return Flushed(FlushAction.NONE, used)
+    if not request.notes_saved:
+        return Flushed(FlushAction.SAVE_NOTES, used, instruction=INSTRUCTION)
+    through = max(0, conversation.last_seq - request.keep_recent)
+    await _sum_up(database, namespace.id, conversation.id, through)
+    return await _replacement(database, namespace.id, request, through, used)
+
+
+async def _sum_up(
+    database: Database, namespace_id: int, conversation_id: UUID, through: int
+) -> None:
+    """Ask for leaves up to a place, and wait for them and the levels above."""
+    async with database.transaction(namespace_id) as conn:
+        conversation = await requests.read_compacted(conn, namespace_id, conversation_id)
+        if conversation is None or conversation.summarised_seq >= through:
+            return
+        job = await requests.compaction_job(conn, namespace_id, conversation_id)
+        await requests.want_leaves(conn, namespace_id, [conversation_id], [through])
+        await requests.schedule_conversations(conn, namespace_id, [conversation_id])
+    # What failed before may fail for good: then there is one attempt to wait for, and no pause after it.
+    patient = job is None or not job.is_failing
+    await _wait(database, namespace_id, conversation_id, through, patient)
+
+
+async def _wait(
+    database: Database, namespace_id: int, conversation_id: UUID, through: int, patient: bool
+) -> None:
+    """Wait for leaves up to a place; `patient` callers wait for another attempt where one fails."""
+    pause = FIRST_PAUSE_S
+    while True:
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, LONGEST_PAUSE_S)
+        async with database.transaction(namespace_id) as conn:
+            job = await requests.compaction_job(conn, namespace_id, conversation_id)
+            conversation = await requests.read_compacted(conn, namespace_id, conversation_id)
+        if conversation is None or job is None or job.is_given_up:
+            return
+        if job.is_failing and not job.is_open and not patient:
+            return
+        if conversation.summarised_seq >= through and not job.is_open:
+            return
+
+
+async def _replacement(
+    database: Database, namespace_id: int, request: FlushRequest, through: int, used: int
+) -> Flushed:
+    """Return the summaries that stand for the messages up to a place, and what they leave out."""
+    id_ = request.conversation_id
+    async with database.transaction(namespace_id) as conn:
+        covered = cover(await requests.read_stretches(conn, namespace_id, id_, through))
+        ids = [stretch.id for stretch in covered.stretches]
+        summaries = await requests.read_summaries(conn, namespace_id, ids)
+        kept = await requests.kept_messages(
+            conn, namespace_id, id_, covered.through, request.protected_ids, covered.gaps
+        )
+        replaced = await requests.count_tokens(conn, namespace_id, id_, covered.through, kept)
+        settings = await get_namespace_settings(conn, namespace_id)
+    if settings.masks_credentials:
+        # One that was written before credentials were masked holds what its sources do.
+        summaries = await asyncio.to_thread(_masked, summaries)
+    return Flushed(
+        FlushAction.REPLACE,
+        used,
+        summaries=summaries,
+        replaced_through_seq=covered.through,
+        kept_ids=kept,
+        freed_tokens=max(0, replaced - sum(summary.token_count for summary in summaries)),
+    )
+
+
+def _masked(summaries: Sequence[SummaryRecord]) -> list[SummaryRecord]:
+    return [replace(each, content=mask_credentials(each.content)) for each in summaries]

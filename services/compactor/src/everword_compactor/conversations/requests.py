@@ -1,0 +1,136 @@
+"""Statements of the RPCs that ask for compaction, as typed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import (
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+from everword.domain.records import SummaryRecord
+from everword.jobs.enqueue import COMPACT, DueJob, enqueue
+from everword_compactor.conversations.model import Compacted, Stretch, WaitingConversation
+
+SQL = load_statements("everword_compactor.conversations")
+
+
+@dataclass(frozen=True)
+class CompactionJob:
+    """How a conversation's job stands."""
+
+    is_given_up: bool
+    #: Somebody is at it, or is to be at once.
+    is_open: bool
+    #: Its latest attempt failed.
+    is_failing: bool
+
+
+@dataclass(frozen=True)
+class _IdRow:
+    id: UUID
+
+
+async def read_compacted(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> Compacted | None:
+    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
+    return await fetch_optional(conn, SQL["read_compacted"], parameters, Compacted)
+
+
+async def waiting_conversations(
+    conn: Connection, namespace_id: int, after: UUID, limit: int
+) -> tuple[list[WaitingConversation], UUID | None]:
+    """Return those of the next `limit` conversations whose messages wait, and after which id there are more, if so."""
+    parameters = {"namespace_id": namespace_id, "after": after, "limit": limit}
+    page = await fetch_all(conn, SQL["page_conversations"], parameters, WaitingConversation)
+    waiting = [conversation for conversation in page if conversation.waiting > 0]
+    return waiting, page[-1].id if len(page) == limit else None
+
+
+async def want_leaves(
+    conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID], seqs: Sequence[int]
+) -> None:
+    """Ask for leaves up to a place of each conversation. The ids are sorted."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_ids": list(conversation_ids),
+        "seqs": list(seqs),
+    }
+    await execute(conn, SQL["want_leaves"], parameters)
+
+
+async def schedule_conversations(
+    conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]
+) -> None:
+    """Make the jobs of conversations due. The ids are sorted."""
+    await enqueue(conn, [DueJob(namespace_id, COMPACT, str(id_)) for id_ in conversation_ids])
+
+
+async def compaction_job(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> CompactionJob | None:
+    """Return how a conversation's job stands; None where there is none."""
+    parameters = {"namespace_id": namespace_id, "subject": str(conversation_id)}
+    return await fetch_optional(conn, SQL["compaction_job"], parameters, CompactionJob)
+
+
+async def count_tokens(
+    conn: Connection,
+    namespace_id: int,
+    conversation_id: UUID,
+    through: int,
+    kept_ids: Sequence[UUID] = (),
+) -> int:
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "through": through,
+        "kept_ids": list(kept_ids),
+    }
+    return int(await fetch_value(conn, SQL["count_tokens"], parameters))
+
+
+async def read_stretches(
+    conn: Connection, namespace_id: int, conversation_id: UUID, through: int
+) -> list[Stretch]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "through": through,
+    }
+    return await fetch_all(conn, SQL["read_stretches"], parameters, Stretch)
+
+
+async def kept_messages(
+    conn: Connection,
+    namespace_id: int,
+    conversation_id: UUID,
+    through: int,
+    protected_ids: Sequence[UUID],
+    gaps: Sequence[tuple[int, int]],
+) -> list[UUID]:
+    """Return the messages up to `through` that no summary takes the place of; `gaps` are stretches without one."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "through": through,
+        "protected_ids": list(protected_ids),
+        "first_seqs": [first for first, _ in gaps],
+        "last_seqs": [last for _, last in gaps],
+    }
+    rows = await fetch_all(conn, SQL["kept_messages"], parameters, _IdRow)
+    return [row.id for row in rows]
+
+
+async def read_summaries(
+    conn: Connection, namespace_id: int, summary_ids: Sequence[UUID]
+) -> list[SummaryRecord]:
+    parameters = {"namespace_id": namespace_id, "summary_ids": list(summary_ids)}
+    return await fetch_all(conn, SQL["read_summaries"], parameters, SummaryRecord)

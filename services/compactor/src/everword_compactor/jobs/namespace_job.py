@@ -1,0 +1,85 @@
+"""How every task does a step: it reads, composes outside of any transaction, and records what came of it in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+
+from everword.db.blocking import Connection
+from everword.jobs.store import StartedJob, hold_job
+from everword.jobs.task import JobRun, LeaseLost
+from everword_compactor.compose.model import BUDGET_TOKENS, Composition, Draft, Source, masked
+from everword_compactor.compose.plain import plain_line
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.nodes.model import NodeNamespace
+from everword_compactor.nodes.store import node_namespace
+from everword_compactor.nodes.write import with_vectors
+
+
+@dataclass(frozen=True)
+class NamespaceJob:
+    """A job at work in its namespace."""
+
+    worker_context: WorkerContext
+    run: JobRun
+    namespace: NodeNamespace
+
+    @property
+    def namespace_id(self) -> int:
+        return self.namespace.id
+
+    def transaction(self) -> AbstractContextManager[Connection]:
+        """Open a transaction of the namespace. It must be short: nothing is composed in one."""
+        return self.worker_context.database.transaction(self.namespace_id)
+
+    def prepare(self, sources: Sequence[Source]) -> Sequence[Source]:
+        """Return sources with their vectors, and without credentials where the namespace masks them."""
+        with self.transaction() as conn:
+            sources = with_vectors(conn, self.namespace_id, sources)
+        if self.namespace.masks_credentials:
+            return masked(sources, self.run.heartbeat)
+        return sources
+
+    def compose(self, draft: Draft) -> Composition:
+        """Write the words of a node from sources that are prepared. Raises everword.chat.errors.ChatError."""
+        composition = self.worker_context.composer.compose(draft, self.run.heartbeat)
+        if composition.content.strip():
+            return composition
+        # Emoji alone, of which no sentence can be chosen.
+        plain = "\n".join(map(plain_line, draft.sources))
+        return replace(composition, content=plain[: BUDGET_TOKENS[draft.level]])
+
+    def record(self, write: Callable[[Connection], None], *, is_progress: bool = True) -> None:
+        """Store the result of a step in a transaction that counts only while the job is this worker's.
+
+        Raises LeaseLost where it is somebody else's by now: nothing is stored then. What follows is another step, and
+        what it fails of is not what failed before; unless what was stored is no progress.
+        """
+        with self.transaction() as conn:
+            write(conn)
+            assert_lease(conn, self.run.job)
+        if is_progress:
+            self.run.checkpoint()
+
+
+def assert_lease(conn: Connection, job: StartedJob) -> None:
+    """End a transaction that stores a job's result. Raises LeaseLost where the job is somebody else's by now.
+
+    It comes last: writes of messages lock a conversation before its job, and so must this.
+    """
+    if not hold_job(conn, job):
+        raise LeaseLost
+
+
+@contextmanager
+def open_job(worker_context: WorkerContext, run: JobRun) -> Iterator[NamespaceJob | None]:
+    """Yield the job in its namespace, to which is charged what models are asked; None where it is gone."""
+    namespace_id = run.job.namespace_id
+    with worker_context.database.transaction(namespace_id) as conn:
+        namespace = node_namespace(conn, namespace_id)
+    if namespace is None:
+        yield None
+        return
+    with worker_context.ledger.of_namespace(namespace_id):
+        yield NamespaceJob(worker_context, run, namespace)

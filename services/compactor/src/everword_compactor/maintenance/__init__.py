@@ -1,0 +1,1 @@
+"""RPCs on background work as such, and the housekeeping of the service."""

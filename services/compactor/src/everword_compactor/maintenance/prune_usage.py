@@ -1,0 +1,16 @@
+"""Forgets what language models were asked long ago."""
+
+from __future__ import annotations
+
+from everword.db.blocking import BlockingDatabase, execute
+from everword_compactor.maintenance.store import SQL
+
+#: Enough to compare a month with the one before.
+KEEP = "90 days"
+BATCH = 10_000
+
+
+def prune_usage(database: BlockingDatabase) -> None:
+    """Do one round, for every namespace. Rows that another process is at are left to it."""
+    with database.connection() as conn:
+        execute(conn, SQL["prune_usage"], {"keep": KEEP, "batch": BATCH})

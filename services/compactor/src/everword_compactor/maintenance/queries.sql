@@ -1,0 +1,74 @@
+-- Statements of MaintenanceService. Jobs and the queue are not isolated, so every one names its namespace.
+
+-- count_jobs --
+-- How the jobs of each task stand, by task; a name of '' stands for all tasks.
+SELECT task,
+       count(*) FILTER (WHERE state = 'pending') AS pending,
+       count(*) FILTER (WHERE state = 'running') AS running,
+       count(*) FILTER (WHERE state = 'failed') AS failed,
+       now() - min(not_before) FILTER (WHERE state = 'pending' AND not_before <= now()) AS oldest_pending,
+       coalesce((array_agg(error ORDER BY updated_at DESC) FILTER (WHERE state = 'failed'))[1], '') AS sample_error
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND (%(task)s = '' OR task = %(task)s)
+ GROUP BY task
+ ORDER BY task;
+
+-- list_failed_jobs --
+-- The latest jobs that were given up.
+SELECT task, subject, attempts, coalesce(error, '') AS error, updated_at AS failed_at
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
+ ORDER BY updated_at DESC, id DESC
+ LIMIT %(limit)s;
+
+-- list_parked_passages --
+-- Passages that get no vector, and why.
+SELECT m.source_id AS memory_id, m.part, coalesce(q.error, '') AS error
+  FROM embedding_queue q
+  JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = q.memory_id
+ WHERE q.namespace_id = %(namespace_id)s AND q.state = 'failed'
+ ORDER BY q.memory_id
+ LIMIT %(limit)s;
+
+-- count_failed_jobs --
+-- How many jobs retry_failed_jobs would take.
+SELECT count(*)
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
+   AND (%(error_contains)s = '' OR strpos(error, %(error_contains)s) > 0);
+
+-- retry_failed_jobs --
+-- Make failed jobs pending as if they had never been tried; returns how many. published_at is cleared, so that the
+-- publisher takes them up. They are locked in the order in which others lock several: a write of messages has its job of
+-- the task `embed` first, and whoever schedules periods goes from days to years.
+WITH failed AS MATERIALIZED (
+    SELECT id
+      FROM jobs
+     WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
+       AND (%(error_contains)s = '' OR strpos(error, %(error_contains)s) > 0)
+     ORDER BY task <> 'embed', task, array_position(ARRAY['day', 'week', 'month', 'year'], split_part(subject, '/', 1)),
+              subject COLLATE "C"
+       FOR NO KEY UPDATE
+), retried AS (
+    UPDATE jobs
+       SET state = 'pending', attempts = 0, not_before = now(), published_at = NULL, lease_until = NULL,
+           updated_at = now()
+      FROM failed
+     WHERE jobs.namespace_id = %(namespace_id)s AND jobs.id = failed.id
+    RETURNING 1
+)
+SELECT count(*) FROM retried;
+
+-- last_passage --
+-- Where the next batch of passages ends; NULL where there are no more.
+SELECT max(id)
+  FROM (SELECT id FROM visible_memories
+         WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch;
+
+-- live_generations --
+-- The model generations that get vectors.
+SELECT id FROM model_generations WHERE state IN ('building', 'active') ORDER BY id;
+
+-- prune_usage --
+-- Forget what language models were asked long ago, in every namespace.
+SELECT prune_usage(%(keep)s::interval, %(batch)s);

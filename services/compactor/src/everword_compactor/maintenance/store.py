@@ -1,0 +1,62 @@
+"""MaintenanceService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everword.db.pool import Connection
+from everword.db.statements import fetch_all, fetch_value, load_statements
+from everword_compactor.maintenance.model import FailedJob, ParkedPassage, TaskStatus
+
+SQL = load_statements("everword_compactor.maintenance")
+
+
+@dataclass(frozen=True)
+class _IdRow:
+    id: int
+
+
+async def count_jobs(conn: Connection, namespace_id: int, task: str) -> list[TaskStatus]:
+    parameters = {"namespace_id": namespace_id, "task": task}
+    return await fetch_all(conn, SQL["count_jobs"], parameters, TaskStatus)
+
+
+async def list_failed_jobs(
+    conn: Connection, namespace_id: int, task: str, limit: int
+) -> list[FailedJob]:
+    parameters = {"namespace_id": namespace_id, "task": task, "limit": limit}
+    return await fetch_all(conn, SQL["list_failed_jobs"], parameters, FailedJob)
+
+
+async def list_parked_passages(
+    conn: Connection, namespace_id: int, limit: int
+) -> list[ParkedPassage]:
+    parameters = {"namespace_id": namespace_id, "limit": limit}
+    return await fetch_all(conn, SQL["list_parked_passages"], parameters, ParkedPassage)
+
+
+async def count_failed_jobs(
+    conn: Connection, namespace_id: int, task: str, error_contains: str
+) -> int:
+    parameters = {"namespace_id": namespace_id, "task": task, "error_contains": error_contains}
+    return int(await fetch_value(conn, SQL["count_failed_jobs"], parameters))
+
+
+async def retry_failed_jobs(
+    conn: Connection, namespace_id: int, task: str, error_contains: str
+) -> int:
+    """Make failed jobs pending; returns how many."""
+    parameters = {"namespace_id": namespace_id, "task": task, "error_contains": error_contains}
+    return int(await fetch_value(conn, SQL["retry_failed_jobs"], parameters))
+
+
+async def last_passage(conn: Connection, namespace_id: int, after: int, limit: int) -> int | None:
+    """Return the highest id of the next `limit` passages above `after`; None where there are none."""
+    parameters = {"namespace_id": namespace_id, "after": after, "limit": limit}
+    found: int | None = await fetch_value(conn, SQL["last_passage"], parameters)
+    return found
+
+
+async def live_generations(conn: Connection) -> list[int]:
+    rows = await fetch_all(conn, SQL["live_generations"], None, _IdRow)
+    return [row.id for row in rows]

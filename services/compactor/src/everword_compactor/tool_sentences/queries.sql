@@ -1,0 +1,125 @@
+-- Statements on sentences for tool calls. The queue is not isolated, so every one names its namespace.
+
+-- claim_calls --
+-- Take tool calls whose sentences are pending, the longest waiting first. Each attempt has a number, and only the latest one's
+-- result counts; not_before is the lease.
+UPDATE tool_sentence_queue q
+   SET attempts = q.attempts + 1, not_before = now() + make_interval(secs => %(lease_s)s)
+  FROM (SELECT message_id
+          FROM tool_sentence_queue
+         WHERE namespace_id = %(namespace_id)s AND state = 'pending' AND not_before <= now()
+         ORDER BY not_before, message_id
+         LIMIT %(limit)s FOR UPDATE SKIP LOCKED) AS due
+ WHERE q.namespace_id = %(namespace_id)s AND q.message_id = due.message_id
+RETURNING q.message_id, q.attempts;
+
+-- extend_claims --
+-- Keep tool calls while a model is asked about them.
+UPDATE tool_sentence_queue q
+   SET not_before = now() + make_interval(secs => %(lease_s)s)
+  FROM unnest(%(message_ids)s::uuid[], %(attempts)s::integer[]) AS held (message_id, attempts)
+ WHERE q.namespace_id = %(namespace_id)s AND q.message_id = held.message_id AND q.attempts = held.attempts;
+
+-- read_calls --
+-- Messages that call a tool, with what their place in the index depends on.
+SELECT id, author, occurred_at, content, content_blocks, tool_name, tool_args, tool_result
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s)
+ ORDER BY id;
+
+-- complete_calls --
+-- Take tool calls off the queue whose sentences are there; returns those whose latest attempt this is. A stale worker gets
+-- nothing back, and must store nothing.
+DELETE FROM tool_sentence_queue q
+ USING unnest(%(message_ids)s::uuid[], %(attempts)s::integer[]) AS done (message_id, attempts)
+ WHERE q.namespace_id = %(namespace_id)s AND q.message_id = done.message_id AND q.attempts = done.attempts
+RETURNING q.message_id;
+
+-- release_calls --
+-- Give tool calls back after a failure that is not theirs: the attempt does not count. The job's pause is theirs.
+UPDATE tool_sentence_queue q
+   SET attempts = greatest(q.attempts - 1, 0), not_before = now(), error = %(error)s
+  FROM unnest(%(message_ids)s::uuid[], %(attempts)s::integer[]) AS held (message_id, attempts)
+ WHERE q.namespace_id = %(namespace_id)s AND q.message_id = held.message_id AND q.attempts = held.attempts;
+
+-- fail_call --
+-- Record why a tool call got no sentence: another attempt after a pause, or none any more.
+UPDATE tool_sentence_queue
+   SET state = CASE WHEN %(final)s THEN 'failed' ELSE 'pending' END,
+       not_before = now() + make_interval(secs => %(pause_s)s), error = %(error)s
+ WHERE namespace_id = %(namespace_id)s AND message_id = %(message_id)s AND attempts = %(attempts)s;
+
+-- next_due --
+-- When the next tool call of a namespace can be taken; NULL where no sentence is pending.
+SELECT min(not_before) FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending';
+
+-- upsert_sentences --
+-- Keep sentences, in the order of the messages' ids, and return whose were kept: what a model wrote does not give way to a
+-- template.
+INSERT INTO tool_sentences AS kept (namespace_id, message_id, content, model, prompt_version)
+SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version
+  FROM unnest(%(message_ids)s::uuid[], %(contents)s::text[], %(models)s::text[], %(prompt_versions)s::integer[])
+    AS s (message_id, content, model, prompt_version)
+    ON CONFLICT (namespace_id, message_id) DO UPDATE
+   SET content = excluded.content, model = excluded.model, prompt_version = excluded.prompt_version, created_at = now()
+ WHERE kept.model = %(template)s OR excluded.model <> %(template)s
+RETURNING message_id;
+
+-- last_message --
+-- Where the next batch of messages ends; no row where there are no more.
+SELECT id
+  FROM (SELECT id FROM messages
+         WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch
+ ORDER BY id DESC
+ LIMIT 1;
+
+-- count_missing_sentences --
+-- How many tool calls enqueue_sentences would enqueue.
+SELECT count(*)
+  FROM (SELECT
+          FROM messages m
+          LEFT JOIN tool_sentences s ON s.namespace_id = %(namespace_id)s AND s.message_id = m.id
+          LEFT JOIN tool_sentence_queue q ON q.namespace_id = %(namespace_id)s AND q.message_id = m.id
+         WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
+           AND m.tool_name <> '' AND NOT m.automated AND m.content !~ '\S'
+           AND NOT coalesce(m.content_blocks @? '$[*].text ? (@ like_regex "\\S")', false)
+           AND q.state IS DISTINCT FROM 'pending'
+           AND (s.message_id IS NULL OR q.state = 'failed' OR s.prompt_version < %(prompt_version)s
+                OR (s.model = %(template)s AND %(with_model)s))
+         LIMIT %(limit)s) AS missing;
+
+-- enqueue_sentences --
+-- Enqueue a sentence of each tool call of a batch that has no words and no sentence as it would be made now; returns how
+-- many were not pending before. What was given up becomes pending again.
+WITH pending AS (
+    INSERT INTO tool_sentence_queue AS queued (namespace_id, message_id)
+    SELECT %(namespace_id)s, m.id
+      FROM messages m
+      LEFT JOIN tool_sentences s ON s.namespace_id = %(namespace_id)s AND s.message_id = m.id
+      LEFT JOIN tool_sentence_queue q ON q.namespace_id = %(namespace_id)s AND q.message_id = m.id
+     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
+       AND m.tool_name <> '' AND NOT m.automated AND m.content !~ '\S'
+       AND NOT coalesce(m.content_blocks @? '$[*].text ? (@ like_regex "\\S")', false)
+       AND q.state IS DISTINCT FROM 'pending'
+       AND (s.message_id IS NULL OR q.state = 'failed' OR s.prompt_version < %(prompt_version)s
+            OR (s.model = %(template)s AND %(with_model)s))
+     ORDER BY m.id
+     LIMIT %(limit)s
+    ON CONFLICT (namespace_id, message_id) DO UPDATE
+       SET state = 'pending', attempts = 0, not_before = now(), error = NULL
+     WHERE queued.state = 'failed'
+    RETURNING 1
+)
+SELECT count(*) FROM pending;
+
+-- has_pending_sentences --
+-- Whether a sentence is pending in the namespace.
+SELECT EXISTS (SELECT FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending');
+
+-- list_parked_calls --
+-- Tool calls that get no sentence, and why.
+SELECT message_id, coalesce(error, '') AS error
+  FROM tool_sentence_queue
+ WHERE namespace_id = %(namespace_id)s AND state = 'failed'
+ ORDER BY message_id
+ LIMIT %(limit)s;

@@ -1,0 +1,99 @@
+"""A worker's statements on tool sentences as typed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everword.db.blocking import Connection, execute, fetch_all, fetch_value
+from everword.db.statements import load_statements
+from everword_compactor.tool_sentences.model import Claim, Sentence, ToolCall
+from everword_compactor.tool_sentences.prompt import TEMPLATE
+
+SQL = load_statements("everword_compactor.tool_sentences")
+
+
+@dataclass(frozen=True)
+class _MessageRow:
+    message_id: UUID
+
+
+def claim_calls(conn: Connection, namespace_id: int, limit: int, lease_s: float) -> list[Claim]:
+    """Take up to `limit` tool calls for `lease_s`; what other workers hold is left out."""
+    parameters = {"namespace_id": namespace_id, "limit": limit, "lease_s": lease_s}
+    return fetch_all(conn, SQL["claim_calls"], parameters, Claim)
+
+
+def extend_claims(
+    conn: Connection, namespace_id: int, claims: Sequence[Claim], lease_s: float
+) -> None:
+    execute(conn, SQL["extend_claims"], {**_held(namespace_id, claims), "lease_s": lease_s})
+
+
+def read_calls(
+    conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
+) -> dict[UUID, ToolCall]:
+    parameters = {"namespace_id": namespace_id, "message_ids": list(message_ids)}
+    rows = fetch_all(conn, SQL["read_calls"], parameters, ToolCall)
+    return {row.id: row for row in rows}
+
+
+def complete_calls(conn: Connection, namespace_id: int, claims: Sequence[Claim]) -> set[UUID]:
+    """Take tool calls off the queue; returns those whose latest attempt this is."""
+    parameters = _held(namespace_id, claims)
+    rows = fetch_all(conn, SQL["complete_calls"], parameters, _MessageRow)
+    return {row.message_id for row in rows}
+
+
+def release_calls(conn: Connection, namespace_id: int, claims: Sequence[Claim], error: str) -> None:
+    execute(conn, SQL["release_calls"], {**_held(namespace_id, claims), "error": error})
+
+
+def fail_call(
+    conn: Connection, namespace_id: int, claim: Claim, error: str, *, final: bool, pause_s: float
+) -> None:
+    """Record a failure: another attempt after `pause_s`, or none any more where it is `final`."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "message_id": claim.message_id,
+        "attempts": claim.attempts,
+        "error": error,
+        "final": final,
+        "pause_s": pause_s,
+    }
+    execute(conn, SQL["fail_call"], parameters)
+
+
+def next_due(conn: Connection, namespace_id: int) -> datetime | None:
+    """Return when the next tool call can be taken; None where no sentence is pending."""
+    due: datetime | None = fetch_value(conn, SQL["next_due"], {"namespace_id": namespace_id})
+    return due
+
+
+def upsert_sentences(
+    conn: Connection, namespace_id: int, sentences: Mapping[UUID, Sentence]
+) -> set[UUID]:
+    """Keep sentences by their messages; returns whose were kept."""
+    ordered = sorted(sentences.items())
+    parameters = {
+        "namespace_id": namespace_id,
+        "message_ids": [message_id for message_id, _ in ordered],
+        "contents": [sentence.content for _, sentence in ordered],
+        "models": [sentence.model for _, sentence in ordered],
+        "prompt_versions": [sentence.prompt_version for _, sentence in ordered],
+        "template": TEMPLATE,
+    }
+    rows = fetch_all(conn, SQL["upsert_sentences"], parameters, _MessageRow)
+    return {row.message_id for row in rows}
+
+
+def _held(namespace_id: int, claims: Sequence[Claim]) -> dict[str, Any]:
+    ordered = sorted(claims, key=lambda claim: claim.message_id)
+    return {
+        "namespace_id": namespace_id,
+        "message_ids": [claim.message_id for claim in ordered],
+        "attempts": [claim.attempts for claim in ordered],
+    }

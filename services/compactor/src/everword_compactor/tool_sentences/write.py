@@ -1,0 +1,33 @@
+"""Store sentences, and put them into the index, inside the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from everword.db.blocking import Connection
+from everword.index.builders import Language, build_derived_passage
+from everword.index.writer import find_sources_blocking, replace_passages_blocking
+from everword_compactor.nodes.model import NodeNamespace
+from everword_compactor.tool_sentences import store
+from everword_compactor.tool_sentences.model import Sentence, ToolCall
+
+
+def write_sentences(
+    conn: Connection,
+    namespace: NodeNamespace,
+    calls: Mapping[UUID, ToolCall],
+    sentences: Mapping[UUID, Sentence],
+) -> None:
+    """Keep sentences by their messages, in the place of earlier ones; `calls` holds all of those messages."""
+    kept = sorted(store.upsert_sentences(conn, namespace.id, sentences))
+    if not kept:
+        return
+    language = Language(namespace.text_search_config, namespace.time_zone)
+    # Messages of a channel that is not indexed are no sources, and their sentences are found as little.
+    passages = [
+        build_derived_passage(source, calls[source.id].text, sentences[source.id].content, language)
+        for source in find_sources_blocking(conn, namespace.id, kept)
+    ]
+    config = namespace.text_search_config
+    replace_passages_blocking(conn, namespace.id, config, kept, passages)

@@ -1,0 +1,1 @@
+"""Makes the vectors that are due, in the background."""

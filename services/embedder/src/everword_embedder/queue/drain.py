@@ -1,0 +1,264 @@
+"""Makes the vectors that are pending: batch by batch, over all namespaces, until nothing is due.
+
+Passages are embedded as they are: a name or a date before each would draw together what has only that in common.
+Namespaces share each batch, so that nobody waits for another's. Where more of them have something pending than a batch
+has places, the next batch goes on with those that had none.
+
+Texts are read and vectors written in a short transaction for each namespace; the model is asked in between, outside of
+any. While one batch is with the model, another is read or stored, so that the model waits for nothing. Texts that the
+model refuses are parked; a batch that it stumbles over is split until the culprit stands alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from everword.db.blocking import BlockingDatabase
+from everword.jobs.task import JobRun
+from everword.telemetry import names
+from everword.telemetry.tracing import counter, duration_histogram
+from everword_embedder.queue import store
+from everword_embedder.queue.calibration import UNRELATED, measure
+from everword_embedder.queue.store import Generation, PendingVector
+from everword_embedder.queue.unembeddable import unembeddable_reason
+
+log = logging.getLogger(__name__)
+#: Passages that are claimed at once. The model server batches within them as it sees fit.
+BATCH = 64
+#: Passages of a namespace in a batch where many have some: each is read and stored in transactions of its own.
+FEW = 16
+#: Batches in work at once: the model has one while the other is read or stored.
+LANES = 2
+#: A text that fails alone is parked after so many attempts.
+MAX_ATTEMPTS = 3
+
+#: What any model can embed, to tell a model that is away from a text that it cannot take.
+HARMLESS = "hello"
+
+
+class TextsRejected(Exception):
+    """The model refuses some of the texts, and asking again cannot help; `reasons` holds at least one, by index."""
+
+    def __init__(self, reasons: Mapping[int, str]) -> None:
+        super().__init__("; ".join(sorted(set(reasons.values()))))
+        self.reasons = reasons
+
+
+class ModelUnavailable(Exception):
+    """The model cannot be reached, or answers nothing that can be used."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return a vector for each text, (texts, dimensions). Raises TextsRejected or ModelUnavailable."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A passage in work."""
+
+    pending: PendingVector
+    text: str
+
+
+@dataclass(frozen=True)
+class DrainSettings:
+    """How patient a drain is."""
+
+    #: How long a claim holds: longer than a batch takes on a slow CPU. The work of a dead worker waits so long.
+    lease_s: float = 120.0
+    #: Pause after a first failure; later ones are longer. An unreachable model is left alone for as long.
+    pause_s: float = 5.0
+
+    @property
+    def pauses_s(self) -> tuple[float, ...]:
+        """Pauses after failures, by attempt; the last repeats."""
+        return self.pause_s, 6 * self.pause_s, 24 * self.pause_s
+
+
+class Drain:
+    """Empties the queue of one generation after the other."""
+
+    def __init__(
+        self,
+        database: BlockingDatabase,
+        embedder: Embedder,
+        settings: DrainSettings = DrainSettings(),
+    ) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._lease_s = settings.lease_s
+        self._pauses_s = settings.pauses_s
+        #: By generation, the namespace whose turn was last. Lanes share it: where they race, some turns come again.
+        self._last_turns: dict[int, int] = {}
+
+    def run(self, run: JobRun) -> None:
+        """Do what is due; the function of the task `embed`."""
+        with self._database.connection() as conn:
+            generations = store.live_generations(conn)
+        for generation in generations:
+            self._calibrate(generation)
+            self._drain(generation, run)
+
+    def _drain(self, generation: Generation, run: JobRun) -> None:
+        """Empty the queue of a generation. An error in one lane is raised when the others have ended."""
+        with ThreadPoolExecutor(LANES, thread_name_prefix="drain") as pool:
+            # Each in the trace of the job.
+            lanes = [
+                pool.submit(copy_context().run, self._drain_batches, generation, run)
+                for _ in range(LANES)
+            ]
+        for lane in lanes:
+            lane.result()
+
+    def _drain_batches(self, generation: Generation, run: JobRun) -> None:
+        while self.drain_batch(generation):
+            run.checkpoint()
+
+    def drain_batch(self, generation: Generation) -> bool:
+        """Do one batch; False where nothing is due, or the model is away."""
+        after = self._last_turns.get(generation.id, 0)
+        with self._database.connection() as conn:
+            pending = store.claim_pending(conn, generation.id, after, BATCH, FEW, self._lease_s)
+        if not pending:
+            return False
+        # They began after that one, and went on with the first.
+        self._last_turns[generation.id] = max(
+            (entry.namespace_id for entry in pending), key=lambda each: (each <= after, each)
+        )
+        items = self._read(generation, pending)
+        return self._embed(generation, items)
+
+    def _calibrate(self, generation: Generation) -> None:
+        """Find out what a cosine means in the model, once. Where the model is away, the next job does it."""
+        if generation.calibrated:
+            return
+        try:
+            vectors = self._embedder.embed(generation.id, UNRELATED)
+        except (TextsRejected, ModelUnavailable):
+            return
+        mean, deviation = measure(vectors)
+        with self._database.connection() as conn:
+            store.set_background(conn, generation.id, mean, deviation)
+
+    def _read(self, generation: Generation, pending: Sequence[PendingVector]) -> list[Item]:
+        """Return what can be embedded; what cannot is parked, and what is gone leaves the queue."""
+        items: list[Item] = []
+        for namespace_id, group in _by_namespace(pending).items():
+            with self._database.transaction(namespace_id) as conn:
+                ids = [entry.memory_id for entry in group]
+                passages = {p.memory_id: p for p in store.read_passages(conn, namespace_id, ids)}
+                gone = [entry for entry in group if entry.memory_id not in passages]
+                if gone:
+                    store.complete_pending(conn, namespace_id, generation.id, gone)
+                for entry in group:
+                    if passage := passages.get(entry.memory_id):
+                        if reason := unembeddable_reason(passage.content):
+                            store.fail_pending(
+                                conn, generation.id, entry, reason, final=True, pause_s=0.0
+                            )
+                            _count("parked", 1)
+                        else:
+                            items.append(Item(entry, passage.content))
+        return items
+
+    def _embed(self, generation: Generation, items: Sequence[Item]) -> bool:
+        """Embed and store; False where the model is away."""
+        if not items:
+            return True
+        try:
+            vectors = self._embedder.embed(generation.id, [item.text for item in items])
+        except TextsRejected as error:
+            return self._park_rejected(generation, items, error.reasons)
+        except ModelUnavailable as error:
+            # A model that answers a harmless text has a problem with these; one that does not is away.
+            if self._answers(generation):
+                return self._split(generation, items, str(error))
+            return self._release(generation, items, str(error))
+        self._store(generation, items, vectors)
+        return True
+
+    def _park_rejected(
+        self, generation: Generation, items: Sequence[Item], reasons: Mapping[int, str]
+    ) -> bool:
+        """Give up what the model refuses, and embed the rest of the batch."""
+        for index, reason in reasons.items():
+            self._fail(generation, items[index].pending, reason, final=True)
+        rest = [item for index, item in enumerate(items) if index not in reasons]
+        return self._embed(generation, rest)
+
+    def _answers(self, generation: Generation) -> bool:
+        try:
+            self._embedder.embed(generation.id, [HARMLESS])
+        except (TextsRejected, ModelUnavailable):
+            return False
+        return True
+
+    def _split(self, generation: Generation, items: Sequence[Item], error: str) -> bool:
+        """Halve a batch that the model stumbles over until the culprit stands alone, and record its failure."""
+        if len(items) > 1:
+            half = len(items) // 2
+            if self._embed(generation, items[:half]):
+                return self._embed(generation, items[half:])
+            return self._release(generation, items[half:], error)
+        pending = items[0].pending
+        self._fail(generation, pending, error, final=pending.attempts >= MAX_ATTEMPTS)
+        return True
+
+    def _fail(
+        self, generation: Generation, pending: PendingVector, error: str, *, final: bool
+    ) -> None:
+        pause = self._pauses_s[min(pending.attempts, len(self._pauses_s)) - 1]
+        with self._database.connection() as conn:
+            store.fail_pending(conn, generation.id, pending, error, final=final, pause_s=pause)
+        _count("parked" if final else "failed", 1)
+        log.warning("passage not embedded", extra={"memory_id": pending.memory_id, "error": error})
+
+    def _release(self, generation: Generation, items: Sequence[Item], error: str) -> bool:
+        """Give passages back: the model is away, and that is not their fault."""
+        pending = [item.pending for item in items]
+        with self._database.connection() as conn:
+            for namespace_id, group in _by_namespace(pending).items():
+                pause = self._pauses_s[0]
+                store.release_pending(conn, namespace_id, generation.id, group, pause, error)
+        log.warning("model away", extra={"passages": len(items), "error": error})
+        return False
+
+    def _store(
+        self, generation: Generation, items: Sequence[Item], vectors: npt.NDArray[np.float32]
+    ) -> None:
+        rows = {item.pending.memory_id: row for row, item in enumerate(items)}
+        for namespace_id, group in _by_namespace([item.pending for item in items]).items():
+            with self._database.transaction(namespace_id) as conn:
+                completed = list(store.complete_pending(conn, namespace_id, generation.id, group))
+                if completed:
+                    kept = vectors[[rows[memory_id] for memory_id in completed]]
+                    store.store_vectors(conn, namespace_id, generation, completed, kept)
+            _count("embedded", len(completed))
+        now = datetime.now(UTC)
+        for item in items:
+            lag = (now - item.pending.enqueued_at).total_seconds()
+            duration_histogram(names.EMBED_LAG).record(lag)
+
+
+def _by_namespace(pending: Sequence[PendingVector]) -> dict[int, list[PendingVector]]:
+    groups: dict[int, list[PendingVector]] = defaultdict(list)
+    for entry in pending:
+        groups[entry.namespace_id].append(entry)
+    return groups
+
+
+def _count(outcome: str, passages: int) -> None:
+    counter(names.EMBED_PASSAGES, "{passage}").add(passages, {names.JOB_OUTCOME: outcome})

@@ -1,0 +1,166 @@
+-- Statements of the embedder's work. The queue holds ids and states, no content: they cross namespaces.
+
+-- live_generations --
+-- The model generations that writes enqueue vectors for, the active one first.
+SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_prefix, storage,
+       background_mean IS NOT NULL AS calibrated
+  FROM model_generations
+ WHERE state IN ('active', 'building')
+ ORDER BY state, id;
+
+-- claim_pending --
+-- Take passages whose vectors are pending: the namespaces that come after one take turns, within each the longest waiting
+-- first. Each takes a few, for it costs transactions of its own; where few namespaces have some, they share the batch. Each
+-- attempt has a number, and only the latest one's result counts; not_before is the lease.
+WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
+    -- From one namespace to the next in the index, however much each has: those after one, and from the first up to it.
+    SELECT start.is_wrapped, start.namespace_id, 0::bigint, 0::bigint
+      FROM (VALUES (false, %(after)s::bigint), (true, 0)) AS start (is_wrapped, namespace_id)
+     UNION ALL
+    SELECT walk.is_wrapped, next.namespace_id, due.few, walk.claimed + due.few
+      FROM walk
+     CROSS JOIN LATERAL (
+           SELECT q.namespace_id FROM embedding_queue q
+            WHERE q.generation_id = %(generation_id)s AND q.state = 'pending' AND q.namespace_id > walk.namespace_id
+            ORDER BY q.namespace_id LIMIT 1) AS next
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS few
+             FROM (SELECT FROM embedding_queue q
+                    WHERE q.generation_id = %(generation_id)s AND q.state = 'pending'
+                      AND q.namespace_id = next.namespace_id AND q.not_before <= now() LIMIT %(few)s) AS first) AS due
+     WHERE walk.claimed < %(batch)s AND (next.namespace_id <= %(after)s OR NOT walk.is_wrapped)
+), turns AS MATERIALIZED (
+    SELECT namespace_id, row_number() OVER (ORDER BY is_wrapped, namespace_id) AS turn, count(*) OVER () AS turns
+      FROM (SELECT is_wrapped, namespace_id,
+                   sum(few) OVER (ORDER BY is_wrapped, namespace_id) - few AS before
+              FROM walk WHERE few > 0) AS due
+     WHERE before < %(batch)s
+), shares AS MATERIALIZED (
+    SELECT namespace_id, count(*) AS share
+      FROM (SELECT turns.namespace_id
+              FROM turns
+             CROSS JOIN LATERAL (
+                   SELECT row_number() OVER () AS place
+                     FROM (SELECT FROM embedding_queue q
+                            WHERE q.generation_id = %(generation_id)s AND q.state = 'pending'
+                              AND q.namespace_id = turns.namespace_id AND q.not_before <= now()
+                            LIMIT %(batch)s + 1 - turns.turns) AS pending) AS pending
+             ORDER BY greatest(pending.place, %(few)s), turns.turn, pending.place LIMIT %(batch)s) AS taken
+     GROUP BY namespace_id
+), due AS MATERIALIZED (
+    SELECT q.namespace_id, q.memory_id
+      FROM shares
+     CROSS JOIN LATERAL (
+           SELECT q.namespace_id, q.memory_id FROM embedding_queue q
+            WHERE q.generation_id = %(generation_id)s AND q.state = 'pending' AND q.namespace_id = shares.namespace_id
+              AND q.not_before <= now()
+            ORDER BY q.not_before, q.memory_id LIMIT shares.share FOR UPDATE SKIP LOCKED) AS q
+     -- Which they are in any case: it says so to the planner.
+     LIMIT %(batch)s
+)
+UPDATE embedding_queue q
+   SET attempts = q.attempts + 1, not_before = now() + make_interval(secs => %(lease_s)s)
+  FROM due
+ WHERE q.generation_id = %(generation_id)s AND q.namespace_id = due.namespace_id AND q.memory_id = due.memory_id
+RETURNING q.namespace_id, q.memory_id, q.attempts, q.enqueued_at;
+
+-- read_passages --
+-- The words of passages of one namespace.
+SELECT id AS memory_id, content
+  FROM visible_memories
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(memory_ids)s);
+
+-- complete_pending --
+-- Take passages off the queue whose vectors are there; returns those whose latest attempt this is. A stale worker gets
+-- nothing back, and must store nothing.
+DELETE FROM embedding_queue q
+ USING unnest(%(memory_ids)s::bigint[], %(attempts)s::integer[]) AS done (memory_id, attempts)
+ WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = done.memory_id
+   AND q.attempts = done.attempts
+RETURNING q.memory_id;
+
+-- store_halfvecs --
+-- Keep vectors of passages that still exist. The ids are sorted; the vectors lie one after the other.
+INSERT INTO visible_vectors_:generation (namespace_id, memory_id, embedding)
+SELECT %(namespace_id)s, v.memory_id,
+       (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]::halfvec
+  FROM unnest(%(memory_ids)b::bigint[]) WITH ORDINALITY AS v (memory_id, at)
+ WHERE EXISTS (SELECT FROM visible_memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id)
+    ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
+
+-- store_arrays --
+-- Keep vectors of passages that still exist, where the database has no pgvector.
+INSERT INTO visible_vectors_:generation (namespace_id, memory_id, embedding)
+SELECT %(namespace_id)s, v.memory_id, (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]
+  FROM unnest(%(memory_ids)b::bigint[]) WITH ORDINALITY AS v (memory_id, at)
+ WHERE EXISTS (SELECT FROM visible_memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id)
+    ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
+
+-- release_pending --
+-- Give passages back after a failure that is not theirs: the attempt does not count.
+UPDATE embedding_queue q
+   SET attempts = greatest(q.attempts - 1, 0), not_before = now() + make_interval(secs => %(pause_s)s), error = %(error)s
+  FROM unnest(%(memory_ids)s::bigint[], %(attempts)s::integer[]) AS held (memory_id, attempts)
+ WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = held.memory_id
+   AND q.attempts = held.attempts;
+
+-- fail_pending --
+-- Record why a passage could not be embedded: another attempt after a pause, or none any more.
+UPDATE embedding_queue q
+   SET state = CASE WHEN %(final)s THEN 'failed' ELSE 'pending' END,
+       not_before = now() + make_interval(secs => %(pause_s)s), error = %(error)s
+ WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = %(memory_id)s
+   AND q.attempts = %(attempts)s;
+
+-- forgotten_namespaces --
+-- Namespaces with pending vectors and no open job to make them: work that nobody scheduled, or whose pause has ended. From
+-- one namespace to the next in the index, however much each has.
+WITH RECURSIVE walk (generation_id, namespace_id, not_before) AS (
+    SELECT id, 0::bigint, 'infinity'::timestamptz FROM model_generations WHERE state IN ('active', 'building')
+     UNION ALL
+    SELECT walk.generation_id, next.namespace_id, next.not_before
+      FROM walk
+     CROSS JOIN LATERAL (
+           SELECT q.namespace_id, q.not_before FROM embedding_queue q
+            WHERE q.generation_id = walk.generation_id AND q.state = 'pending' AND q.namespace_id > walk.namespace_id
+            ORDER BY q.namespace_id, q.not_before LIMIT 1) AS next
+)
+SELECT late.namespace_id
+  FROM (SELECT DISTINCT namespace_id FROM walk
+         WHERE not_before <= now() - make_interval(secs => %(patience_s)s)) AS late
+ WHERE NOT EXISTS (SELECT FROM jobs j
+                    WHERE j.namespace_id = late.namespace_id AND j.task = 'embed' AND j.state IN ('pending', 'running'))
+ ORDER BY late.namespace_id;
+
+-- measure_backlog --
+-- How many vectors are pending, counted up to a cap, and for how long the one that has waited longest, by those that come
+-- next in each namespace.
+WITH RECURSIVE walk (generation_id, namespace_id, enqueued_at) AS (
+    SELECT id, 0::bigint, NULL::timestamptz FROM model_generations WHERE state IN ('active', 'building')
+     UNION ALL
+    SELECT walk.generation_id, next.namespace_id, next.enqueued_at
+      FROM walk
+     CROSS JOIN LATERAL (
+           SELECT q.namespace_id, q.enqueued_at FROM embedding_queue q
+            WHERE q.generation_id = walk.generation_id AND q.state = 'pending' AND q.namespace_id > walk.namespace_id
+            ORDER BY q.namespace_id, q.not_before LIMIT 1) AS next
+)
+SELECT (SELECT count(*)
+          FROM (SELECT FROM embedding_queue
+                 WHERE state = 'pending'
+                   AND generation_id IN (SELECT id FROM model_generations WHERE state IN ('active', 'building'))
+                 LIMIT %(cap)s) AS waiting) AS pending,
+       coalesce(extract(epoch FROM now() - (SELECT min(enqueued_at) FROM walk)), 0)::float8 AS oldest_s;
+
+-- backfill_generation --
+-- Enqueue vectors of older passages for a generation that is being built; returns how many were looked at.
+SELECT backfill_generation(id, %(batch)s)
+  FROM model_generations
+ WHERE state = 'building' AND backfilled_at IS NULL
+ ORDER BY id LIMIT 1;
+
+-- set_background --
+-- Record what a cosine means in a model, once.
+UPDATE model_generations
+   SET background_mean = %(mean)s, background_deviation = %(deviation)s
+ WHERE id = %(generation_id)s AND background_mean IS NULL;

@@ -1,0 +1,28 @@
+"""Finds vectors that should be pending, or are and nobody is to make."""
+
+from __future__ import annotations
+
+from everword.db.blocking import BlockingDatabase
+from everword.jobs.enqueue import EMBED, DueJob, enqueue_idle_blocking, shards
+from everword_embedder.queue import store
+
+#: A write schedules its own work; what has waited longer was forgotten, or its pause has ended.
+PATIENCE_S = 5.0
+BATCH = 10_000
+
+
+def backfill_generations(database: BlockingDatabase) -> int:
+    """Queue the backlog of generations that are being built; returns how many passages were looked at."""
+    total = 0
+    with database.connection() as conn:
+        while passed := store.backfill_generation(conn, BATCH):
+            total += passed
+    return total
+
+
+def schedule_pending(database: BlockingDatabase, patience_s: float = PATIENCE_S) -> int:
+    """Make a job for each namespace with pending vectors that has none; returns how many."""
+    with database.connection() as conn:
+        forgotten = store.forgotten_namespaces(conn, patience_s)
+        due = [DueJob(namespace_id, EMBED, shards()[0]) for namespace_id in forgotten]
+        return enqueue_idle_blocking(conn, due, retry_failed_after_s=0.0)

@@ -1,0 +1,190 @@
+"""The worker's statements as typed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from everword.db.arrays import ArrayParameter
+from everword.db.blocking import Connection, execute, fetch_all, fetch_value
+from everword.db.statements import load_statements
+
+SQL = load_statements("everword_embedder.queue")
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A model generation that writes enqueue vectors for."""
+
+    id: int
+    state: str
+    provider: str
+    endpoint: str
+    model: str
+    dimensions: int
+    query_prefix: str
+    passage_prefix: str
+    #: `halfvec` or `array`.
+    storage: str
+    #: Whether it is known what a cosine means in the model.
+    calibrated: bool
+
+
+@dataclass(frozen=True)
+class PendingVector:
+    """A passage that this worker is to embed."""
+
+    namespace_id: int
+    memory_id: int
+    #: Which attempt this is; only the latest one's result counts.
+    attempts: int
+    enqueued_at: datetime
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The words of a passage."""
+
+    memory_id: int
+    content: str
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """What is pending over all namespaces."""
+
+    pending: int
+    #: How long the longest waiting passage has been in the queue; 0 where nothing is.
+    oldest_s: float
+
+
+@dataclass(frozen=True)
+class _Completed:
+    memory_id: int
+
+
+def live_generations(conn: Connection) -> list[Generation]:
+    return fetch_all(conn, SQL["live_generations"], None, Generation)
+
+
+def set_background(conn: Connection, generation_id: int, mean: float, deviation: float) -> None:
+    parameters = {"generation_id": generation_id, "mean": mean, "deviation": deviation}
+    execute(conn, SQL["set_background"], parameters)
+
+
+def claim_pending(
+    conn: Connection, generation_id: int, after: int, batch: int, few: int, lease_s: float
+) -> list[PendingVector]:
+    """Take up to `batch` passages for `lease_s`: of the namespaces that come next `after` one a few each, or more."""
+    parameters = {
+        "generation_id": generation_id,
+        "after": after,
+        "batch": batch,
+        "few": few,
+        "lease_s": lease_s,
+    }
+    return fetch_all(conn, SQL["claim_pending"], parameters, PendingVector)
+
+
+def read_passages(conn: Connection, namespace_id: int, memory_ids: Sequence[int]) -> list[Passage]:
+    parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids)}
+    return fetch_all(conn, SQL["read_passages"], parameters, Passage)
+
+
+def complete_pending(
+    conn: Connection, namespace_id: int, generation_id: int, pending: Sequence[PendingVector]
+) -> set[int]:
+    """Take passages off the queue; returns those whose latest attempt this is."""
+    rows = fetch_all(
+        conn, SQL["complete_pending"], _held(namespace_id, generation_id, pending), _Completed
+    )
+    return {row.memory_id for row in rows}
+
+
+def store_vectors(
+    conn: Connection,
+    namespace_id: int,
+    generation: Generation,
+    memory_ids: Sequence[int],
+    vectors: npt.NDArray[np.float32],
+) -> None:
+    """Keep the vectors of passages, (passages, dimensions)."""
+    name = "store_halfvecs" if generation.storage == "halfvec" else "store_arrays"
+    order = np.argsort(memory_ids)
+    parameters = {
+        "namespace_id": namespace_id,
+        "memory_ids": ArrayParameter(np.asarray(memory_ids)[order]),
+        "vectors": ArrayParameter(vectors[order].ravel()),
+        "dimensions": vectors.shape[1],
+    }
+    execute(conn, SQL[name].of_generation(generation.id), parameters)
+
+
+def release_pending(
+    conn: Connection,
+    namespace_id: int,
+    generation_id: int,
+    pending: Sequence[PendingVector],
+    pause_s: float,
+    error: str,
+) -> None:
+    held = _held(namespace_id, generation_id, pending)
+    execute(conn, SQL["release_pending"], {**held, "pause_s": pause_s, "error": error})
+
+
+def fail_pending(
+    conn: Connection,
+    generation_id: int,
+    pending: PendingVector,
+    error: str,
+    *,
+    final: bool,
+    pause_s: float,
+) -> None:
+    parameters = {
+        "namespace_id": pending.namespace_id,
+        "generation_id": generation_id,
+        "memory_id": pending.memory_id,
+        "attempts": pending.attempts,
+        "error": error,
+        "final": final,
+        "pause_s": pause_s,
+    }
+    execute(conn, SQL["fail_pending"], parameters)
+
+
+@dataclass(frozen=True)
+class _NamespaceRow:
+    namespace_id: int
+
+
+def forgotten_namespaces(conn: Connection, patience_s: float) -> list[int]:
+    """Return the namespaces whose vectors have been pending for so long, and that have no job to make them."""
+    parameters = {"patience_s": patience_s}
+    rows = fetch_all(conn, SQL["forgotten_namespaces"], parameters, _NamespaceRow)
+    return [row.namespace_id for row in rows]
+
+
+def measure_backlog(conn: Connection, cap: int) -> Backlog:
+    [backlog] = fetch_all(conn, SQL["measure_backlog"], {"cap": cap}, Backlog)
+    return backlog
+
+
+def backfill_generation(conn: Connection, batch: int) -> int:
+    """Queue a batch of the backlog; returns how many passages were looked at, 0 where there is nothing to do."""
+    return int(fetch_value(conn, SQL["backfill_generation"], {"batch": batch}) or 0)
+
+
+def _held(
+    namespace_id: int, generation_id: int, pending: Sequence[PendingVector]
+) -> dict[str, object]:
+    return {
+        "namespace_id": namespace_id,
+        "generation_id": generation_id,
+        "memory_ids": [entry.memory_id for entry in pending],
+        "attempts": [entry.attempts for entry in pending],
+    }

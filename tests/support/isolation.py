@@ -1,0 +1,62 @@
+"""What is isolated between namespaces, and every named statement that there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from everword.db.statements import Statement, load_statements
+
+SERVICES = ("ingest", "search", "compactor", "embedder")
+#: Tables with a policy, and the views that are the only way to some of them. The first migration makes generation 1.
+ISOLATED = frozenset(
+    {
+        *("conversations", "messages", "append_requests", "memories", "visible_memories"),
+        *("memory_classes", "memory_use", "importance_suggestions", "author_names"),
+        *("summaries", "summary_sources", "compaction_progress", "calendar_pending"),
+        *("summary_voices", "tool_sentences", "usage_ledger"),
+        *("memory_vectors_1", "visible_vectors_1"),
+    }
+)
+VIEWS = frozenset({"visible_memories", "visible_vectors_1"})
+#: Ids, states, counters and keys: no content, so that work may cross namespaces.
+NOT_ISOLATED = frozenset(
+    {"jobs", "embedding_queue", "tool_sentence_queue", "corpus_counts", "api_keys"}
+)
+PREDICATE = re.compile(r"(?:\b\w+\.)?\bnamespace_id = %\(namespace_id\)s")
+_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|USING) (\w+)")
+
+
+def all_statements() -> Iterator[tuple[str, Statement]]:
+    """Yield every statement of every queries.sql with the name of its package."""
+    for name in ("everword", *(f"everword_{service}" for service in SERVICES)):
+        for root in map(Path, import_module(name).__path__):
+            for path in sorted(root.rglob("queries.sql")):
+                package = ".".join((name, *path.parent.relative_to(root).parts))
+                for statement in load_statements(package).values():
+                    yield package, statement.of_generation(1)
+
+
+def tables_of(statement: Statement) -> frozenset[str]:
+    """Return the namespaced tables and views that a statement names."""
+    return (ISOLATED | NOT_ISOLATED) & set(_TABLE.findall(" ".join(statement.sql.split())))
+
+
+def writes_isolated_rows(statement: Statement) -> bool:
+    """Whether a statement adds rows to something isolated."""
+    return any(f"INSERT INTO {table} " in statement.sql for table in ISOLATED)
+
+
+def without_predicate(statement: Statement) -> bytes:
+    """Return the statement as if its author had forgotten the namespace."""
+    return PREDICATE.sub("TRUE", statement.sql).encode()
+
+
+def role_of(name: str) -> str:
+    """Return the role of a service that runs a statement; who shares one runs it as another service does."""
+    package = name.split(".")[0]
+    if package != "everword":
+        return package
+    return "everword_compactor" if name.endswith("_missing_vectors") else "everword_ingest"
