@@ -54,7 +54,18 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
     nothing = dict.fromkeys(
         (
             *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
-            *("instances", "authors", "roles", "tags", "since", "before", "settings", "max_chars"),
+            *(
+                "instances",
+                "authors",
+                "roles",
+                "tags",
+                "since",
+                "before",
+                "valid_at",
+                "known_at",
+                "settings",
+                "max_chars",
+            ),
         )
     )
     return {

@@ -1,8 +1,27 @@
 -- Statements of SearchService and ContextService. Every one names its namespace.
 --
--- In all of them: a filter that is NULL lets everything through; that there is a first tag is said because the index over
--- tags holds nothing else; scores are rounded to 1e-9, so that a score is the same whichever statement computed it and
+-- In all of them: scores are rounded to 1e-9, so that a score is the same whichever statement computed it and
 -- pages can continue after one; `spare` is how many summaries (kind 2) may come on top of `limit` other memories.
+
+-- fragment let_through --
+-- Whether a filter lets a passage through: NULL lets everything. That there is a first tag is said because the index over tags
+-- holds nothing else. Without `valid_at`, what does not hold any more is left out, and what is still to begin is not.
+(%(include_automated)s OR NOT m.automated)
+AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
+AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
+AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
+AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
+AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
+AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
+AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
+AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
+AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
+AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+AND (m.valid_until IS NULL OR m.valid_until > coalesce(%(valid_at)s::timestamptz, now()))
+AND (m.known_until IS NULL OR m.known_until > coalesce(%(known_at)s::timestamptz, now()))
+AND (m.known_from IS NULL OR m.known_from <= coalesce(%(known_at)s, now()))
+AND (%(valid_at)s IS NULL OR m.valid_from IS NULL OR m.valid_from <= %(valid_at)s)
 
 -- use_custom_plans --
 -- Let each of the following statements of the transaction be planned for what it is asked, and have a time of its own: how
@@ -73,18 +92,7 @@ WITH corpus AS MATERIALIZED (
                        WHERE lexeme ^@ t.prefix OR lexeme ^@ t.stem)
            END AS frequency,
            (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-           AND (%(include_automated)s OR NOT m.automated)
-           AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-           AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-           AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-           AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-           AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-           AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-           AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-           AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-           AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
-           AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-           AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
+           AND :let_through AS wanted
       FROM unnest(%(queries)s::tsquery[], %(prefixes)s::text[], %(stems)s::text[])
            WITH ORDINALITY AS t (query, prefix, stem, term)
      -- OFFSET 0: each word is looked up by itself. A plan for all namespaces would else expect an average one, and read
@@ -152,18 +160,7 @@ WITH hits AS (
      WHERE m.namespace_id = %(namespace_id)s
        AND m.literals IS NOT NULL AND m.literals %%> ANY(%(tokens)s::text[])
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND (%(include_automated)s OR NOT m.automated)
-       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-       AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
-       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+       AND :let_through
 ), best AS (
     SELECT DISTINCT ON (source_id) id, source_id, raw, round(raw * 1e9) / 1e9 AS score
       FROM hits
@@ -199,18 +196,7 @@ SELECT p.id AS passage_id, m.source_id, m.occurred_at
         LIMIT 1) AS p
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
    AND (m.occurred_at, m.source_id) < (least(%(after_occurred_at)s::timestamptz, %(before)s), %(after_source_id)s::uuid)
-   AND (%(include_automated)s OR NOT m.automated)
-   AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-   AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-   AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-   AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-   AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-   AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-   AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-   AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-   AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
-   AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-   AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+   AND :let_through
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
 
@@ -220,18 +206,7 @@ SELECT m.source_id, m.occurred_at
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
    AND (m.occurred_at, m.source_id) < (least(%(after_occurred_at)s::timestamptz, %(before)s), %(after_source_id)s::uuid)
-   AND (%(include_automated)s OR NOT m.automated)
-   AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-   AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-   AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-   AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-   AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-   AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-   AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-   AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-   AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
-   AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-   AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+   AND :let_through
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
 
@@ -241,18 +216,7 @@ SELECT m.source_id, m.occurred_at
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
    AND (m.occurred_at, m.source_id) > (greatest(%(after_occurred_at)s::timestamptz, %(since)s), %(after_source_id)s::uuid)
-   AND (%(include_automated)s OR NOT m.automated)
-   AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-   AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-   AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-   AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-   AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-   AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-   AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-   AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-   AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
-   AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-   AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+   AND :let_through
  ORDER BY m.occurred_at, m.source_id
  LIMIT %(limit)s;
 
@@ -337,18 +301,7 @@ WITH found AS MATERIALIZED (
            m.ranking, CASE WHEN m.ranking IS NULL THEN m.content END AS content,
            m.stands_for, m.repeats,
            (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-           AND (%(include_automated)s OR NOT m.automated)
-           AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-           AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-           AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-           AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-           AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-           AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-           AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-           AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-           AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
-           AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-           AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s) AS wanted
+           AND :let_through AS wanted
       FROM near m
      ORDER BY thread, seq, source_id, part
 )
@@ -539,18 +492,7 @@ WITH scope AS MATERIALIZED (
       FROM visible_memories m
      WHERE m.namespace_id = %(namespace_id)s
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND (%(include_automated)s OR NOT m.automated)
-       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-       AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
-       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+       AND :let_through
      LIMIT %(most)s::bigint + 1
 ), size AS MATERIALIZED (
     SELECT count(*) > %(most)s AS is_large FROM scope
@@ -594,18 +536,7 @@ WITH hits AS MATERIALIZED (
       JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = v.memory_id
      WHERE v.namespace_id = %(namespace_id)s
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND (%(include_automated)s OR NOT m.automated)
-       AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-       AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-       AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-       AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-       AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-       AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-       AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-       AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-       AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
-       AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-       AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+       AND :let_through
      ORDER BY v.embedding <=> %(vector)b::halfvec
      LIMIT %(taken)s
 ), calibrated AS (
@@ -657,15 +588,4 @@ SELECT m.id AS passage_id, m.source_id, array_send(v.embedding) AS embedding
   JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
  WHERE m.namespace_id = %(namespace_id)s AND (%(source_ids)s::uuid[] IS NULL OR m.source_id = ANY(%(source_ids)s))
    AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-   AND (%(include_automated)s OR NOT m.automated)
-   AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
-   AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
-   AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-   AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
-   AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
-   AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
-   AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
-   AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
-   AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
-   AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
-   AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s);
+   AND :let_through;

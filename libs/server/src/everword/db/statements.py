@@ -4,7 +4,8 @@
     -- Store the messages of one append.
     INSERT INTO messages …
 
-A statement is run by the functions here, which open a span named after it.
+What several statements have in common stands once, as `-- fragment visible --`, before the first of them, and each has
+`:visible` in its place. A statement is run by the functions here, which open a span named after it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from everword.telemetry.tracing import begin_span, inner_span
 
 T = TypeVar("T")
 Parameters = Mapping[str, Any]
-_HEADER = re.compile(r"^-- (\w+) --\n((?:-- .*\n)+)", re.MULTILINE)
+_HEADER = re.compile(r"^-- (fragment )?(\w+) --\n((?:-- .*\n)+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,20 @@ def parse_statements(text: str) -> dict[str, Statement]:
     """Return the statements of a queries.sql. Raises ValueError for one without name, description or body, or twice."""
     headers = list(_HEADER.finditer(text))
     statements: dict[str, Statement] = {}
+    fragments: dict[str, str] = {}
     for header, following in zip(headers, [*headers[1:], None], strict=True):
-        name = header[1]
+        name = header[2]
         body = text[header.end() : following.start() if following else len(text)].strip()
         # psycopg parses what is longer than 4096 characters for each execution.
         body = re.sub(r"\n +", "\n", body)
-        if not body or name in statements:
+        if not body or name in statements or name in fragments:
             raise ValueError(f"statement {name} is empty or stands twice")
-        description = " ".join(line[3:] for line in header[2].splitlines())
+        if header[1]:
+            fragments[name] = body
+            continue
+        for fragment, common in fragments.items():
+            body = re.sub(rf"(?<!:):{fragment}\b", common.replace("\\", r"\\"), body)
+        description = " ".join(line[3:] for line in header[3].splitlines())
         statements[name] = Statement(name, description, body)
     leading = text[: headers[0].start()] if headers else text
     if re.sub(r"^--.*$", "", leading, flags=re.MULTILINE).strip():

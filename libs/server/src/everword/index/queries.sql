@@ -45,6 +45,11 @@ SELECT coalesce(max(id), 0) AS highest FROM passages;
 -- Take out of the index what background work wrote of these sources, in the namespace that the transaction is set to.
 SELECT drop_derived_passages(%(source_ids)s::uuid[]);
 
+-- close_passages --
+-- Say until when what background work wrote of these sources holds, and was believed, in the namespace that the transaction is
+-- set to.
+SELECT close_derived_passages(%(source_ids)s::uuid[], %(valid_until)s::timestamptz, %(known_until)s::timestamptz);
+
 -- find_sources --
 -- Sources that are in the index, as they stand there. What is not, for its channel's sake, has no part 0.
 SELECT source_id AS id, kind, occurred_at, conversation_id, seq, agent, subject, channel, instance, author, role, tags,

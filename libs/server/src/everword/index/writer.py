@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -84,6 +85,21 @@ def replace_passages_blocking(
     if passages:
         add_passages_blocking(conn, namespace_id, text_search_config, passages, Counts())
         enqueue_blocking(conn, [vectors_job(namespace_id, source_ids[0])])
+
+
+def close_passages_blocking(
+    conn: blocking.Connection,
+    source_ids: Sequence[UUID],
+    *,
+    valid_until: datetime | None = None,
+    known_until: datetime | None = None,
+) -> None:
+    """Say until when what background work wrote of these sources holds, and until when it was believed.
+
+    None leaves either as it is. Searches leave out what does not hold any more; those as of an earlier time find it.
+    """
+    limits = {"valid_until": valid_until, "known_until": known_until}
+    blocking.execute(conn, SQL["close_passages"], {"source_ids": list(source_ids), **limits})
 
 
 def find_sources_blocking(
