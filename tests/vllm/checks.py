@@ -19,9 +19,9 @@ from everword.samples import sample_path
 from everword.transcripts import read_transcript
 from everword_embedder.batcher import Batcher, Priority
 from everword_embedder.providers.errors import ProviderMisconfigured
-from everword_embedder.providers.openai import OpenAIProvider
-from everword_embedder.providers.openai_models import describe_model
-from everword_embedder.providers.openai_server import OpenAIServer
+from everword_embedder.providers.openai.models import describe_model
+from everword_embedder.providers.openai.provider import OpenAIProvider
+from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.settings import EmbedSettings
 from support.background import embed_everything
 from support.minilm import MAX_TOKENS, cosine, reference

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import pytest
 
-from everword_embedder.providers.openai import OpenAIProvider
-from everword_embedder.providers.openai_server import OpenAIServer
+from everword_embedder.providers.openai.provider import OpenAIProvider
+from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.settings import EmbedSettings
 from support.models import served_generation
 from support.scripted_embedder import ScriptedEmbedder

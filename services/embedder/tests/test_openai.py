@@ -12,7 +12,7 @@ from everword.domain.settings import Secret
 from everword.telemetry.tracing import tracer
 from everword_embedder.describe import describe, main
 from everword_embedder.providers.errors import ProviderMisconfigured
-from everword_embedder.providers.openai import RELEARN_S, OpenAIProvider
+from everword_embedder.providers.openai.provider import RELEARN_S, OpenAIProvider
 from everword_embedder.providers.settings import EmbedSettings
 from support.scripted_embedder import Behaviour, ScriptedEmbedder, slow, status, unordered
 from support.spans import exporter

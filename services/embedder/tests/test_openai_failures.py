@@ -18,7 +18,7 @@ from everword_embedder.providers.errors import (
     WrongAnswer,
 )
 from everword_embedder.providers.isolation import Outcome
-from everword_embedder.providers.openai import OpenAIProvider
+from everword_embedder.providers.openai.provider import OpenAIProvider
 from support.scripted_embedder import (
     Behaviour,
     ScriptedEmbedder,

@@ -12,7 +12,7 @@ from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.factory import ProviderFactory
 from everword_embedder.providers.generation import ModelGeneration
 from everword_embedder.providers.local import LocalProvider
-from everword_embedder.providers.openai import OpenAIProvider
+from everword_embedder.providers.openai.provider import OpenAIProvider
 from everword_embedder.providers.settings import EmbedSettings
 from support.models import LOCAL_GENERATION, served_generation
 

@@ -10,8 +10,8 @@ from dataclasses import asdict
 
 from everword.domain.settings import Environment, SettingError
 from everword_embedder.providers.errors import ProviderError
-from everword_embedder.providers.openai_models import ServedModel, describe_model
-from everword_embedder.providers.openai_server import OpenAIServer
+from everword_embedder.providers.openai.models import ServedModel, describe_model
+from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.settings import EmbedSettings
 
 

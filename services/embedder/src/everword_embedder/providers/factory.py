@@ -7,8 +7,8 @@ from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.generation import LOCAL, OPENAI, ModelGeneration
 from everword_embedder.providers.local import LocalProvider
 from everword_embedder.providers.local_model import LocalModelHolder
-from everword_embedder.providers.openai import OpenAIProvider
-from everword_embedder.providers.openai_server import OpenAIServer
+from everword_embedder.providers.openai.provider import OpenAIProvider
+from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.provider import EmbeddingProvider
 from everword_embedder.providers.settings import EmbedSettings
 

@@ -9,8 +9,8 @@ from everword_embedder.providers.errors import (
     ProviderMisconfigured,
     WrongAnswer,
 )
-from everword_embedder.providers.openai_answers import vectors_of
-from everword_embedder.providers.openai_server import OpenAIServer
+from everword_embedder.providers.openai.answers import vectors_of
+from everword_embedder.providers.openai.server import OpenAIServer
 
 #: Embedded to learn what a server does; every model can.
 HELLO = "hello"

@@ -16,9 +16,9 @@ from everword_embedder.providers.errors import (
     ProviderMisconfigured,
 )
 from everword_embedder.providers.generation import OPENAI, ModelGeneration
-from everword_embedder.providers.openai_answers import tokens_of, vectors_of
-from everword_embedder.providers.openai_models import HELLO, ListedModel, listed_model
-from everword_embedder.providers.openai_server import OpenAIServer
+from everword_embedder.providers.openai.answers import tokens_of, vectors_of
+from everword_embedder.providers.openai.models import HELLO, ListedModel, listed_model
+from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.provider import BatchLimits
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.telemetry import record_tokens

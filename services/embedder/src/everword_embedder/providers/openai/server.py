@@ -14,7 +14,7 @@ from opentelemetry import propagate
 from everword.model_server.breaker import CircuitBreaker, CircuitOpen
 from everword.model_server.endpoint import root_of
 from everword_embedder.providers.errors import ProviderUnavailable
-from everword_embedder.providers.openai_answers import error_of, json_of
+from everword_embedder.providers.openai.answers import error_of, json_of
 from everword_embedder.providers.settings import EmbedSettings
 
 #: Whoever gives up sooner than this says nothing about the server.

@@ -1,0 +1,1 @@
+"""A provider that asks a server with the embeddings API of OpenAI."""
