@@ -154,7 +154,8 @@ def test_a_copy_that_has_become_large_is_made_anew(monkeypatch: pytest.MonkeyPat
     assert [copy.is_outgrown for copy in copies] == [True, False]
 
 
-def test_a_copy_that_lost_much_is_made_anew() -> None:
+def test_a_copy_that_lost_much_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everword_search.cache.cached_namespace.MOST_REMOVED", 1)
     copy = copy_of(range(1, 11))
     change(copy, removed=[9, 10])
     assert (copy.present, copy.is_outgrown) == (8, False)

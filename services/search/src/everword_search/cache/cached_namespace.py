@@ -32,8 +32,9 @@ SETTLED_S = 120.0
 CHANGES_KEPT_S = 20 * 3600.0
 #: Ids that are left out of a question by name.
 _RECENT = 1_000
-#: Share of the passages in memory that are still there, below which it is made anew.
-_LEAST_PRESENT = 0.8
+#: Passages that were taken out, with which a copy is made anew: more than so many, and than this share of all.
+MOST_REMOVED = 1_000
+_REMOVED_SHARE = 0.2
 #: Passages that are added within a search. Of more, the search asks the database, and they are added beside it.
 AT_ONCE = 500
 #: Passages without a vector that are asked for within a search.
@@ -94,7 +95,7 @@ class CachedNamespace:
         vectors, size = self.index.vectors, self.index.size
         signed = isinstance(vectors, SignedVectors)
         too_large = vectors is not None and not signed and size > 2 * EXACT_PASSAGES
-        return too_large or self.present < _LEAST_PRESENT * size
+        return too_large or size - self.present > max(MOST_REMOVED, _REMOVED_SHARE * size)
 
     @property
     def is_behind(self) -> bool:
