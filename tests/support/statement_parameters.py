@@ -98,6 +98,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "after_score": float("inf"),
         "after_id": 2**62,
         "spare": 5,
+        "standing_for_others": [memory.MEMORY_KIND_SUMMARY],
         "taken": 200,
         "most": 1000,
         "source_ids": filled.message_ids,

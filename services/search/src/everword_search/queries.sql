@@ -1,7 +1,7 @@
 -- Statements of SearchService and ContextService. Every one names its namespace.
 --
 -- In all of them: scores are rounded to 1e-9, so that a score is the same whichever statement computed it and
--- pages can continue after one; `spare` is how many summaries (kind 2) may come on top of `limit` other memories.
+-- pages can continue after one; `spare` is how many that stand for others may come on top of `limit` others.
 
 -- fragment let_through --
 -- Whether a filter lets a passage through: NULL lets everything. That there is a first tag is said because the index over tags
@@ -125,7 +125,7 @@ WITH corpus AS MATERIALIZED (
 SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
        array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores, corpus.passages, corpus.mean_length,
        ARRAY(SELECT df::bigint FROM terms ORDER BY term) AS document_frequencies
-  FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
+  FROM (SELECT *, count(*) FILTER (WHERE NOT kind = ANY(%(standing_for_others)s::smallint[])) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s
                    AND (score, id) < (coalesce((SELECT score FROM calibrated WHERE id = %(after_id)s),
@@ -513,7 +513,7 @@ SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
        array_send(coalesce(array_agg(source_id), '{}')) AS source_ids,
        array_send(coalesce(array_agg(raw), '{}')) AS raws, array_send(coalesce(array_agg(score), '{}')) AS scores,
        (SELECT is_large FROM size)
-  FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
+  FROM (SELECT *, count(*) FILTER (WHERE NOT kind = ANY(%(standing_for_others)s::smallint[])) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
                  ORDER BY score DESC, id DESC
@@ -549,7 +549,7 @@ WITH hits AS MATERIALIZED (
 )
 SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
        array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores
-  FROM (SELECT *, count(*) FILTER (WHERE kind <> 2) OVER (ORDER BY score DESC, id DESC) AS place
+  FROM (SELECT *, count(*) FILTER (WHERE NOT kind = ANY(%(standing_for_others)s::smallint[])) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
                  ORDER BY score DESC, id DESC

@@ -23,6 +23,7 @@ from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
 from everword_search.formula import rank_by_formula
 from everword_search.freshness import ensure_fresh
+from everword_search.kinds import completions_of
 from everword_search.model import (
     Found,
     Hit,
@@ -51,7 +52,6 @@ from everword_search.relevance import (
 from everword_search.runner import ArmFailed, Runner
 from everword_search.single_arm import rank_single_arm
 from everword_search.store import Scope
-from everword_search.summaries.in_results import SUMMARY, with_summaries
 from everword_search.use import count_use
 
 DEFAULT_PAGE = 10
@@ -298,9 +298,9 @@ class _Search:
             SearchResult(row, row.passage, by_id[row.id], relevance.of(by_id[row.id]))
             for row in await page.memories.rows()
         ]
-        if any(result.memory.kind == SUMMARY for result in results):
+        for complete in completions_of(results):
             async with self._sources.database.bound(conn, self._namespace_id):
-                results = await with_summaries(
+                results = await complete(
                     conn, self._namespace_id, results, self._request, self._cursor.after is None
                 )
         response = SearchResponse(

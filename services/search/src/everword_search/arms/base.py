@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from everword.db.pool import Connection
+from everword_search.kinds import STANDING_FOR_OTHERS
 from everword_search.model import ArmState, Candidate, Ranked, SearchArm
 
 
@@ -23,7 +24,7 @@ class Window:
     min_score: float = 0.0
     #: Hits with less evidence are left out; those of which it cannot be told stay.
     min_evidence: float = -math.inf
-    #: How many summaries may come on top of `limit` other memories: they must push none of those aside.
+    #: How many that stand for others may come on top of `limit` others: they must push none of those aside.
     spare: int = 0
     #: Whether the last candidates may be others that are about as good: all are ranked anew by something else.
     rough: bool = False
@@ -93,7 +94,7 @@ class RankingArm(Arm):
         """
 
 
-def scored_position(window: Window) -> dict[str, float | int]:
+def scored_position(window: Window) -> dict[str, Any]:
     """Return the parameters of a statement that continues after a score and a passage."""
     # No score is above 1, so that the first page begins after 2. More than two elements has a position of several arms,
     # all but one of which may have failed since.
@@ -104,4 +105,5 @@ def scored_position(window: Window) -> dict[str, float | int]:
         "min_score": float(window.min_score),
         "limit": window.limit,
         "spare": window.spare,
+        "standing_for_others": list(STANDING_FOR_OTHERS),
     }

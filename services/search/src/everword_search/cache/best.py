@@ -7,10 +7,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.arms.base import Window
 from everword_search.cache.row import places_of, some_of
 from everword_search.cache.snapshot import Snapshot
+from everword_search.kinds import STANDING_FOR_OTHERS
 from everword_search.model import Ranked
 from everword_search.ranking.arrays import Floats, Ints
 
@@ -33,8 +33,8 @@ def best_memories(
         if window.after:
             is_chosen &= _follows(read["ids"], scores[order], window.after[1], here)
         chosen, read = order[is_chosen], some_of(read, is_chosen)
-        # Summaries push none of the others aside.
-        is_within = np.cumsum(read["kinds"] != MEMORY_KIND_SUMMARY) <= window.limit
+        others = ~np.isin(read["kinds"], STANDING_FOR_OTHERS)
+        is_within = np.cumsum(others) <= window.limit
         is_within[window.limit + window.spare :] = False
         is_enough = len(chosen) >= window.limit + window.spare or not is_within.all()
         if is_enough or take >= len(rows) or scores[order[-1]] < window.min_score:

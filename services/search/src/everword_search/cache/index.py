@@ -8,7 +8,6 @@ import numpy as np
 
 from everword.db.arrays import Array
 from everword.text.author_names import name_words
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_search.cache.columns import Column, Numbers
 from everword_search.cache.intervals import Intervals
 from everword_search.cache.postings import build_postings
@@ -17,6 +16,7 @@ from everword_search.cache.segments import Segment, make_segment, with_segment
 from everword_search.cache.snapshot import IdOrder, Snapshot
 from everword_search.cache.store import Passages
 from everword_search.cache.vectors import Vectors
+from everword_search.kinds import TURN
 from everword_search.ranking.arrays import Floats, Ints
 
 #: What the objects around the arrays take, which is most of what a small namespace takes.
@@ -129,7 +129,7 @@ class NamespaceIndex:
 
     def _columns_of(self, passages: Passages) -> dict[str, Array]:
         """Return what is kept of each passage, texts and conversations by number."""
-        is_turn = (passages.kinds == MEMORY_KIND_MESSAGE) & (passages.seqs >= 0)
+        is_turn = (passages.kinds == TURN) & (passages.seqs >= 0)
         ids = passages.conversation_ids.tolist()
         conversations = np.array(self._conversations.of(ids), np.int64)
         records = passages.records

@@ -17,6 +17,7 @@ from everword.db.statements import (
     load_statements,
 )
 from everword.text.ranking_record import Records, unpack_records
+from everword_search.kinds import STANDING_FOR_OTHERS
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.store import namespaced
 
@@ -184,6 +185,7 @@ def passages_after(
         "but": ArrayParameter(but),
         "limit": limit,
         "since": since,
+        "standing_for_others": list(STANDING_FOR_OTHERS),
     }
     return BoundStatement(SQL["read_passages"], parameters, PassagesRow)
 

@@ -29,11 +29,11 @@ from everword.db.arrays import ArrayParameter, uuids_of
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.calibration import DECIDING
 from everword.domain.deadline import remaining
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_search.arms.base import RankingArm, Window
 from everword_search.arms.semantic import SemanticArm
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.candidates import find_candidates
+from everword_search.kinds import TURN
 from everword_search.model import Found, Hit, Ranked, ScorePart, SearchArm
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.features import Described, RankingQuery, describe
@@ -184,7 +184,7 @@ async def _read(
     source_ids = np.unique(np.concatenate([each.source_ids for each in found]))
     parameters = {
         "source_ids": ArrayParameter(source_ids),
-        "turn": MEMORY_KIND_MESSAGE,
+        "turn": TURN,
         "reach": NEAR + CONTEXT,
         "max_parts": MAX_PARTS,
     }

@@ -7,13 +7,12 @@ from dataclasses import replace
 from uuid import UUID
 
 from everword.db.pool import Connection
+from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.model import SearchRequest, SearchResult
 from everword_search.summaries import store
 from everword_search.summaries.expand_summary import expand_all
 from everword_search.summaries.model import ExpandMode
 
-#: Value of `MemoryKind`.
-SUMMARY = 2
 #: Summaries that `ExpandMode.TOP` expands.
 TOP = 3
 
@@ -26,7 +25,7 @@ async def with_summaries(
     is_first_page: bool,
 ) -> list[SearchResult]:
     """Return the results with what needs review marked, and with those summaries expanded that the request asks for."""
-    found = [result.memory.id for result in results if result.memory.kind == SUMMARY]
+    found = [result.memory.id for result in results if result.memory.kind == MEMORY_KIND_SUMMARY]
     if not found:
         return list(results)
     in_review = await store.in_review(conn, namespace_id, found)
