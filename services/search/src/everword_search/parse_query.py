@@ -73,28 +73,26 @@ async def parse_query(
     namespace_id: int,
     request: SearchRequest,
     profile: str,
-    cache: NamespaceCache | None,
+    cache: NamespaceCache,
     prefetch: Callable[[CachedNamespace], None],
 ) -> ParsedQuery:
     """Return what a request's query means; `profile` is what its relevance is calibrated for.
 
-    Without `cache` it is not looked for in memory. Of what is, `prefetch` is called while the database is asked.
+    Of what is in memory, `prefetch` is called while the database is asked.
 
     Raises NamespaceNotFound once the namespace is being deleted.
     """
     query = _parse(request)
     texts = texts_to_analyse(query)
     statements = _statements(namespace_id, request, profile, texts)
-    if not _may_be_cached(request):
-        cache = None
-    asked = cache.ask(namespace_id) if cache else None
+    may_be_cached = _may_be_cached(request)
+    asked = cache.ask(namespace_id) if may_be_cached else None
     if asked:
         statements.append(asked.question)
     meanwhile = partial(prefetch, asked.copy) if asked else None
     [found, generations, *others] = await fetch_each(conn, *statements, meanwhile=meanwhile)
     if not found:
-        if cache:
-            cache.forget(namespace_id)
+        cache.forget(namespace_id)
         raise NamespaceNotFound
     described: NamespaceRow = found[0]
     known = {row.text: row for row in others[0]} if texts else {}
@@ -106,11 +104,11 @@ async def parse_query(
         analyse_query(query, known),
         generations,
     )
-    if cache and asked:
+    if asked:
         row, active_id = others[-1][0], parsed.active_id
         cached = cache.answer(asked, row, active_id, request.filter)
         return replace(parsed, cached=cached)
-    if cache:
+    if may_be_cached:
         size = described.passages, described.lexemes
         cache.consider(namespace_id, *size, parsed.generation(None))
     return parsed

@@ -39,10 +39,6 @@ class Plan:
     #: What stands for words of the query in memory, by the word in lower case: for those of one lexeme.
     words: Mapping[str, int] = field(default_factory=dict)
 
-    @property
-    def in_memory(self) -> bool:
-        return any(arm.in_memory for arm in self.arms)
-
 
 @dataclass(frozen=True)
 class Words:

@@ -515,7 +515,8 @@ SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
        (SELECT is_large FROM size)
   FROM (SELECT *, count(*) FILTER (WHERE NOT kind = ANY(%(standing_for_others)s::smallint[])) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
-                 WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+                 WHERE score >= %(min_score)s AND (score, id) < (coalesce((SELECT score FROM calibrated WHERE id = %(after_id)s),
+                                                                     %(after_score)s::float8), %(after_id)s)
                  ORDER BY score DESC, id DESC
                  LIMIT %(limit)s::integer + %(spare)s::integer) AS top) AS found
  WHERE place <= %(limit)s;
@@ -551,7 +552,8 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
        array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores
   FROM (SELECT *, count(*) FILTER (WHERE NOT kind = ANY(%(standing_for_others)s::smallint[])) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
-                 WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+                 WHERE score >= %(min_score)s AND (score, id) < (coalesce((SELECT score FROM calibrated WHERE id = %(after_id)s),
+                                                                     %(after_score)s::float8), %(after_id)s)
                  ORDER BY score DESC, id DESC
                  LIMIT %(limit)s::integer + %(spare)s::integer) AS top) AS found
  WHERE place <= %(limit)s

@@ -56,7 +56,7 @@ from everword_search.use import count_use
 
 DEFAULT_PAGE = 10
 #: Page tokens of one kind hold positions of one form: a change of `_next_token` takes another number.
-TOKEN_KIND = "Search/4"
+TOKEN_KIND = "Search/5"
 #: Searches by REGEX at once, of all and of one namespace. The next one is refused at once.
 EXPENSIVE = Limits(total=4, of_group=2)
 #: `UseCounting` of a namespace in which being returned is a use.
@@ -211,8 +211,6 @@ class _Search:
         """Find out what the query means; return whether all is known that an answer takes, its vector too."""
         request = self._request
         self._generic_plans_s = None
-        # What began in the database goes on there: scores in memory differ by a little.
-        may_be_in_memory = self._cursor.after is None or self._cursor.after[0]
         if self._parsed is None or self._parsed.generation(self._vector.generation_id) is None:
             profile = calibrated_profile(request)
             # What the query means is asked for in the same way each time, and so is the page at the end.
@@ -223,7 +221,7 @@ class _Search:
                 self._namespace_id,
                 request,
                 profile,
-                self._sources.cache if may_be_in_memory else None,
+                self._sources.cache,
                 self._prefetch,
             )
             self._words = None
@@ -274,7 +272,7 @@ class _Search:
         planned.runner.begin(conn, self._generic_plans_s)
         found = await _find(planned)
         # The verdict is the same on every page.
-        chance = cursor.after[1] if cursor.after else planned.relevance.chance(found)
+        chance = cursor.after[0] if cursor.after else planned.relevance.chance(found)
         ensure_judged(self._request, found)
         await planned.runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
         hits = found.hits[: cursor.size]
@@ -305,7 +303,7 @@ class _Search:
                 )
         response = SearchResponse(
             results,
-            _next_token(self._cursor, found, page.chance, page.planned.plan.in_memory),
+            _next_token(self._cursor, found, page.chance),
             page.planned.runner.reports(),
             relevance.verdict(found, page.chance),
             relevance.state(found),
@@ -338,7 +336,7 @@ class _Search:
             Runner(plan.arms),
             relevance,
             _ranking(sources.ranker, self._profile, request, plan),
-            _window(self._cursor, request, relevance, plan),
+            _window(self._cursor, request, relevance),
         )
 
 
@@ -367,15 +365,14 @@ def _ranking(
     return Ranking(ranker, plan.question, request.explain, plan.cached, plan.words)
 
 
-def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance, plan: Plan) -> Window:
+def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance) -> Window:
     """Return which hits are asked for: one more than the page has, which tells whether there is another one."""
-    began_in_memory, _, *after = cursor.after or (False, None)
-    moved = began_in_memory and not plan.in_memory
+    _, *after = cursor.after or (None,)
     least = relevance.least_evidence(request.min_relevance)
-    return Window(cursor.size + 1, after or None, request.min_score, least, moved=moved)
+    return Window(cursor.size + 1, after or None, request.min_score, least)
 
 
-def _next_token(cursor: Cursor, found: Found, chance: float | None, in_memory: bool) -> str:
+def _next_token(cursor: Cursor, found: Found, chance: float | None) -> str:
     if len(found.hits) <= cursor.size:
         return ""
-    return cursor.token([in_memory, chance, *found.hits[cursor.size - 1].position])
+    return cursor.token([chance, *found.hits[cursor.size - 1].position])

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from everword.domain.calibration import DECIDING
 from everword_search.arms.base import Arm, RankingArm, Window
-from everword_search.arms.semantic import SemanticArm
 from everword_search.model import Candidate, Found, Hit, ScorePart, SearchArm
 from everword_search.relevance import deciding_evidence
 from everword_search.runner import Runner
@@ -15,8 +14,6 @@ from everword_search.runner import Runner
 async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> Found:
     """Return the hits in `window`, best first. Raises ArmFailed."""
     window = replace(window, min_score=max(window.min_score, window.min_evidence))
-    if window.moved and window.after and isinstance(arm, SemanticArm):
-        window = replace(window, after=await arm.moved(runner.conn, window.after))
     asked = window
     if window.after is None and isinstance(arm, RankingArm):
         # The verdict goes by more results than a short page has, and by those that a floor leaves out.

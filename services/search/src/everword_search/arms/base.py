@@ -19,7 +19,8 @@ class Window:
     """Which part of an arm's candidates is asked for."""
 
     limit: int
-    #: Position of the last candidate of the page before; None for the best ones.
+    #: Position of the last candidate of the page before; None for the best ones. What it scores now counts, where it is
+    #: still there: writes change scores, and memory and database compute them with other last digits.
     after: list[Any] | None = None
     min_score: float = 0.0
     #: Hits with less evidence are left out; those of which it cannot be told stay.
@@ -28,8 +29,6 @@ class Window:
     spare: int = 0
     #: Whether the last candidates may be others that are about as good: all are ranked anew by something else.
     rough: bool = False
-    #: Whether `after` was found in memory, and the database goes on: its scores differ by a little.
-    moved: bool = False
 
     def admits(self, score: float, evidence: float | None) -> bool:
         return score >= self.min_score and (evidence is None or evidence >= self.min_evidence)
@@ -53,14 +52,9 @@ class Arm(ABC):
         return False
 
     @property
-    def in_memory(self) -> bool:
-        """Whether what `find` finds is in memory."""
-        return False
-
-    @property
     def asks_nothing(self) -> bool:
         """Whether `find` asks the database nothing."""
-        return self.in_memory
+        return False
 
     @property
     def idle_state(self) -> ArmState:

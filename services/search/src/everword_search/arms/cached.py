@@ -32,7 +32,7 @@ SCORED_AT_ONCE = 200_000
 class CachedLexicalArm(TsvectorArm):
     """BM25 over postings in memory: of every match of every word."""
 
-    in_memory = True
+    asks_nothing = True
 
     def __init__(self, cached: CachedIndex, scope: Scope, terms: Sequence[Term]) -> None:
         super().__init__(scope, terms)
@@ -62,7 +62,6 @@ class CachedLexicalArm(TsvectorArm):
 class CachedSemanticArm(SemanticArm):
     """Cosines with vectors in memory, once those that came lately are there too."""
 
-    in_memory = True
     generic_plans = True
 
     def __init__(

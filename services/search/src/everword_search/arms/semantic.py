@@ -144,14 +144,6 @@ class SemanticArm(RankingArm):
             return np.array([known.get(each, np.nan) for each in passage_ids.tolist()], float)
         return await vectors.score_passages(conn, namespace_id, asked.id, passage_ids, asked.vector)
 
-    async def moved(self, conn: Connection, after: list[Any]) -> list[Any]:
-        """Return where a place is here, that another way of computing cosines gave."""
-        score, passage_id, *_ = after
-        [cosine] = await self.cosines(conn, np.array([passage_id], np.int64))
-        if np.isnan(cosine):
-            return [score, passage_id]
-        return [round((cosine - self.floor) / (1 - self.floor) * 1e9) / 1e9, passage_id]
-
     def _asked(self) -> _Asked:
         assert self._vector is not None
         assert self._generation is not None
