@@ -55,7 +55,7 @@ async def test_what_was_given_up_is_found_once_it_has_a_vector_after_all(
         async with searching(stack, embedder=embedder) as search:
             await search.often()
             assert await _pets(search) == []
-            owner.execute(say.format("owed").encode())
+            owner.execute(say.format("pending").encode())
             assert await _pets(search) == []
             search.clock.now += LOOK_AGAIN_S + 1
             # What is to come is asked for by each search from now on, or else after another while.

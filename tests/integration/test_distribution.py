@@ -50,6 +50,8 @@ CROSSING = {
 #: Functions that touch tables with a namespace. Those that begin with "one:" touch only the rows of a single one.
 FUNCTIONS = {
     "drop_derived_passages": "one: the namespace that the transaction is set to",
+    "close_derived_passages": "one: the namespace that the transaction is set to",
+    "log_index_change": "one: the namespace that the transaction is set to",
     "erase_namespace_rows": "one: its argument",
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
     "drop_vector_table": "an operator's: a model goes with its vectors",

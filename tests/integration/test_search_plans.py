@@ -25,10 +25,19 @@ WORDS = [f"word{number}" for number in range(2000)]
 
 FILTER: dict[str, Any] = {
     **dict.fromkeys(("kinds", "conversation_ids", "agents", "subjects", "channels", "instances")),
-    **dict.fromkeys(("authors", "roles", "tags", "since", "before", "constraint")),
+    **dict.fromkeys(
+        ("authors", "roles", "tags", "since", "before", "constraint", "valid_at", "known_at")
+    ),
     "include_automated": False,
 }
-SCORED = {"after_score": 2.0, "after_id": 0, "min_score": 0.0, "limit": 11, "spare": 11}
+SCORED = {
+    "after_score": 2.0,
+    "after_id": 0,
+    "min_score": 0.0,
+    "limit": 11,
+    "spare": 11,
+    "standing_for_others": [2],
+}
 TERMS = {
     "queries": ["'word3'", "'word40'", "'word50':*"],
     "prefixes": [None, None, "word50"],
@@ -102,7 +111,13 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         "lexemes",
     ),
     # What came lately is asked for by every search of a namespace in memory.
-    "read_passages": ({"after": PASSAGES - 20, "but": [PASSAGES - 1], "limit": 500}, "memories_p"),
+    "read_passages": (
+        {
+            **{"after": PASSAGES - 20, "but": [PASSAGES - 1], "limit": 500},
+            **{"since": "1:1:", "standing_for_others": [2]},
+        },
+        "memories_p",
+    ),
     "read_signals": ({"source_ids": SOURCE_IDS}, "source_id"),
     "read_memories": (
         {

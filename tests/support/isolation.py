@@ -16,7 +16,7 @@ ISOLATED = frozenset(
         *("conversations", "messages", "append_requests", "memories", "visible_memories"),
         *("memory_classes", "memory_use", "importance_suggestions", "author_names"),
         *("summaries", "summary_sources", "compaction_progress", "calendar_pending"),
-        *("summary_voices", "tool_sentences", "usage_ledger"),
+        *("summary_voices", "tool_sentences", "usage_ledger", "index_changes"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

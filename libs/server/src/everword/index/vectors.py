@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_value
-from everword.index.writer import SQL
+from everword.db.statements import fetch_value, load_statements
+
+SQL = load_statements("everword.index")
 
 
 @dataclass(frozen=True)
