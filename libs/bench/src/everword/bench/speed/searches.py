@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+import time
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from everword.domain.ids import new_id
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.context_service_pb2 import BuildContextRequest
+from everword.v1.conversation_pb2 import ConversationKey
 
 PROFILE = "recall"
 MODES = {
@@ -33,6 +36,8 @@ RECORDED = 60
 #: From here on a namespace is one of the issue's million.
 MILLION = 1_000_000
 EMPTY_CALLS = 300
+#: Between an append and a search in one of many namespaces.
+_BETWEEN_S = 0.05
 #: Of many namespaces the figure is of about so many; the details are of all there are.
 MOST_NAMESPACES = 100
 #: Where to search, and what for.
@@ -174,6 +179,8 @@ async def many(
 ) -> Row:
     """Search in some of many namespaces in turn; the details have one alone beside it, and all of them."""
     every = list(zip(clients, queries, strict=True))
+    visits = [(client, own[0]) for client, own in every]
+    first, second = await _visit(visits), await _visit(visits)
     some = every[:: max(1, len(every) // MOST_NAMESPACES)]
     asked = await ask(
         bench,
@@ -185,12 +192,29 @@ async def many(
     _, floor_ms = asked.recording.slowest_arm()
     details = {
         **_details(asked),
+        "first_search": first.details(),
+        "second_search": second.details(),
         "namespaces": len(some),
         "one_namespace": alone.times.details(),
         "all_namespaces": await _all_of(bench, [(client, own[0]) for client, own in every]),
     }
     floor = Floor(floor_ms, "bare SQL of the slowest arm, p50")
     return Row("search_hybrid_1000x1000", scale, asked.times.ms(0.5), "ms", floor, details)
+
+
+async def _visit(turns: Sequence[Turn]) -> Times:
+    """Append to each namespace and search in it, one after the other; only the searches are timed."""
+    each: list[float] = []
+    begun = time.perf_counter()
+    for number, (client, query) in enumerate(turns):
+        said = [memory_pb2.NewMessage(role=memory_pb2.ROLE_USER, content=f"To {number}.")]
+        await client.append(ConversationKey(session_key="visits"), said)
+        # What users do between an append and a search takes longer.
+        await asyncio.sleep(_BETWEEN_S)
+        started = time.perf_counter()
+        await search(client, query)
+        each.append(time.perf_counter() - started)
+    return Times(each, time.perf_counter() - begun)
 
 
 async def _all_of(bench: BenchStack, turns: Sequence[Turn]) -> dict[str, Any]:
