@@ -33,6 +33,8 @@ _TIDY_S = 15.0
 #: Seconds until a namespace that could not be kept is tried again, and how many such are remembered.
 _REFUSED_S = 120.0
 _MOST_REFUSED = 10_000
+#: Seconds until a namespace begins to be loaded: the search that asked for it should have the processors for itself.
+_AFTER_S = 0.05
 #: Namespaces that are brought up to date at once, each with a connection of the searches', and those that may wait.
 _BROUGHT_UP_AT_ONCE = 2
 _MOST_WAITING = 100
@@ -152,6 +154,8 @@ class NamespaceCache:
     async def _load(self, copy: CachedNamespace, nbytes: int, is_new: bool) -> None:
         namespace_id = copy.namespace_id
         try:
+            if is_new:
+                await asyncio.sleep(_AFTER_S)
             async with self._few:
                 with self._room(nbytes):
                     limit_bytes = int(self._copies.maxsize)
