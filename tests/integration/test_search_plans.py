@@ -113,8 +113,11 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
     # What came lately is asked for by every search of a namespace in memory.
     "read_passages": (
         {
-            **{"after": PASSAGES - 20, "but": [PASSAGES - 1], "limit": 500},
-            **{"since": "1:1:", "standing_for_others": [2]},
+            "after": PASSAGES - 20,
+            "but": [PASSAGES - 1],
+            "limit": 500,
+            "since": "1:1:",
+            "standing_for_others": [2],
         },
         "memories_p",
     ),
