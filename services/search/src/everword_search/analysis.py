@@ -24,6 +24,11 @@ class AnalysedQuery:
     #: The hash of each word, in lower case, that is one lexeme.
     words: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def has_prefix(self) -> bool:
+        """Whether one of the terms stands for all words that begin with it."""
+        return any(term.prefix is not None for term in self.terms)
+
 
 def texts_to_analyse(query: Query) -> list[str]:
     """Return the texts of which `analyse_query` needs to know what the namespace's text search makes of them."""

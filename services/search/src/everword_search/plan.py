@@ -1,131 +1,79 @@
-"""Decides what a search runs: the arms of its mode, what they look at, and the question that is ranked by."""
+"""Decides what a search runs: the arms of its mode, and the question that is ranked by."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from everword_search.arms.base import Arm
-from everword_search.arms.cached import CachedLexicalArm, CachedSemanticArm
-from everword_search.arms.frequent import FrequentWords
-from everword_search.arms.large import LargeScopes
+from everword_search.arms.lexical import LexicalArm
 from everword_search.arms.regex import RegexArm
 from everword_search.arms.semantic import SemanticArm
-from everword_search.arms.trigram import TrigramArm, literals_asked_for, tokens_asked_for
-from everword_search.arms.tsvector import TsvectorArm
-from everword_search.cache.cached_index import CachedIndex
-from everword_search.cache.prefetched_scan import PrefetchedScan
+from everword_search.arms.trigram import literals_asked_for, tokens_asked_for
 from everword_search.model import SearchMode, SearchRequest
 from everword_search.parse_query import BY_WORDS, ParsedQuery
+from everword_search.passage_index import PassageIndex
 from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.ranking.features import RankingQuery
-from everword_search.store import Scope
-
-#: Passages of a namespace from which on it pays to know its frequent words.
-LARGE = 10_000
 
 
 @dataclass(frozen=True)
 class Plan:
     """What a search runs."""
 
-    #: With what the query demands.
-    scope: Scope
     arms: Sequence[Arm]
     #: None where one arm's order is asked for.
     question: RankingQuery | None = None
-    #: The namespace in memory; None where the database is to be asked.
-    cached: CachedIndex | None = None
-    #: What stands for words of the query in memory, by the word in lower case: for those of one lexeme.
-    words: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Words:
     """What a search runs by its query's words, whatever its vector is."""
 
-    #: With what the query demands.
-    scope: Scope
-    lexical: TsvectorArm
+    lexical: LexicalArm
     #: None where the lexical arm's order is asked for.
     question: RankingQuery | None
-    #: The namespace in memory; None where the database is to be asked.
-    cached: CachedIndex | None
-
-    async def look_ahead(self) -> None:
-        """Do what can be done while the vector is on its way."""
-        if isinstance(self.lexical, CachedLexicalArm):
-            await self.lexical.look_ahead()
 
 
-def plan_words(
-    scope: Scope, request: SearchRequest, parsed: ParsedQuery, frequent: FrequentWords
-) -> Words | None:
+def plan_words(request: SearchRequest, parsed: ParsedQuery, index: PassageIndex) -> Words | None:
     """Return what is looked for by words; None where the mode does not."""
     if request.mode not in BY_WORDS:
         return None
-    # What a query demands holds for every arm.
-    scope = replace(scope, constraint=parsed.analysed.constraint)
-    terms = parsed.analysed.terms
-    has_prefix = any(term.prefix is not None for term in terms)
-    cached = None if scope.constraint or has_prefix else parsed.cached
-    large = parsed.passages > LARGE
-    lexical = (
-        CachedLexicalArm(cached, scope, terms)
-        if cached
-        else TsvectorArm(scope, terms, request.explain, frequent if large else None)
-    )
+    lexical = index.lexical(parsed.analysed.terms, request.explain)
     is_ranked = request.mode is SearchMode.HYBRID
-    question = _question(parsed, has_prefix) if is_ranked else None
-    return Words(scope, lexical, question, cached)
+    return Words(lexical, _question(parsed) if is_ranked else None)
 
 
 def plan_search(
-    scope: Scope,
     request: SearchRequest,
     parsed: ParsedQuery,
+    index: PassageIndex,
     words: Words | None,
     vector: QueryVector | QueryNotEmbedded | None,
-    large_scopes: LargeScopes,
-    prefetched: PrefetchedScan | None,
 ) -> Plan:
     """Return what the mode that is asked for runs."""
     if request.mode is SearchMode.REGEX:
-        return Plan(scope, [RegexArm(scope, request.text)])
+        return Plan([RegexArm(index.scope, request.text)])
     if request.mode is SearchMode.TRIGRAM:
-        return Plan(scope, [TrigramArm(scope, tokens_asked_for(request.text))])
+        return Plan([index.literal(tokens_asked_for(request.text))])
     if words is None:
-        scope = replace(scope, constraint=parsed.analysed.constraint)
-        cached = None if scope.constraint else parsed.cached
-        meaning = _semantic(scope, parsed, vector, large_scopes, cached, prefetched)
-        return Plan(scope, [meaning])
+        return Plan([_semantic(parsed, index, vector)])
     if request.mode is SearchMode.LEXICAL:
-        return Plan(words.scope, [words.lexical])
-    literal = TrigramArm(words.scope, literals_asked_for(parsed.query))
-    meaning = _semantic(words.scope, parsed, vector, large_scopes, words.cached, prefetched)
-    arms = [words.lexical, literal, meaning]
-    return Plan(words.scope, arms, words.question, words.cached, parsed.analysed.words)
+        return Plan([words.lexical])
+    literal = index.literal(literals_asked_for(parsed.query))
+    arms = [words.lexical, literal, _semantic(parsed, index, vector)]
+    return Plan(arms, words.question)
 
 
 def _semantic(
-    scope: Scope,
-    parsed: ParsedQuery,
-    vector: QueryVector | QueryNotEmbedded | None,
-    large_scopes: LargeScopes,
-    cached: CachedIndex | None,
-    prefetched: PrefetchedScan | None,
+    parsed: ParsedQuery, index: PassageIndex, vector: QueryVector | QueryNotEmbedded | None
 ) -> SemanticArm:
-    generation = (
-        parsed.generation(vector.generation_id) if isinstance(vector, QueryVector) else None
-    )
-    arguments = (scope, vector, generation, parsed.passages, large_scopes)
-    known = cached.vectors if cached else None
-    if cached and known and generation and known.generation_id == generation.id:
-        return CachedSemanticArm(cached, known, prefetched, *arguments)
-    return SemanticArm(*arguments)
+    if isinstance(vector, QueryVector):
+        return index.semantic(vector, parsed.generation(vector.generation_id))
+    return index.semantic(vector, None)
 
 
-def _question(parsed: ParsedQuery, has_prefix: bool) -> RankingQuery:
+def _question(parsed: ParsedQuery) -> RankingQuery:
     """Return what is asked for, without operators and what is excluded."""
     text = " ".join(operand.text for operand in parsed.query.wanted)
     analysed, settings = parsed.analysed, parsed.settings
@@ -135,5 +83,5 @@ def _question(parsed: ParsedQuery, has_prefix: bool) -> RankingQuery:
         analysed.ignored,
         settings.text_search_config,
         settings.time_zone,
-        has_prefix,
+        analysed.has_prefix,
     )

@@ -32,8 +32,10 @@ from everword_search.model import (
     SearchResponse,
     SearchResult,
 )
+from everword_search.open_index import open_index
 from everword_search.pages import DEFAULT_CONTENT_CHARS, Cursor, max_parts, open_cursor
 from everword_search.parse_query import ParsedQuery, parse_query
+from everword_search.passage_index import PassageIndex
 from everword_search.plan import Plan, Words, plan_search, plan_words
 from everword_search.profiles import Balanced, Profile, find_profile
 from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded
@@ -158,6 +160,8 @@ class _Planned:
     plan: Plan
     runner: Runner
     relevance: Relevance
+    #: With what the query demands.
+    scope: Scope
     ranking: Ranking | Balanced | None
     window: Window
 
@@ -255,7 +259,7 @@ class _Search:
 
     async def _look_ahead(self, parsed: ParsedQuery) -> None:
         if words := self._plan_words(parsed):
-            await words.look_ahead()
+            await words.lexical.look_ahead()
 
     def close(self) -> None:
         """Let go what the search began."""
@@ -311,31 +315,24 @@ class _Search:
         return response, self._parsed.settings
 
     def _plan_words(self, parsed: ParsedQuery) -> Words | None:
-        scope = Scope(self._namespace_id, self._request.filter)
-        frequent = self._sources.frequent
-        self._words = self._words or plan_words(scope, self._request, parsed, frequent)
+        self._words = self._words or plan_words(self._request, parsed, self._open(parsed))
         return self._words
 
+    def _open(self, parsed: ParsedQuery) -> PassageIndex:
+        scope, sources = Scope(self._namespace_id, self._request.filter), self._sources
+        return open_index(scope, parsed, self._prefetched, sources.frequent, sources.large_scopes)
+
     def _plan(self, parsed: ParsedQuery) -> _Planned:
-        request = self._request
-        scope = Scope(self._namespace_id, request.filter)
-        sources = self._sources
+        request, index = self._request, self._open(parsed)
         words = self._plan_words(parsed)
-        plan = plan_search(
-            scope,
-            request,
-            parsed,
-            words,
-            self._vector.found,
-            sources.large_scopes,
-            self._prefetched,
-        )
+        plan = plan_search(request, parsed, index, words, self._vector.found)
         relevance = find_relevance(request, parsed.generation(self._vector.generation_id))
         return _Planned(
             plan,
             Runner(plan.arms),
             relevance,
-            _ranking(sources.ranker, self._profile, request, plan),
+            index.scope,
+            _ranking(self._sources.ranker, self._profile, request, plan, index),
             _window(self._cursor, request, relevance),
         )
 
@@ -348,21 +345,21 @@ async def _find(planned: _Planned) -> Found:
         return Found([])
     ranked = [arm for arm in arms if isinstance(arm, RankingArm)]
     if isinstance(ranking, Balanced):
-        return await rank_by_formula(runner, ranked, planned.plan.scope, ranking, window)
+        return await rank_by_formula(runner, ranked, planned.scope, ranking, window)
     if isinstance(ranking, Ranking):
-        return await rank_by_recall(runner, ranked, planned.plan.scope, ranking, window)
+        return await rank_by_recall(runner, ranked, ranking, window)
     return await rank_single_arm(runner, arms[0], window)
 
 
 def _ranking(
-    ranker: Ranker, profile: Profile, request: SearchRequest, plan: Plan
+    ranker: Ranker, profile: Profile, request: SearchRequest, plan: Plan, index: PassageIndex
 ) -> Ranking | Balanced | None:
     """Return what a search ranks by; None for the order of its one arm."""
     if plan.question is None:
         return None
     if isinstance(profile, Balanced):
         return profile
-    return Ranking(ranker, plan.question, request.explain, plan.cached, plan.words)
+    return Ranking(ranker, plan.question, index, request.explain)
 
 
 def _window(cursor: Cursor, request: SearchRequest, relevance: Relevance) -> Window:

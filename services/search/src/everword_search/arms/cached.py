@@ -40,7 +40,6 @@ class CachedLexicalArm(TsvectorArm):
         self._matching: tuple[Ints, Floats, Floats] | None = None
 
     async def look_ahead(self) -> None:
-        """Score what matches: that takes no connection."""
         self._matching = self._matching or await self._score_all()
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:

@@ -37,6 +37,9 @@ class LexicalArm(RankingArm):
 
     name = SearchArm.LEXICAL
 
+    async def look_ahead(self) -> None:
+        """Do what can be done without a connection, while the query's vector is on its way."""
+
 
 def inverse_document_frequency(passages: float, document_frequency: float) -> float:
     """Return how much a term tells: ln(1 + (N - df + 0.5) / (df + 0.5))."""

@@ -18,30 +18,24 @@ At most `RESULTS` memories are results, so pages end with them.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from everword.db.arrays import ArrayParameter, uuids_of
-from everword.db.pool import STATEMENT_CAP_S
+from everword.db.arrays import uuids_of
 from everword.domain.calibration import DECIDING
-from everword.domain.deadline import remaining
 from everword_search.arms.base import RankingArm, Window
 from everword_search.arms.semantic import SemanticArm
-from everword_search.cache.cached_index import CachedIndex
-from everword_search.cache.candidates import find_candidates
-from everword_search.kinds import TURN
 from everword_search.model import Found, Hit, Ranked, ScorePart, SearchArm
+from everword_search.passage_index import PassageIndex
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.features import Described, RankingQuery, describe
 from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker, beside
-from everword_search.ranking.store import Candidates, find_mentions, read_candidates
+from everword_search.ranking.store import Candidates
 from everword_search.runner import TIME_SHARE, Runner
-from everword_search.store import Scope
 
 #: Candidates taken from each arm. All of them are looked at closely: to keep but the 150 with the best sums of scores
 #: changes nothing in a conversation by itself, and loses .027 of recall@10 among 100,000 messages of others.
@@ -77,19 +71,16 @@ class Ranking:
 
     ranker: Ranker
     question: RankingQuery
+    index: PassageIndex
     #: Whether hits carry what the models were given.
     explain: bool = False
-    #: The namespace in memory; None where the database is to be asked.
-    cached: CachedIndex | None = None
-    #: What stands for words of the query in memory, by the word in lower case: for those of one lexeme.
-    words: Mapping[str, int] = field(default_factory=dict)
 
 
 async def rank_by_recall(
-    runner: Runner, arms: Sequence[RankingArm], scope: Scope, ranking: Ranking, window: Window
+    runner: Runner, arms: Sequence[RankingArm], ranking: Ranking, window: Window
 ) -> Found:
     """Return the hits in `window`, best first. Raises ArmFailed."""
-    judged = await _judge(runner, arms, scope, ranking)
+    judged = await _judge(runner, arms, ranking)
     if judged is None:
         return Found([])
     scores = _scores(judged, ranking.ranker)
@@ -141,9 +132,7 @@ def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.b
     return follows
 
 
-async def _judge(
-    runner: Runner, arms: Sequence[RankingArm], scope: Scope, ranking: Ranking
-) -> Judged | None:
+async def _judge(runner: Runner, arms: Sequence[RankingArm], ranking: Ranking) -> Judged | None:
     """Return the candidates of a query with their features; None without any. Raises ArmFailed."""
     question = ranking.question
     # What a prefix matches only the arm can tell, so its scores have to be what they are.
@@ -153,9 +142,12 @@ async def _judge(
         arm.name: await runner.rank(arm, window, TIME_SHARE)
         for arm in sorted(arms, key=lambda arm: arm.generic_plans)
     }
-    passages = await _read(runner, scope, list(views.values()), ranking)
+    found = list(views.values())
+    if not any(len(each.passage_ids) for each in found):
+        return None
+    passages = await ranking.index.candidates(runner, found, NEAR + CONTEXT, MAX_PARTS)
     if passages is None:
-        return None  # nothing was found, or it was erased since
+        return None  # it was erased since
     cosines = np.full(len(passages.passage_ids), np.nan)
     alike = dict(views)
     for arm in arms:
@@ -165,7 +157,7 @@ async def _judge(
             alike[arm.name] = Ranked.of(await runner.score(arm, ids, TIME_SHARE))
         if isinstance(arm, SemanticArm):
             cosines = await runner.deviations(arm, passages.passage_ids, TIME_SHARE)
-    absent = await _absent_names(runner, scope, ranking, passages)
+    absent = await _absent_names(runner, ranking, passages)
     pool = build_pool(passages, cosines, absent)
     literals = _literals(pool, alike, question)
     # A prefix is matched by the arm of words, with all else that is asked.
@@ -173,49 +165,12 @@ async def _judge(
     return Judged(pool, _wanted(pool), describe(pool, question), literals, share, views)
 
 
-async def _read(
-    runner: Runner, scope: Scope, found: Sequence[Ranked], ranking: Ranking
-) -> Candidates | None:
-    passage_ids = np.unique(np.concatenate([each.passage_ids for each in found]))
-    if not len(passage_ids):
-        return None
-    if ranking.cached:
-        return find_candidates(ranking.cached, passage_ids, NEAR + CONTEXT, MAX_PARTS)
-    source_ids = np.unique(np.concatenate([each.source_ids for each in found]))
-    parameters = {
-        "source_ids": ArrayParameter(source_ids),
-        "turn": TURN,
-        "reach": NEAR + CONTEXT,
-        "max_parts": MAX_PARTS,
-    }
-    limit_s = remaining(STATEMENT_CAP_S) * TIME_SHARE
-    await runner.prepare(generic_plans=True, limit_s=limit_s)
-    config = ranking.question.config
-    return await read_candidates(runner.conn, scope, config, passage_ids, parameters)
-
-
-async def _absent_names(
-    runner: Runner, scope: Scope, ranking: Ranking, passages: Candidates
-) -> Floats:
+async def _absent_names(runner: Runner, ranking: Ranking, passages: Candidates) -> Floats:
     """Return how many names of the question each passage's conversation never mentions: it can hardly be about them."""
-    question, cached, rows = ranking.question, ranking.cached, passages.rows
-    strangers = question.terms.strangers
+    strangers = ranking.question.terms.strangers
     if not strangers:
         return np.zeros(len(passages.passage_ids))
-    if cached and rows is not None and ranking.words.keys() >= set(strangers):
-        words = [ranking.words[stranger] for stranger in strangers]
-        return np.asarray(len(words) - cached.snapshot.conversations_with(words, rows), float)
-    known = passages.conversation_ids
-    if known is None:
-        assert cached is not None
-        assert rows is not None
-        known = cached.snapshot.conversation_ids(rows)
-    conversations, which = np.unique(known, return_inverse=True)
-    ids = uuids_of(conversations)
-    named = await find_mentions(runner.conn, scope.namespace_id, question.config, strangers, ids)
-    found = Counter(mention.conversation_id for mention in named)
-    absent = np.array([len(strangers) - found[each] for each in ids], float)
-    return np.asarray(absent[which])
+    return len(strangers) - await ranking.index.mentions(runner, passages, strangers)
 
 
 def _wanted(pool: Pool) -> npt.NDArray[np.bool_]:

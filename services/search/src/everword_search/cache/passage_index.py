@@ -1,0 +1,70 @@
+"""The passages of a namespace in memory, and of the database what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from everword_search.arms.cached import CachedLexicalArm, CachedSemanticArm
+from everword_search.arms.lexical import LexicalArm, Term
+from everword_search.arms.semantic import SemanticArm
+from everword_search.arms.trigram import TrigramArm
+from everword_search.cache.cached_index import CachedIndex
+from everword_search.cache.candidates import find_candidates
+from everword_search.cache.prefetched_scan import PrefetchedScan
+from everword_search.database_index import DatabaseIndex
+from everword_search.model import Ranked
+from everword_search.query_embedder import QueryNotEmbedded, QueryVector
+from everword_search.ranking.arrays import Floats
+from everword_search.ranking.store import Candidates
+from everword_search.runner import Runner
+from everword_search.store import Scope
+from everword_search.vectors import GenerationRow
+
+
+@dataclass(frozen=True)
+class CachedPassageIndex:
+    """The passages of a namespace in memory; see PassageIndex."""
+
+    cached: CachedIndex
+    database: DatabaseIndex
+    #: What is near the query's vector, where that was looked for while the database was asked.
+    prefetched: PrefetchedScan | None
+    #: What stands for words of the query in memory, by the word in lower case: for those of one lexeme.
+    words: Mapping[str, int]
+
+    @property
+    def scope(self) -> Scope:
+        return self.database.scope
+
+    def lexical(self, terms: Sequence[Term], explain: bool) -> LexicalArm:
+        return CachedLexicalArm(self.cached, self.scope, terms)
+
+    def literal(self, tokens: Sequence[str]) -> TrigramArm:
+        return self.database.literal(tokens)
+
+    def semantic(
+        self, vector: QueryVector | QueryNotEmbedded | None, generation: GenerationRow | None
+    ) -> SemanticArm:
+        known = self.cached.vectors
+        if known is None or generation is None or known.generation_id != generation.id:
+            return self.database.semantic(vector, generation)
+        passages, large_scopes = self.database.passages, self.database.large_scopes
+        arguments = (self.scope, vector, generation, passages, large_scopes)
+        return CachedSemanticArm(self.cached, known, self.prefetched, *arguments)
+
+    async def candidates(
+        self, runner: Runner, found: Sequence[Ranked], reach: int, max_parts: int
+    ) -> Candidates | None:
+        passage_ids = np.unique(np.concatenate([each.passage_ids for each in found]))
+        return find_candidates(self.cached, passage_ids, reach, max_parts)
+
+    async def mentions(self, runner: Runner, passages: Candidates, words: Sequence[str]) -> Floats:
+        snapshot, rows = self.cached.snapshot, passages.rows
+        assert rows is not None
+        if self.words.keys() >= set(words):
+            hashes = [self.words[word] for word in words]
+            return np.asarray(snapshot.conversations_with(hashes, rows), float)
+        return await self.database.mentions_in(runner, snapshot.conversation_ids(rows), words)
