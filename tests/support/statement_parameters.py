@@ -45,6 +45,7 @@ def parameters_of(name: str, filled: Filled) -> dict[str, Any]:
     return {
         **common_parameters(filled),
         **_special(filled).get(name, {}),
+        "standing_for_others": [memory.MEMORY_KIND_SUMMARY],
         "namespace_id": Int8(filled.theirs),
     }
 
@@ -98,7 +99,6 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "after_score": float("inf"),
         "after_id": 2**62,
         "spare": 5,
-        "standing_for_others": [memory.MEMORY_KIND_SUMMARY],
         "taken": 200,
         "most": 1000,
         "source_ids": filled.message_ids,
