@@ -114,7 +114,14 @@ OTHER_CASES = {
 }
 CASES = NARROW | OTHER_CASES
 
-SCORED = {"after_score": 2.0, "after_id": 0, "min_score": 0.0, "limit": PASSAGES, "spare": 5}
+SCORED = {
+    "after_score": 2.0,
+    "after_id": 0,
+    "min_score": 0.0,
+    "limit": PASSAGES,
+    "spare": 5,
+    "standing_for_others": [2],
+}
 #: The vector in which the number of each passage shows: all lie between the first two axes.
 VECTOR = "[" + ",".join(["1"] + ["0"] * (DIMENSIONS - 1)) + "]"
 SEMANTIC = {**SCORED, "vector": VECTOR, "floor": -1.0, "most": 10_000}
