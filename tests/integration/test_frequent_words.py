@@ -45,7 +45,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         return await find(conn, scope, parameters)
 
     monkeypatch.setattr("everword_search.store.find_lexical", spy)
-    monkeypatch.setattr("everword_search.plan.LARGE", TURNS - 1)
+    monkeypatch.setattr("everword_search.database_index.LARGE", TURNS - 1)
     # A third of the turns is frequent, one turn is not.
     monkeypatch.setattr("everword_search.arms.frequent.SHARE", 0.2)
     return words
@@ -92,7 +92,7 @@ async def test_scores_that_are_shown_or_ranked_by_are_those_of_all_words(
 async def test_a_small_namespace_knows_no_frequent_words(
     stack: Stack, asked: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everword_search.plan.LARGE", TURNS)
+    monkeypatch.setattr("everword_search.database_index.LARGE", TURNS)
     for _ in range(2):
         await search(stack, "harbour zeppelin")
     assert asked == [["harbour", "zeppelin"]] * 2
