@@ -71,7 +71,6 @@ DERIVING = {
 COUNTING = {
     "everword_search.corpus_counts",
     "everword_search.describe_namespace",
-    "everword_search.cache.read_ids",
     "everword_search.cache.read_passages",
 }
 
