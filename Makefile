@@ -135,6 +135,6 @@ test-vllm: $(SETUP) ## Run the checks against a real vLLM on the CPU (installs 2
 
 .PHONY: test
 test: lint ## Run every check and every test, against real PostgreSQL and Valkey (T=path for some)
-	$(BIN)/pytest -n 2 --dist loadfile $(T) || { \
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(T) || { \
 		echo "Once more, alone: what passes now fails with other work beside it, and is to be looked at."; \
 		$(BIN)/pytest --last-failed --last-failed-no-failures none $(T); }

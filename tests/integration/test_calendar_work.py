@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
+from everword.db import blocking
 from everword.db.blocking import BlockingDatabase
 from everword.domain.periods import Calendar
 from everword.v1 import admin_service_pb2 as admin
@@ -269,7 +270,10 @@ async def test_what_comes_while_a_day_is_composed_is_pending_after_it(stack: Sta
     assert revisions(stack) == {"2026-04-14": 2}
 
 
-async def test_with_storage_away_nothing_is_taken_for_missing_or_done(stack: Stack) -> None:
+async def test_with_storage_away_nothing_is_taken_for_missing_or_done(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocking, "POOL_TIMEOUT_S", 0.5)
     await append(stack, said("2026-04-14T12:00"))
     before = pending(stack.database)
     settings = stack.database.settings("compactor")

@@ -88,15 +88,18 @@ def document(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-async def test_every_figure_has_a_floor_and_nothing_is_left_behind(tmp_path: Path) -> None:
+async def test_every_figure_has_a_floor_and_a_kept_database_is_gone_on_with(tmp_path: Path) -> None:
     with passable_folder() as folder:
-        output, plots = tmp_path / "out.json", tmp_path / "plots"
-        done = await speed(
-            "--scale", str(SCALE), "--json", str(output), "--plots", str(plots), folder=folder
-        )
+        output, again, plots = (tmp_path / name for name in ("out.json", "again.json", "plots"))
+        kept = ("--scale", str(SCALE), "--keep", str(folder / "kept"))
+        done = await speed(*kept, "--json", str(output), "--plots", str(plots), folder=folder)
         assert done.status == 0, done.errors
-        assert left_in(folder) == []
+        assert left_in(folder) == ["kept"]
         assert processes_of(folder) == []
+        searches = events_of_searches(folder / "kept" / "logs")
+        given = ("--only", "browse", "--only", "disk_per_message", "--compare", str(output))
+        compared = await speed(*kept, *given, "--json", str(again), folder=folder)
+        assert compared.status == 0, compared.errors
     written = document(output)
     assert list(written) == ["commit", "machine", "rows"]
     assert written["machine"]["fsync"] == "on"
@@ -110,6 +113,24 @@ async def test_every_figure_has_a_floor_and_nothing_is_left_behind(tmp_path: Pat
         assert row["floor_of"]
         assert id_ in done.output
         assert (plots / f"{id_}.svg").exists()
+    check_rows(rows)
+    check_processes(rows["search_load_100k"], searches)
+    assert "now/before" in compared.output
+    measured_again = {row["id"]: row for row in document(again)["rows"]}
+    assert set(measured_again) == {"browse", "disk_per_message"}
+    # Rows of ingest have stored some more.
+    assert measured_again["disk_per_message"]["details"]["messages"] >= SCALE
+
+
+def events_of_searches(logs: Path) -> dict[str, list[str]]:
+    """Return what each process of search logged, in its order."""
+    return {
+        path.stem: [json.loads(line)["event"] for line in path.read_text().splitlines()]
+        for path in logs.glob("search*.log")
+    }
+
+
+def check_rows(rows: dict[str, dict[str, Any]]) -> None:
     assert {id_: rows[id_]["unit"] for id_ in UNITS} == UNITS
     # What is exact at this size can be told without a clock.
     assert rows["lexical_exact_1m"]["value"] == 1
@@ -131,6 +152,16 @@ async def test_every_figure_has_a_floor_and_nothing_is_left_behind(tmp_path: Pat
     check_searches(rows)
     for id_ in ingest.SHAPES:
         assert rows[id_]["details"]["calls"] >= 20, id_
+
+
+def check_processes(row: dict[str, Any], searches: dict[str, list[str]]) -> None:
+    """See that load was carried by processes that are there for it alone."""
+    alone = {f"search-{n}" for n in range(2, row["details"]["replicas"] + 1)}
+    assert set(searches) == {"search", *alone}
+    for name in alone:
+        assert searches[name].count("service started") == 1
+    for events in searches.values():
+        assert events[-1] == "service stopped"
 
 
 def check_memory(row: dict[str, Any]) -> None:
@@ -197,7 +228,7 @@ def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
 
 
 @pytest.mark.slow
-async def test_a_figure_can_be_measured_alone_whatever_its_id_says_of_scales(
+async def test_a_figure_measured_alone_is_of_any_scale_and_leaves_nothing_behind(
     tmp_path: Path,
 ) -> None:
     with passable_folder() as folder:
@@ -205,47 +236,11 @@ async def test_a_figure_can_be_measured_alone_whatever_its_id_says_of_scales(
         given = ("--scale", "100", "--only", "search_hybrid_1m", "--json", str(output))
         done = await speed(*given, folder=folder)
         assert done.status == 0, done.errors
+        assert left_in(folder) == []
+        assert processes_of(folder) == []
     [row] = document(output)["rows"]
     assert (row["id"], row["scale"]) == ("search_hybrid_1m", 100)
     assert {"p50_ms", "p95_ms", "p99_ms"} <= set(row["details"])
-
-
-@pytest.mark.slow
-async def test_a_kept_database_is_gone_on_with_and_compared(tmp_path: Path) -> None:
-    with passable_folder() as folder:
-        given = ("--scale", "100", "--only", "browse", "--keep", str(folder / "kept"))
-        output = tmp_path / "first.json"
-        first = await speed(*given, "--json", str(output), folder=folder)
-        assert first.status == 0, first.errors
-        assert left_in(folder) == ["kept"]
-        again = await speed(*given, "--only", "disk_per_message", "--compare", str(output),
-                            "--json", str(tmp_path / "again.json"), folder=folder)  # fmt: skip
-        assert again.status == 0, again.errors
-        assert "now/before" in again.output
-        rows = {row["id"]: row for row in document(tmp_path / "again.json")["rows"]}
-        assert set(rows) == {"browse", "disk_per_message"}
-        assert rows["disk_per_message"]["details"]["messages"] == 100
-
-
-@pytest.mark.slow
-async def test_load_is_carried_by_processes_that_are_there_for_it_alone(tmp_path: Path) -> None:
-    with passable_folder() as folder:
-        output, kept = tmp_path / "out.json", folder / "kept"
-        given = ("--scale", "300", "--only", "search_load_100k")
-        done = await speed(*given, "--keep", str(kept), "--json", str(output), folder=folder)
-        assert done.status == 0, done.errors
-        assert processes_of(folder) == []
-        logs = {path.stem for path in (kept / "logs").glob("search*.log")}
-        told = [
-            [json.loads(line) for line in (kept / "logs" / f"{log}.log").read_text().splitlines()]
-            for log in logs
-        ]
-    [row] = document(output)["rows"]
-    check_load(row)
-    assert logs == {"search", *(f"search-{n}" for n in range(2, row["details"]["replicas"] + 1))}
-    for lines in told:
-        assert [line["event"] for line in lines].count("service started") == 1
-        assert lines[-1]["event"] == "service stopped"
 
 
 def test_the_corpus_is_the_same_every_time_and_of_the_size_asked_for() -> None:

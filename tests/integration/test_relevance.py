@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 import grpc
 import pytest
+import pytest_asyncio
 
 from everword.db.calibrations import CalibrationError, Calibrations
 from everword.domain.calibration import (
@@ -24,11 +26,13 @@ from everword_search import relevance
 from support.background import embed_everything
 from support.calls import append
 from support.corpus import search_request
-from support.databases import DatabaseUnderTest
+from support.databases import DatabaseUnderTest, cloned
 from support.refusals import refused
 from support.running_stack import embed_with
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 QUERY = "cutover of 10.20.4.17"
 #: What can be calibrated, and how it is asked for.
@@ -42,26 +46,43 @@ WAYS: dict[str, dict[str, Any]] = {
 way = pytest.mark.parametrize("way", WAYS)
 
 
-@pytest.fixture
-def model() -> Iterator[ScriptedEmbedder]:
-    with ScriptedEmbedder(8).running() as server:
-        yield server
+@asynccontextmanager
+async def told_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    """Lend a stack that was told a few things, with a model that nothing is shipped for."""
+    with ScriptedEmbedder(8).running() as model:
+        embed_with(database, model)
+        async with running_stack(database, semantic=True) as stack:
+            await append(
+                stack,
+                "The cutover of the orders is on 10.20.4.17.",
+                "Who decides about the cutover?",
+                "10.20.4.18 is the standby.",
+                "Marta waters the ferns.",
+                *(f"Note {number} about the cutover and 10.20.4.{number}." for number in range(30)),
+            )
+            await embed_everything(stack)
+            yield stack
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(postgres_url: str) -> AsyncIterator[Stack]:
+    with cloned(postgres_url) as database:
+        async with told_stack(database) as stack:
+            yield stack
 
 
 @pytest.fixture
-async def told(database: DatabaseUnderTest, model: ScriptedEmbedder) -> AsyncIterator[Stack]:
-    """A stack that was told a few things, with a model that nothing is shipped for."""
-    embed_with(database, model)
-    async with running_stack(database, semantic=True) as stack:
-        await append(
-            stack,
-            "The cutover of the orders is on 10.20.4.17.",
-            "Who decides about the cutover?",
-            "10.20.4.18 is the standby.",
-            "Marta waters the ferns.",
-            *(f"Note {number} about the cutover and 10.20.4.{number}." for number in range(30)),
-        )
-        await embed_everything(stack)
+def told(shared: Stack) -> Iterator[Stack]:
+    """A stack that all tests share which store calibrations alone: none is left."""
+    yield shared
+    with shared.database.connect() as conn:
+        conn.execute("DELETE FROM calibrations")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def told_alone(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+    """A stack for a test that changes what it was told."""
+    async with told_stack(database) as stack:
         yield stack
 
 
@@ -269,11 +290,11 @@ async def test_more_than_anything_has_leaves_nothing(told: Stack) -> None:
     assert response.calibration == pb.CALIBRATION_CALIBRATED
 
 
-async def test_time_and_importance_are_no_relevance(told: Stack) -> None:
+async def test_time_and_importance_are_no_relevance(told_alone: Stack) -> None:
     """The same words and vectors, newer or more important: another score, the same relevance."""
-    store(told, measured("balanced", await evidence(told, "balanced"), 0.0))
-    before = {each.memory.id: each for each in (await search(told, "balanced")).results}
-    with told.database.connect() as conn:
+    store(told_alone, measured("balanced", await evidence(told_alone, "balanced"), 0.0))
+    before = {each.memory.id: each for each in (await search(told_alone, "balanced")).results}
+    with told_alone.database.connect() as conn:
         conn.execute(
             "INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at) "
             "SELECT namespace_id, id, 20, occurred_at + interval '1 year' FROM messages "
@@ -281,7 +302,7 @@ async def test_time_and_importance_are_no_relevance(told: Stack) -> None:
             [next(iter(before))],
         )
         conn.execute("UPDATE memories SET importance_class = 4")
-    after = {each.memory.id: each for each in (await search(told, "balanced")).results}
+    after = {each.memory.id: each for each in (await search(told_alone, "balanced")).results}
     shared = before.keys() & after.keys()
     assert any(before[id_].score != after[id_].score for id_ in shared)
     for id_ in shared:
@@ -316,7 +337,7 @@ async def test_a_shipped_calibration_of_another_model_does_not_count(
     assert (await search(told, "lexical")).calibration == pb.CALIBRATION_CALIBRATED
 
 
-def test_without_a_shipped_file_nothing_is_shipped(
+async def test_without_a_shipped_file_nothing_is_shipped(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.undo()
@@ -336,8 +357,9 @@ def test_without_a_shipped_file_nothing_is_shipped(
 
 
 async def test_a_model_generation_takes_its_calibrations_along(
-    told: Stack, model: ScriptedEmbedder
+    told_alone: Stack,
 ) -> None:
+    told = told_alone
     store(told, measured("semantic", [0.0, 1.0], 0.0), measured("lexical", [0.0, 1.0], 0.0))
     with pytest.raises(CalibrationError, match="another"):
         store(told, measured("semantic", [0.0, 1.0], 0.0, model="another"))
@@ -388,9 +410,9 @@ async def test_a_context_leaves_out_what_is_less_relevant(told: Stack) -> None:
     assert {item.memory_id for item in memories.items} == set(ids(response))
 
 
-async def test_statistics_name_the_model(told: Stack) -> None:
-    stats = await told.search.GetStats(pb.GetStatsRequest())
+async def test_statistics_name_the_model(told_alone: Stack) -> None:
+    stats = await told_alone.search.GetStats(pb.GetStatsRequest())
     assert stats.embedding.model == "openai:scripted"
-    with told.database.connect() as conn:
+    with told_alone.database.connect() as conn:
         conn.execute("UPDATE model_generations SET state = 'retiring'")
-    assert (await told.search.GetStats(pb.GetStatsRequest())).embedding.model == ""
+    assert (await told_alone.search.GetStats(pb.GetStatsRequest())).embedding.model == ""

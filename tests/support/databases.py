@@ -78,7 +78,7 @@ def _created(server_url: str, template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
     maintenance = urlsplit(server_url)._replace(path="/postgres").geturl()
     with psycopg.connect(maintenance, autocommit=True) as conn:
-        statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        statement = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY")
         conn.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))
         try:
             yield name

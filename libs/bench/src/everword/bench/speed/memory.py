@@ -1,4 +1,4 @@
-"""What each process has in memory: services right after searches, workers once they have worked, all at rest."""
+"""What each process has in memory: services right after searches, workers once they have worked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import psycopg
 
-from everword.bench.speed.bench_stack import POLL_S, BenchStack
+from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.load import name_of, namespace
 from everword.bench.speed.resources import LIBRARIES
 from everword.bench.speed.row import Floor, Row
@@ -26,8 +26,6 @@ SERVICE_MB, WORKER_MB = 200, 250
 #: The longest that workers are given for what waited for them.
 _WORK_S = 30.0
 _LOOK_S = 0.5
-#: The longest wait until what nobody searches is given back.
-_REST_S = 60.0
 
 _DUE = """
 SELECT task, count(*) FROM jobs
@@ -39,8 +37,8 @@ SELECT task, count(*) FROM jobs
 async def measure(bench: BenchStack, scale: int, queries: Sequence[str]) -> Row:
     """Return the resident memory of the largest service, right after searches of the large namespace.
 
-    `details` tells it of the largest worker, once those that were held have worked; what each process has, what it has
-    at rest, once what is mapped of files without names has been given back, and the most that it ever had.
+    `details` tells it of the largest worker, once those that were held have worked; what each process has, and the most
+    that it ever had.
     """
     with bench.held(*SUMMARISING_WORKERS):
         async with namespace(bench, name_of(scale)) as client:
@@ -48,11 +46,8 @@ async def measure(bench: BenchStack, scale: int, queries: Sequence[str]) -> Row:
         resident = _resident(bench)
     due = await asyncio.to_thread(_work, bench)
     resident |= {name: size for name, size in _resident(bench).items() if name in WORKERS}
-    await asyncio.to_thread(_rest, bench)
-    at_rest = _resident(bench)
-    # Last, since what is at rest was busy before.
     peak = {process.name: _peak(process.pid) for process in bench.running.processes}
-    told = {"MB": resident, "at_rest_MB": at_rest, "peak_MB": peak}
+    told = {"MB": resident, "peak_MB": peak}
     details: dict[str, Any] = {
         "worst_service": _worst(resident, SERVICES, SERVICE_MB),
         "worst_worker": _worst(resident, WORKERS, WORKER_MB),
@@ -84,15 +79,6 @@ def _due(conn: psycopg.Connection) -> dict[str, int]:
     return dict(conn.execute(_DUE).fetchall())
 
 
-def _rest(bench: BenchStack) -> None:
-    """Wait until what nobody searches is given back."""
-    deadline = time.monotonic() + _REST_S
-    while time.monotonic() < deadline and any(
-        _mapped(each.pid) for each in bench.running.processes
-    ):
-        time.sleep(POLL_S)
-
-
 def _resident(bench: BenchStack) -> dict[str, float]:
     return {
         process.name: psutil.Process(process.pid).memory_info().rss / MB
@@ -105,12 +91,6 @@ def _peak(pid: int) -> float:
     status = Path(f"/proc/{pid}/status").read_text()
     [kibibytes] = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
     return int(kibibytes) * 1024 / MB
-
-
-def _mapped(pid: int) -> int:
-    """Return the resident bytes of files that are mapped and have no name."""
-    maps = psutil.Process(pid).memory_maps(grouped=True)
-    return sum(each.rss for each in maps if each.path[0] == "/" and not Path(each.path).exists())
 
 
 def _bare() -> float:
