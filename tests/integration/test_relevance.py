@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -23,13 +22,11 @@ from everword.domain.calibration import (
 from everword.v1 import context_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_search import relevance
-from support.background import embed_everything
 from support.calls import append
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest, cloned
 from support.refusals import refused
-from support.running_stack import embed_with
-from support.scripted_embedder import ScriptedEmbedder
+from support.relevance import told_stack
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -44,24 +41,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "trigram": {"mode": "TRIGRAM"},
 }
 way = pytest.mark.parametrize("way", WAYS)
-
-
-@asynccontextmanager
-async def told_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """Lend a stack that was told a few things, with a model that nothing is shipped for."""
-    with ScriptedEmbedder(8).running() as model:
-        embed_with(database, model)
-        async with running_stack(database, semantic=True) as stack:
-            await append(
-                stack,
-                "The cutover of the orders is on 10.20.4.17.",
-                "Who decides about the cutover?",
-                "10.20.4.18 is the standby.",
-                "Marta waters the ferns.",
-                *(f"Note {number} about the cutover and 10.20.4.{number}." for number in range(30)),
-            )
-            await embed_everything(stack)
-            yield stack
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
