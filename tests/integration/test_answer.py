@@ -14,7 +14,7 @@ import pytest
 from everword.chat.settings import ChatSettings
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_search.answer_prompt import read_citations
+from everword_search.answers.prompt import read_citations
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything
 from support.databases import DatabaseUnderTest

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from everword.v1 import admin_service_pb2, context_service_pb2
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as pb
-from everword_search.store import SQL
+from everword_search.retrieval.index.store import SQL
 from support.background import embed_everything
 from support.calls import append, message
 from support.corpus import search_request

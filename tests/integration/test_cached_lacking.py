@@ -8,8 +8,8 @@ import pytest
 
 from everword.domain.settings import NO_SECRET
 from everword_search.cache.cached_namespace import LOOK_AGAIN_S, PENDING_AT_ONCE
-from everword_search.model import SearchMode
-from everword_search.query_embedder import QueryEmbedder
+from everword_search.retrieval.model import SearchMode
+from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from support.background import embed_everything
 from support.cached import Searching, asked, searching, warm_up, was_in_memory
 from support.calls import append

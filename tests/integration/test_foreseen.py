@@ -12,9 +12,10 @@ from everword.domain.settings import NO_SECRET
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.prefetched_scan import prefetch_scan
 from everword_search.cache.vectors import Vectors
-from everword_search.model import MemoryFilter, SearchMode
-from everword_search.query_embedder import QueryEmbedder
 from everword_search.ranking.arrays import Ints
+from everword_search.records.model import MemoryFilter
+from everword_search.retrieval.model import SearchMode
+from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from support.background import embed_everything
 from support.cached import Searching, check_same, locked, searching, waiting
 from support.calls import append, message

@@ -10,9 +10,9 @@ import pytest_asyncio
 
 from everword.db.pool import Connection
 from everword.v1 import search_service_pb2 as pb
-from everword_search import store
-from everword_search.arms.frequent import FrequentWords
-from everword_search.arms.lexical import Term
+from everword_search.retrieval.arms.frequent import FrequentWords
+from everword_search.retrieval.arms.lexical import Term
+from everword_search.retrieval.index import store
 from support.calls import append, message
 from support.databases import cloned
 from support.stack import Stack, running_stack
@@ -44,10 +44,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         words.append(sorted(parameters["stems"]))
         return await find(conn, scope, parameters)
 
-    monkeypatch.setattr("everword_search.store.find_lexical", spy)
-    monkeypatch.setattr("everword_search.database_index.LARGE", TURNS - 1)
+    monkeypatch.setattr("everword_search.retrieval.index.store.find_lexical", spy)
+    monkeypatch.setattr("everword_search.retrieval.index.database_index.LARGE", TURNS - 1)
     # A third of the turns is frequent, one turn is not.
-    monkeypatch.setattr("everword_search.arms.frequent.SHARE", 0.2)
+    monkeypatch.setattr("everword_search.retrieval.arms.frequent.SHARE", 0.2)
     return words
 
 
@@ -92,7 +92,7 @@ async def test_scores_that_are_shown_or_ranked_by_are_those_of_all_words(
 async def test_a_small_namespace_knows_no_frequent_words(
     stack: Stack, asked: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everword_search.database_index.LARGE", TURNS)
+    monkeypatch.setattr("everword_search.retrieval.index.database_index.LARGE", TURNS)
     for _ in range(2):
         await search(stack, "harbour zeppelin")
     assert asked == [["harbour", "zeppelin"]] * 2

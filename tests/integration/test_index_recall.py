@@ -12,8 +12,8 @@ import pytest_asyncio
 from numpy.typing import NDArray
 
 from everword.v1.memory_pb2 import MemoryFilter
-from everword_search.arms import semantic
-from everword_search.store import SQL
+from everword_search.retrieval.arms import semantic
+from everword_search.retrieval.index.store import SQL
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest, cloned
 from support.running_stack import embed_with

@@ -69,8 +69,8 @@ DERIVING = {
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
 COUNTING = {
-    "everword_search.corpus_counts",
-    "everword_search.describe_namespace",
+    "everword_search.stats.corpus_counts",
+    "everword_search.retrieval.index.describe_namespace",
     "everword_search.cache.read_passages",
 }
 

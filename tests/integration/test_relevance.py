@@ -21,7 +21,7 @@ from everword.domain.calibration import (
 )
 from everword.v1 import context_service_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_search import relevance
+from everword_search.retrieval import relevance
 from support.calls import append
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest, cloned

@@ -17,7 +17,8 @@ from everword.db.pool import Connection, Database
 from everword.db.statements import Statement
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_search import store
+from everword_search.records.store import SQL
+from everword_search.retrieval.index import store
 from support.calls import append, message
 from support.corpus import Corpus, moment, sample_corpus, search_request
 from support.databases import cloned
@@ -265,7 +266,7 @@ async def test_an_arm_that_takes_too_long_leaves_time_for_the_others(corpus: Cor
 
 async def test_what_is_read_of_the_results_has_all_of_the_time_that_is_left(corpus: Corpus) -> None:
     """An arm has a share of it only."""
-    read = store.SQL["read_memories"]
+    read = SQL["read_memories"]
     begin, end = (
         "WITH slow AS MATERIALIZED (SELECT pg_sleep(2.5)) ",
         ", (SELECT count(*) FROM slow)",
@@ -273,7 +274,7 @@ async def test_what_is_read_of_the_results_has_all_of_the_time_that_is_left(corp
     slow = replace(read, sql=begin + read.sql.replace("wanted.place;", f"wanted.place{end};"))
     assert end in slow.sql
     request = search_request("orders-db migration", "HYBRID")
-    with patch.dict(store.SQL, {"read_memories": slow}):
+    with patch.dict(SQL, {"read_memories": slow}):
         response = await corpus.stack.search.Search(request, timeout=5.5)
     assert response.results
 

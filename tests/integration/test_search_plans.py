@@ -11,9 +11,11 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from everword_search.arms.lexical import K1, B
 from everword_search.cache.store import SQL as CACHED
-from everword_search.store import SQL as SEARCH
+from everword_search.records.store import SQL as RECORDS
+from everword_search.retrieval.arms.lexical import K1, B
+from everword_search.retrieval.index.store import SQL as SEARCH
+from everword_search.stats.store import SQL as STATS
 from everword_search.summaries.store import SQL as SUMMARIES
 from support.databases import DatabaseUnderTest, cloned
 from support.plans import as_search, buffers, nodes, plan_of
@@ -44,7 +46,7 @@ TERMS = {
     "stems": ["word3", "word40", "word50"],
 }
 SOURCE_IDS = [UUID(int=n) for n in range(1, 50)]
-SQL = {**SEARCH, **SUMMARIES, **CACHED}
+SQL = {**SEARCH, **RECORDS, **STATS, **SUMMARIES, **CACHED}
 #: Leaves stand for ten messages, branches for eight leaves.
 LEAVES = [UUID(int=2**64 + n) for n in range(1, 30)]
 BRANCHES = [UUID(int=2**65 + n) for n in range(1, 30)]

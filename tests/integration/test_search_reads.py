@@ -12,7 +12,8 @@ import pytest
 from everword.db.statements import Statement
 from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_search import batch_get_memories, list_messages, store
+from everword_search.records import batch_get_memories, list_messages
+from everword_search.records.store import SQL
 from support.callers import make_namespaces, within
 from support.calls import TOOL, append, append_request, message, target
 from support.corpus import import_sample, sample
@@ -337,7 +338,7 @@ async def test_a_read_waits_for_a_replica_that_lags_until_the_deadline(stack: St
     token = (await append(stack, "xylophone")).consistency_token
     request = pb.SearchRequest(query="xylophone", at_least_as_fresh=token)
     replayed = Statement("caught_up", "Lags.", "SELECT count(*) > 1 FROM namespaces")
-    with patch.dict(store.SQL, {"caught_up": replayed}):
+    with patch.dict(SQL, {"caught_up": replayed}):
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await stack.search.Search(request, timeout=0.3)
         assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import grpc
 import pytest
 
-from everword_search.arms import regex as regex_arm
+from everword_search.retrieval.arms import regex as regex_arm
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.corpus import search_request

@@ -178,7 +178,7 @@ async def test_a_large_scope_goes_through_the_index_and_finds_the_same(
     knowing: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = contents(await search(knowing, "Which pets do we have?", "SEMANTIC"))
-    monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 2)
+    monkeypatch.setattr("everword_search.retrieval.arms.semantic.EXACT_PASSAGES", 2)
     assert contents(await search(knowing, "Which pets do we have?", "SEMANTIC")) == exact
 
 
@@ -205,7 +205,7 @@ async def test_that_a_filter_lets_much_through_is_found_out_once(
     exact = ["find_semantic_exact"]
     assert await statements() == exact
     assert await statements(filter=only) == exact
-    monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 2)
+    monkeypatch.setattr("everword_search.retrieval.arms.semantic.EXACT_PASSAGES", 2)
     large = await statements(page_size=1)
     # Where the index happens to find too few, it is asked whether all can be compared.
     assert large[0] == "find_semantic_hnsw"
@@ -215,7 +215,7 @@ async def test_that_a_filter_lets_much_through_is_found_out_once(
     # Another filter is another matter, and so is what else is large.
     narrow = MemoryFilter(roles=[ROLE_USER], tags=["none"])
     assert await statements(filter=narrow) == exact
-    monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", 1000)
+    monkeypatch.setattr("everword_search.retrieval.arms.semantic.EXACT_PASSAGES", 1000)
     assert await statements(filter=only) == exact
 
 
@@ -224,7 +224,7 @@ async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
 ) -> None:
     beats = [message(f"heartbeat {n}", automated=True) for n in range(4)]
     await append(knowing, *beats)
-    monkeypatch.setattr("everword_search.arms.semantic.EXACT_PASSAGES", len(TOLD))
+    monkeypatch.setattr("everword_search.retrieval.arms.semantic.EXACT_PASSAGES", len(TOLD))
     found = await statements_of(knowing, spans)
     assert found == ["find_semantic_hnsw", "find_semantic_exact"]
 

@@ -12,8 +12,12 @@ import pytest
 from everword.domain.errors import EmbedderUnavailable, InvalidConsistencyToken, NamespaceNotFound
 from everword.domain.settings import NO_SECRET
 from everword.embedded.ports import free_ports
-from everword_search.model import ArmState, SearchArm, SearchMode, SearchResponse
-from everword_search.query_embedder import QueryEmbedder, QueryNotEmbedded, QueryVector
+from everword_search.retrieval.model import ArmState, SearchArm, SearchMode, SearchResponse
+from everword_search.retrieval.query.query_embedder import (
+    QueryEmbedder,
+    QueryNotEmbedded,
+    QueryVector,
+)
 from support.background import embed_everything
 from support.cached import Searching, check_same, locked, searching, waiting
 from support.calls import append, message

@@ -20,10 +20,11 @@ from everword.domain.settings import NO_SECRET
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_search.cache.namespace_cache import NamespaceCache
-from everword_search.model import SearchMode, SearchRequest, SearchResponse
-from everword_search.query_embedder import QueryEmbedder
 from everword_search.ranking.ranker import Ranker
-from everword_search.search import Sources, search
+from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse
+from everword_search.retrieval.query.query_embedder import QueryEmbedder
+from everword_search.retrieval.search import search
+from everword_search.retrieval.sources import Sources
 from everword_search.server import SearchServer
 from everword_search.settings import Settings
 from support.callers import Metadata

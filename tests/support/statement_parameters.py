@@ -142,11 +142,11 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},
         "everword_embedder.queue.store_halfvecs": _vectors(filled),
         "everword_embedder.queue.store_arrays": _vectors(filled),
-        "everword_search.list_conversations": {"after_id": LAST_ID, "active": None},
+        "everword_search.records.list_conversations": {"after_id": LAST_ID, "active": None},
         "everword_search.cache.read_passages": {"but": []},
-        "everword_search.browse_oldest": {"after_occurred_at": EARLY},
-        "everword_search.list_messages_oldest": {"after_seq": 0},
-        "everword_search.find_mentions": {
+        "everword_search.retrieval.index.browse_oldest": {"after_occurred_at": EARLY},
+        "everword_search.records.list_messages_oldest": {"after_seq": 0},
+        "everword_search.retrieval.index.find_mentions": {
             "words": ["xylophone"],
             "config": "english",
             "conversation_ids": [filled.conversation_id],

@@ -14,7 +14,7 @@ import pytest
 
 from everword_search.cache.filters import let_through
 from everword_search.cache.index import NamespaceIndex
-from everword_search.model import EVERYTHING, MemoryFilter
+from everword_search.records.model import EVERYTHING, MemoryFilter
 from support.cached_passages import Said, limits_of, passages_of
 
 T = TypeVar("T")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from everword_search.arms.lexical import K1, B
 from everword_search.cache.score import add_scores
+from everword_search.retrieval.arms.lexical import K1, B
 
 MEAN = 31.7
 LENGTHS = np.array([3, 80, 0, 31, 7], np.int32)

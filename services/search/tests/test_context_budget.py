@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 
 from everword.domain.records import MessageRecord
-from everword_search.context_budget import SEPARATOR, Block, Plan, divide_budget
-from everword_search.context_text import Item, count_tokens, turn_item
+from everword_search.context.budget import SEPARATOR, Block, Plan, divide_budget
+from everword_search.context.text import Item, count_tokens, turn_item
 
 
 def item(number: int, tokens: int, score: float = 0.0) -> Item:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everword.domain.calibration import DECIDING
-from everword_search.relevance import deciding_evidence
+from everword_search.retrieval.relevance import deciding_evidence
 
 
 def test_evidence_after_the_first_ten_decides_nothing() -> None:

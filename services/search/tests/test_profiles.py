@@ -8,8 +8,14 @@ import pytest
 
 from everword.domain.errors import InvalidArgument
 from everword.v1 import memory_pb2 as memory
-from everword_search.model import SearchArm
-from everword_search.profiles import PROFILES, Balanced, age_of, find_profile, importance_of
+from everword_search.ranking.profiles import (
+    PROFILES,
+    Balanced,
+    age_of,
+    find_profile,
+    importance_of,
+)
+from everword_search.retrieval.model import SearchArm
 
 NOON = datetime(2026, 4, 18, 12, tzinfo=UTC)
 BALANCED = Balanced()

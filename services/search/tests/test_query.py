@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from everword_search.query import (
+from everword_search.retrieval.query.query import (
     MAX_FILTER_CLAUSES,
     Clause,
     Kind,

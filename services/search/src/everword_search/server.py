@@ -16,12 +16,12 @@ from everword.v1 import (
     summary_service_pb2,
     summary_service_pb2_grpc,
 )
-from everword_search.asking import Asking
+from everword_search.answers.asking import Asking
 from everword_search.cache.namespace_cache import NamespaceCache
-from everword_search.context_servicer import ContextServicer
-from everword_search.query_embedder import QueryEmbedder
+from everword_search.context.servicer import ContextServicer
 from everword_search.ranking.ranker import Ranker
-from everword_search.search import Sources
+from everword_search.retrieval.query.query_embedder import QueryEmbedder
+from everword_search.retrieval.sources import Sources
 from everword_search.servicer import SearchServicer
 from everword_search.settings import SERVICE, Settings
 from everword_search.summaries.servicer import SummaryServicer

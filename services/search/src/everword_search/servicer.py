@@ -12,16 +12,17 @@ from everword.rpc.translate import conversation_to_proto, memory_to_proto, messa
 from everword.telemetry import names
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceServicer
-from everword_search.answer import answer
-from everword_search.asking import Asking
-from everword_search.batch_get_memories import batch_get_memories
-from everword_search.browse import browse
-from everword_search.get_conversation import ConversationKey, get_conversation
-from everword_search.get_memory import get_memory
-from everword_search.list_conversations import list_conversations
-from everword_search.list_messages import list_messages
-from everword_search.search import Sources, search
-from everword_search.stats import get_stats
+from everword_search.answers.answer import answer
+from everword_search.answers.asking import Asking
+from everword_search.records.batch_get_memories import batch_get_memories
+from everword_search.records.get_conversation import ConversationKey, get_conversation
+from everword_search.records.get_memory import get_memory
+from everword_search.records.list_conversations import list_conversations
+from everword_search.records.list_messages import list_messages
+from everword_search.retrieval.browse import browse
+from everword_search.retrieval.search import search
+from everword_search.retrieval.sources import Sources
+from everword_search.stats.get_stats import get_stats
 from everword_search.translate import (
     answer_response,
     is_newest_first,

@@ -13,26 +13,24 @@ from google.protobuf import duration_pb2
 from everword.rpc.translate import fill_memory, memory_to_proto, optional_time, to_timestamp
 from everword.v1 import conversation_pb2, memory_pb2, stats_pb2, summary_service_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_search.answer import (
+from everword_search.answers.answer import (
     DEFAULT_ANSWER_TOKENS,
     DEFAULT_MEMORIES,
     Answered,
     AnswerRequest,
 )
-from everword_search.model import (
+from everword_search.records.model import ConversationFilter, MemoryFilter, PageRequest
+from everword_search.retrieval.model import (
     ArmReport,
     BalancedOptions,
     BrowseRequest,
-    ConversationFilter,
-    MemoryFilter,
-    PageRequest,
     SearchMode,
     SearchRequest,
     SearchResponse,
     SearchResult,
 )
-from everword_search.stats import Alert, Stats
-from everword_search.stats_store import TaskRow
+from everword_search.stats.get_stats import Alert, Stats
+from everword_search.stats.store import TaskRow
 from everword_search.summaries.model import ExpandMode
 from everword_search.summaries.translate import expansion_to_proto, to_limits
 

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from everword_search.arms.base import Window
 from everword_search.cache.row import places_of, some_of
 from everword_search.cache.snapshot import Snapshot
-from everword_search.kinds import STANDING_FOR_OTHERS
-from everword_search.model import Ranked
 from everword_search.ranking.arrays import Floats, Ints
+from everword_search.retrieval.arms.base import Window
+from everword_search.retrieval.index.kinds import STANDING_FOR_OTHERS
+from everword_search.retrieval.model import Ranked
 
 #: A passage more is looked at first for each so many memories of a window: few of them have several.
 _SPARE = 2

@@ -10,7 +10,7 @@ from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.filters import let_through
 from everword_search.cache.snapshot import Snapshot
 from everword_search.cache.vectors import Vectors
-from everword_search.model import MemoryFilter
+from everword_search.records.model import MemoryFilter
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ import numpy as np
 
 from everword.db.pool import Connection
 from everword.db.statements import BoundStatement
-from everword_search.arms.semantic import EXACT_PASSAGES
 from everword_search.cache.index import NamespaceIndex
 from everword_search.cache.store import (
     Changes,
@@ -24,7 +23,8 @@ from everword_search.cache.store import (
 )
 from everword_search.cache.vectors import SignedVectors, Vectors
 from everword_search.ranking.arrays import Ints
-from everword_search.vectors import GenerationRow
+from everword_search.retrieval.arms.semantic import EXACT_PASSAGES
+from everword_search.retrieval.index.vectors import GenerationRow
 
 #: Seconds within which every write ends: passages with smaller ids than one that is so old come no more.
 SETTLED_S = 120.0

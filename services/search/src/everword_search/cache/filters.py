@@ -6,7 +6,7 @@ import numpy as np
 
 from everword.db.arrays import Array, array_of_uuids
 from everword_search.cache.snapshot import Snapshot
-from everword_search.model import MemoryFilter
+from everword_search.records.model import MemoryFilter
 
 
 def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from everword_search.arms.cached import CachedLexicalArm, CachedSemanticArm
-from everword_search.arms.lexical import LexicalArm, Term
-from everword_search.arms.semantic import SemanticArm
-from everword_search.arms.trigram import TrigramArm
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.candidates import find_candidates
 from everword_search.cache.prefetched_scan import PrefetchedScan
-from everword_search.database_index import DatabaseIndex
-from everword_search.model import Ranked
-from everword_search.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.ranking.arrays import Floats
 from everword_search.ranking.store import Candidates
-from everword_search.runner import Runner
-from everword_search.store import Scope
-from everword_search.vectors import GenerationRow
+from everword_search.retrieval.arms.cached import CachedLexicalArm, CachedSemanticArm
+from everword_search.retrieval.arms.lexical import LexicalArm, Term
+from everword_search.retrieval.arms.semantic import SemanticArm
+from everword_search.retrieval.arms.trigram import TrigramArm
+from everword_search.retrieval.index.database_index import DatabaseIndex
+from everword_search.retrieval.index.store import Scope
+from everword_search.retrieval.index.vectors import GenerationRow
+from everword_search.retrieval.model import Ranked
+from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
+from everword_search.retrieval.runner import Runner
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.filters import let_through
 from everword_search.cache.vectors import Vectors
-from everword_search.model import MemoryFilter
-from everword_search.query_embedder import QueryVector
 from everword_search.ranking.arrays import Floats, Ints
+from everword_search.records.model import MemoryFilter
+from everword_search.retrieval.query.query_embedder import QueryVector
 
 #: Passages of a large namespace whose cosines are computed: those whose signs agree with the largest part of the query.
 #: Of 100,000 vectors, sums of random directions, they have .995 of the true first ten and .91 of the first hundred.

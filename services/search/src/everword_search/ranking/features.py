@@ -15,13 +15,13 @@ import numpy as np
 
 from everword.text.author_names import name_words
 from everword.text.ranking_record import ASKS
-from everword_search.arms.lexical import K1, B
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.compare import DESCRIBED, describe_turns, match_words
 from everword_search.ranking.dates import NamedDates, compare_dates, named_dates
 from everword_search.ranking.pool import Pool
 from everword_search.ranking.question import question_traits
 from everword_search.ranking.terms import QueryTerms, query_terms
+from everword_search.retrieval.arms.lexical import K1, B
 
 #: By role, as stored, whether it answers people: assistant, system and tool do.
 _ANSWERS = np.array([role in (1, 3, 4) for role in range(2**8)], float)

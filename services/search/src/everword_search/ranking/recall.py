@@ -26,16 +26,16 @@ import numpy.typing as npt
 
 from everword.db.arrays import uuids_of
 from everword.domain.calibration import DECIDING
-from everword_search.arms.base import RankingArm, Window
-from everword_search.arms.semantic import SemanticArm
-from everword_search.model import Found, Hit, Ranked, ScorePart, SearchArm
-from everword_search.passage_index import PassageIndex
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.features import Described, RankingQuery, describe
 from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker, beside
 from everword_search.ranking.store import Candidates
-from everword_search.runner import TIME_SHARE, Runner
+from everword_search.retrieval.arms.base import RankingArm, Window
+from everword_search.retrieval.arms.semantic import SemanticArm
+from everword_search.retrieval.index.passage_index import PassageIndex
+from everword_search.retrieval.model import Found, Hit, Ranked, ScorePart, SearchArm
+from everword_search.retrieval.runner import TIME_SHARE, Runner
 
 #: Candidates taken from each arm. All of them are looked at closely: to keep but the 150 with the best sums of scores
 #: changes nothing in a conversation by itself, and loses .027 of recall@10 among 100,000 messages of others.

@@ -14,7 +14,8 @@ from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_optional
 from everword.text.ranking_record import Records, message_traits, pack_record, unpack_records
 from everword_search.ranking.arrays import Floats, Ints
-from everword_search.store import SQL, Scope, namespaced
+from everword_search.records.store import namespaced
+from everword_search.retrieval.index.store import SQL, Scope
 
 
 @dataclass(frozen=True, eq=False)

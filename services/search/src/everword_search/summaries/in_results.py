@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
-from everword_search.model import SearchRequest, SearchResult
+from everword_search.retrieval.model import SearchRequest, SearchResult
 from everword_search.summaries import store
 from everword_search.summaries.expand_summary import expand_all
 from everword_search.summaries.model import ExpandMode

@@ -6,9 +6,9 @@ from everword.db.pool import STATEMENT_CAP_S, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.records import SummaryRecord
-from everword_search.model import PageRequest
-from everword_search.pages import open_cursor
-from everword_search.query_plans import use_custom_plans
+from everword_search.records.model import PageRequest
+from everword_search.records.pages import open_cursor
+from everword_search.retrieval.index.query_plans import use_custom_plans
 from everword_search.summaries import store
 from everword_search.summaries.model import SummaryFilter
 

@@ -11,7 +11,8 @@ from everword.chat.model import UsageRecord
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, load_statements
 from everword.domain.records import MemoryRecord, SummaryRecord, message_text
-from everword_search.store import end_of_time, namespaced
+from everword_search.records.store import namespaced
+from everword_search.retrieval.index.store import end_of_time
 from everword_search.summaries.model import SummaryFilter
 
 SQL = load_statements("everword_search.summaries")

@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from typing import LiteralString
 
 from everword.bench.metrics import percentile
 from everword.bench.speed.bench_stack import BenchStack
-from everword.db.statements import load_statements
+from everword.db.statements import parse_statements
 from everword.embedded.process import log_path
 
-#: The packages whose statements are told apart.
-PACKAGES = (
-    "everword.db",
-    "everword_search",
-    "everword_search.resident",
-    "everword_search.summaries",
-)
+#: The packages whose statements are told apart. Everword's library alone does not bring the services.
+PACKAGES = ("everword.db", "everword_search")
 #: What the statements of each arm are called.
 ARMS = {
     "lexical": ("find_lexical", "lexical_", "find_postings", "read_postings"),
@@ -123,23 +120,14 @@ def _calls(log: str) -> Iterator[Mapping[str, float]]:
 
 
 def _known_statements() -> dict[str, str]:
+    found = [spec for spec in map(find_spec, PACKAGES) if spec]
+    places = [place for spec in found for place in spec.submodule_search_locations or ()]
     return {
         _normal(statement.sql.replace("%%", "%")): name
-        for package in _present(PACKAGES)
-        for name, statement in load_statements(package).items()
+        for place in places
+        for queries in Path(place).rglob("queries.sql")
+        for name, statement in parse_statements(queries.read_text(encoding="utf-8")).items()
     }
-
-
-def _present(packages: Sequence[str]) -> list[str]:
-    """Return the packages that are installed here: Everword's library alone does not bring the services."""
-    present: list[str] = []
-    for package in packages:
-        try:
-            load_statements(package)
-        except (ModuleNotFoundError, FileNotFoundError):
-            continue
-        present.append(package)
-    return present
 
 
 def _normal(statement: str) -> str:

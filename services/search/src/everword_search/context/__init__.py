@@ -1,0 +1,1 @@
+"""Contexts for prompts, within a token budget."""

@@ -1,0 +1,81 @@
+"""ContextService: translates requests, calls the use case of the same name, translates the result."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.domain.caller import current_namespace
+from everword.rpc.interceptors.base import Context
+from everword.v1 import context_service_pb2 as pb
+from everword.v1.context_service_pb2_grpc import ContextServiceServicer
+from everword_search.context.budget import Block
+from everword_search.context.build_context import (
+    DEFAULT_BUDGET,
+    DEFAULT_MEMORIES,
+    DEFAULT_PROFILE,
+    DEFAULT_TURNS,
+    ContextRequest,
+    build_context,
+)
+from everword_search.retrieval.sources import Sources
+from everword_search.translate import to_balanced, to_filter
+
+
+class ContextServicer(ContextServiceServicer):
+    """What an agent should have in mind."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    async def BuildContext(
+        self, request: pb.BuildContextRequest, context: Context
+    ) -> pb.BuildContextResponse:
+        built = await build_context(self._sources, current_namespace(), _to_request(request))
+        blocks = (
+            (pb.CONTEXT_SOURCE_MEMORIES, built.memories),
+            (pb.CONTEXT_SOURCE_CHAT_HISTORY, built.turns),
+        )
+        return pb.BuildContextResponse(
+            blocks=[_block(source, block) for source, block in blocks if block.items],
+            text=built.text,
+            token_count=built.tokens,
+            omitted=built.omitted,
+        )
+
+
+def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
+    has_turns, has_memories = (
+        request.HasField("max_recent_turns"),
+        request.HasField("max_memories"),
+    )
+    return ContextRequest(
+        query=request.query,
+        conversation_id=UUID(request.conversation_id) if request.conversation_id else None,
+        token_budget=request.token_budget or DEFAULT_BUDGET,
+        max_recent_turns=request.max_recent_turns if has_turns else DEFAULT_TURNS,
+        max_memories=request.max_memories if has_memories else DEFAULT_MEMORIES,
+        filter=to_filter(request.filter),
+        min_score=request.min_score,
+        min_relevance=request.min_relevance,
+        skip_use_count=request.skip_use_count,
+        at_least_as_fresh=request.at_least_as_fresh,
+        profile=request.profile or DEFAULT_PROFILE,
+        balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
+    )
+
+
+def _block(source: pb.ContextSource.ValueType, block: Block) -> pb.ContextBlock:
+    return pb.ContextBlock(
+        source=source,
+        text=block.text,
+        token_count=block.tokens,
+        items=[
+            pb.ContextItem(
+                memory_id=str(item.memory_id),
+                text=item.text,
+                token_count=item.tokens,
+                score=item.score,
+            )
+            for item in block.items
+        ],
+    )

@@ -1,0 +1,1 @@
+"""What is stored, as it is: by id, and in pages."""

@@ -1,0 +1,38 @@
+"""Read several memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import MemoryNotFound, RequestTooLarge
+from everword.domain.records import MemoryRecord
+from everword_search.records import store
+
+#: Texts of one answer together: what the transport takes is twice as much.
+MAX_BYTES = 16 * 1024 * 1024
+
+
+async def batch_get_memories(
+    database: Database, namespace: NamespaceScope, memory_ids: Sequence[UUID]
+) -> list[MemoryRecord]:
+    """Return the whole of each memory, in the order asked for.
+
+    Raises MemoryNotFound for the first that does not exist, and RequestTooLarge where an answer could not hold them.
+    """
+    async with database.transaction(namespace.id) as conn:
+        size = await store.memory_bytes(conn, namespace.id, memory_ids)
+        if size > MAX_BYTES and len(memory_ids) > 1:
+            raise RequestTooLarge(
+                "The memories are too large for one answer; ask for fewer.",
+                bytes=size,
+                limit_bytes=MAX_BYTES,
+            )
+        memories = await store.read_memories(conn, namespace.id, memory_ids)
+    found = {memory.id for memory in memories}
+    for memory_id in memory_ids:
+        if memory_id not in found:
+            raise MemoryNotFound(memory_id=memory_id)
+    return list(memories)

@@ -1,0 +1,48 @@
+"""List the messages of a conversation."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import ConversationNotFound
+from everword.domain.records import MessageRecord
+from everword_search.records import store
+from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import PageRequest
+from everword_search.records.pages import open_cursor
+
+DEFAULT_PAGE = 50
+#: A page ends before this many bytes, unless its first message alone has more.
+MAX_PAGE_BYTES = 8 * 1024 * 1024
+
+
+async def list_messages(
+    database: Database,
+    namespace: NamespaceScope,
+    conversation_id: UUID,
+    newest_first: bool,
+    page: PageRequest,
+    at_least_as_fresh: str = "",
+) -> tuple[list[MessageRecord], str]:
+    """Return a page of messages in the order asked for, and the token of the next one. Raises ConversationNotFound."""
+    cursor = await open_cursor(database, namespace, "ListMessages", page, DEFAULT_PAGE)
+    after = int(cursor.after[0]) if cursor.after else None
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        found = await store.list_messages(
+            conn,
+            namespace.id,
+            conversation_id,
+            newest_first,
+            after,
+            cursor.size + 1,
+            MAX_PAGE_BYTES,
+        )
+        known = found or await store.get_conversation(conn, namespace.id, conversation_id)
+    if not known:
+        raise ConversationNotFound(conversation_id=conversation_id)
+    messages = found[: cursor.size]
+    more = bool(found) and found[0].available > len(messages)
+    return list(messages), cursor.token([messages[-1].seq]) if more else ""

@@ -1,0 +1,62 @@
+"""What callers ask of what is stored, free of protobuf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class MemoryFilter:
+    """Which memories are looked at; None lets every value through."""
+
+    kinds: list[int] | None = None
+    conversation_ids: list[UUID] | None = None
+    agents: list[str] | None = None
+    subjects: list[str] | None = None
+    channels: list[str] | None = None
+    instances: list[str] | None = None
+    authors: list[str] | None = None
+    roles: list[int] | None = None
+    tags: list[str] | None = None
+    #: Inclusive.
+    since: datetime | None = None
+    #: Exclusive.
+    before: datetime | None = None
+    #: When a memory must hold, and when it must have been believed; None for now, and for what is still to begin.
+    valid_at: datetime | None = None
+    known_at: datetime | None = None
+    include_automated: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody asked to leave out anything; what is automated may be left out all the same."""
+        return replace(self, include_automated=False) == EVERYTHING
+
+
+EVERYTHING = MemoryFilter()
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """Which page of a request is asked for."""
+
+    #: 0 for the default.
+    size: int = 0
+    token: str = ""
+    #: SHA-256 in hex of the request without its size and token.
+    request_hash: str = ""
+
+
+FIRST_PAGE = PageRequest()
+
+
+@dataclass(frozen=True)
+class ConversationFilter:
+    """Which conversations are listed; None lets every value through."""
+
+    agents: list[str] | None = None
+    channels: list[str] | None = None
+    subjects: list[str] | None = None
+    active: bool | None = None

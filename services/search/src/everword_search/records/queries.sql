@@ -1,0 +1,151 @@
+-- Statements on what is stored, as it is: by id, and in pages.
+
+-- caught_up --
+-- Whether this server has a write: a primary always does, a replica once it has replayed the write's position.
+SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn;
+
+-- read_memories --
+-- Memories in the order of their ids, with the beginning of their text put together from its passages, and the text of
+-- one passage each. No text needs more than max_parts passages for max_chars characters. What a tool call did, in a sentence,
+-- is its passage -1: it can be found, and is no part of the text.
+SELECT m.source_id AS id, m.kind,
+       left(m.content || coalesce(rest.content, ''), coalesce(%(max_chars)s, 2147483647)) AS content, m.conversation_id,
+       m.seq, m.agent, m.subject, m.channel, m.instance, m.author, m.role, m.tags, m.importance_class, m.automated,
+       m.occurred_at, coalesce(u.use_count, 0) AS use_count, u.last_used_at,
+       coalesce(rest.parts >= %(max_parts)s OR length(m.content) + coalesce(rest.length, 0) > %(max_chars)s, false)
+       AS content_truncated,
+       CASE wanted.passage_id WHEN m.id THEN m.content
+            ELSE coalesce((SELECT content FROM visible_memories
+                            WHERE namespace_id = %(namespace_id)s AND id = wanted.passage_id), '') END AS passage,
+       coalesce(sentence.content, '') AS synthesized_content
+  FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
+ CROSS JOIN LATERAL (
+       SELECT * FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part = 0
+       OFFSET 0) AS m
+ CROSS JOIN LATERAL (
+       SELECT string_agg(content, '' ORDER BY part) AS content, sum(length(content)) AS length, count(*) AS parts
+         FROM (SELECT content, part FROM visible_memories
+                WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part > 0
+                ORDER BY part LIMIT %(max_parts)s::bigint) AS further) AS rest
+  LEFT JOIN LATERAL (
+       SELECT use_count, last_used_at FROM memory_use
+        WHERE namespace_id = %(namespace_id)s AND memory_id = wanted.source_id
+       OFFSET 0) AS u ON true
+  LEFT JOIN LATERAL (
+       SELECT content FROM tool_sentences
+        WHERE namespace_id = %(namespace_id)s AND message_id = wanted.source_id
+       OFFSET 0) AS sentence ON true
+ ORDER BY wanted.place;
+
+-- memory_bytes --
+-- The size of the texts of some memories together.
+SELECT coalesce(sum(octet_length(content)), 0)
+  FROM visible_memories
+ WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)b);
+
+-- get_conversation --
+-- The conversation with an id.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
+
+-- find_conversation --
+-- The conversation with a key.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND channel = %(channel)s AND agent = %(agent)s
+   AND session_key = %(session_key)s;
+
+-- list_conversations --
+-- Conversations, newest first: their ids grow with time.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND id < %(after_id)s
+   AND (%(agents)s::text[] IS NULL OR agent = ANY(%(agents)s))
+   AND (%(channels)s::text[] IS NULL OR channel = ANY(%(channels)s))
+   AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s))
+   AND (%(active)s::boolean IS NULL OR active = %(active)s)
+ ORDER BY id DESC
+ LIMIT %(limit)s;
+
+-- list_messages_newest --
+-- Messages of a conversation, newest first: as many as fit into a number of bytes, but at least one.
+WITH page AS (
+    SELECT *, octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+              + coalesce(octet_length(content_blocks::text), 0) + coalesce(octet_length(metadata::text), 0) AS size
+      FROM messages
+     WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq < %(after_seq)s
+     ORDER BY seq DESC
+     LIMIT %(limit)s
+)
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
+       available, coalesce((SELECT s.content FROM tool_sentences s
+                             WHERE s.namespace_id = %(namespace_id)s AND s.message_id = sized.id), '')
+                  AS synthesized_content
+  FROM (SELECT *, sum(size) OVER (ORDER BY seq DESC) AS size_so_far, count(*) OVER () AS available FROM page) AS sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY seq DESC;
+
+-- list_messages_oldest --
+-- Messages of a conversation, oldest first: as many as fit into a number of bytes, but at least one.
+WITH page AS (
+    SELECT *, octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+              + coalesce(octet_length(content_blocks::text), 0) + coalesce(octet_length(metadata::text), 0) AS size
+      FROM messages
+     WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq > %(after_seq)s
+     ORDER BY seq
+     LIMIT %(limit)s
+)
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
+       available, coalesce((SELECT s.content FROM tool_sentences s
+                             WHERE s.namespace_id = %(namespace_id)s AND s.message_id = sized.id), '')
+                  AS synthesized_content
+  FROM (SELECT *, sum(size) OVER (ORDER BY seq) AS size_so_far, count(*) OVER () AS available FROM page) AS sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY seq;
+
+-- recent_turns --
+-- The latest messages of a conversation that somebody wrote on purpose, newest first: as many as fit into a number of
+-- bytes, but at least one.
+WITH page AS (
+    SELECT *, octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+              + coalesce(octet_length(content_blocks::text), 0) + coalesce(octet_length(metadata::text), 0) AS size
+      FROM messages
+     WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND NOT automated
+     ORDER BY seq DESC
+     LIMIT %(limit)s
+)
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
+       available
+  FROM (SELECT *, sum(size) OVER (ORDER BY seq DESC) AS size_so_far, count(*) OVER () AS available FROM page) AS sized
+ WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
+ ORDER BY seq DESC;
+
+-- latest_user_message --
+-- The conversation's latest message of a user.
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND NOT automated AND role = %(role)s
+ ORDER BY seq DESC
+ LIMIT 1;
+
+-- message_token_counts --
+-- What some messages cost in the caller's model, where the caller said so.
+SELECT id, token_count
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s) AND token_count > 0;
+
+-- insert_memory_use --
+-- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.
+INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at)
+SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[]) AS memory_id
+ON CONFLICT (namespace_id, memory_id) DO UPDATE
+   SET use_count = memory_use.use_count + 1, last_used_at = now();

@@ -1,0 +1,174 @@
+"""Statements on what is stored, as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from psycopg.types.numeric import Int8
+
+from everword.db.arrays import ArrayParameter, array_of_uuids
+from everword.db.pool import Connection
+from everword.db.statements import (
+    BoundStatement,
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
+from everword_search.records.model import ConversationFilter
+
+SQL = load_statements("everword_search.records")
+
+
+def namespaced(namespace_id: int) -> dict[str, Any]:
+    # A bigint even where the number is small: GIN indexes compare no other integers with their bigint column.
+    return {"namespace_id": Int8(namespace_id)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryRow(MemoryRecord):
+    """A memory and one of its passages."""
+
+    passage: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MessageRow(MessageRecord):
+    """A message of a page, and how many the page could have had."""
+
+    available: int
+
+
+@dataclass(frozen=True)
+class _TokenCountRow:
+    id: UUID
+    token_count: int
+
+
+async def caught_up(conn: Connection, lsn: str) -> bool:
+    return bool(await fetch_value(conn, SQL["caught_up"], {"lsn": lsn}))
+
+
+async def read_memories(
+    conn: Connection,
+    namespace_id: int,
+    source_ids: Sequence[UUID],
+    passage_ids: Sequence[int] = (),
+    max_chars: int | None = None,
+    max_parts: int | None = None,
+) -> list[MemoryRow]:
+    """Return the memories that exist, in the order of `source_ids`; the whole of each without `max_chars`."""
+    asked = memories_asked(namespace_id, source_ids, passage_ids, max_chars, max_parts)
+    return await fetch_all(conn, asked.statement, asked.parameters, asked.row)
+
+
+def memories_asked(
+    namespace_id: int,
+    source_ids: Sequence[UUID],
+    passage_ids: Sequence[int] = (),
+    max_chars: int | None = None,
+    max_parts: int | None = None,
+) -> BoundStatement[MemoryRow]:
+    """Return what asks for memories; see read_memories."""
+    parameters = {
+        **namespaced(namespace_id),
+        "source_ids": ArrayParameter(array_of_uuids(source_ids)),
+        "passage_ids": ArrayParameter(np.array(passage_ids, np.int64)),
+        "max_chars": max_chars,
+        "max_parts": max_parts,
+    }
+    return BoundStatement(SQL["read_memories"], parameters, MemoryRow)
+
+
+async def memory_bytes(conn: Connection, namespace_id: int, source_ids: Sequence[UUID]) -> int:
+    parameters = {**namespaced(namespace_id), "source_ids": list(source_ids)}
+    return int(await fetch_value(conn, SQL["memory_bytes"], parameters))
+
+
+async def get_conversation(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> ConversationRecord | None:
+    parameters = {**namespaced(namespace_id), "conversation_id": conversation_id}
+    return await fetch_optional(conn, SQL["get_conversation"], parameters, ConversationRecord)
+
+
+async def find_conversation(
+    conn: Connection, namespace_id: int, session_key: str, agent: str, channel: str
+) -> ConversationRecord | None:
+    key = {"session_key": session_key, "agent": agent, "channel": channel}
+    parameters = {**namespaced(namespace_id), **key}
+    return await fetch_optional(conn, SQL["find_conversation"], parameters, ConversationRecord)
+
+
+async def list_conversations(
+    conn: Connection, namespace_id: int, wanted: ConversationFilter, after_id: UUID, limit: int
+) -> list[ConversationRecord]:
+    page = {"after_id": after_id, "limit": limit}
+    parameters = {**namespaced(namespace_id), **vars(wanted), **page}
+    return await fetch_all(conn, SQL["list_conversations"], parameters, ConversationRecord)
+
+
+async def list_messages(
+    conn: Connection,
+    namespace_id: int,
+    conversation_id: UUID,
+    newest_first: bool,
+    after_seq: int | None,
+    limit: int,
+    max_bytes: int,
+) -> list[MessageRow]:
+    """Return messages after a place in the conversation, in the order asked for."""
+    statement = SQL["list_messages_newest" if newest_first else "list_messages_oldest"]
+    beginning = 2**63 - 1 if newest_first else 0
+    parameters = {
+        **namespaced(namespace_id),
+        "conversation_id": conversation_id,
+        "after_seq": beginning if after_seq is None else after_seq,
+        "limit": limit,
+        "max_bytes": max_bytes,
+    }
+    return await fetch_all(conn, statement, parameters, MessageRow)
+
+
+async def recent_turns(
+    conn: Connection, namespace_id: int, conversation_id: UUID, limit: int, max_bytes: int
+) -> list[MessageRow]:
+    parameters = {
+        **namespaced(namespace_id),
+        "conversation_id": conversation_id,
+        "limit": limit,
+        "max_bytes": max_bytes,
+    }
+    return await fetch_all(conn, SQL["recent_turns"], parameters, MessageRow)
+
+
+async def latest_user_message(
+    conn: Connection, namespace_id: int, conversation_id: UUID, role: int
+) -> MessageRecord | None:
+    parameters = {
+        **namespaced(namespace_id),
+        "conversation_id": conversation_id,
+        "role": role,
+    }
+    return await fetch_optional(conn, SQL["latest_user_message"], parameters, MessageRecord)
+
+
+async def message_token_counts(
+    conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
+) -> dict[UUID, int]:
+    parameters = {**namespaced(namespace_id), "message_ids": list(message_ids)}
+    rows = await fetch_all(conn, SQL["message_token_counts"], parameters, _TokenCountRow)
+    return {row.id: row.token_count for row in rows}
+
+
+async def insert_memory_use(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
+) -> None:
+    parameters = {**namespaced(namespace_id), "memory_ids": sorted(memory_ids)}
+    await execute(conn, SQL["insert_memory_use"], parameters)

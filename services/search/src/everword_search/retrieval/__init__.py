@@ -1,0 +1,1 @@
+"""Search: from a query to a page of memories, best first."""

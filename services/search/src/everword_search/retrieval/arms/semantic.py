@@ -1,0 +1,206 @@
+"""The semantic arm: passages by the likeness of their meaning to the query's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from everword.db.arrays import HalfvecParameter
+from everword.db.pool import Connection
+from everword_search.ranking.arrays import Floats, Ints
+from everword_search.retrieval.arms.base import RankingArm, Window, scored_position
+from everword_search.retrieval.arms.large import LargeScopes
+from everword_search.retrieval.index import vectors
+from everword_search.retrieval.index.store import Scope
+from everword_search.retrieval.index.vectors import GenerationRow, VectorRow
+from everword_search.retrieval.model import ArmState, Candidate, Ranked, SearchArm
+from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
+
+#: A scope of more passages is searched through the HNSW index; exact scans of fewer are faster, and miss nothing.
+EXACT_PASSAGES = 10_000
+#: What is taken for the background of a model that was not measured yet.
+DEFAULT_MEAN = 0.1
+DEFAULT_DEVIATION = 0.1
+#: A cosine so many deviations above the background's mean is where likeness begins to mean something.
+DEVIATIONS = 1.0
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The query's vector, and what it is compared with."""
+
+    generation: GenerationRow
+    id: int
+    vector: HalfvecParameter
+
+
+class SemanticArm(RankingArm):
+    """Ranks passages by cosine, calibrated by what the model says of passages that have nothing in common.
+
+    score = (cosine - floor) / (1 - floor), at least 0, where floor is the background's mean and one deviation. A
+    passage matches where its score is above 0.
+    """
+
+    name = SearchArm.SEMANTIC
+
+    def __init__(
+        self,
+        scope: Scope,
+        vector: QueryVector | QueryNotEmbedded | None,
+        generation: GenerationRow | None,
+        passages: int,
+        large_scopes: LargeScopes,
+    ) -> None:
+        """`generation` is that of the vector, if there is one; `passages` is how many the namespace holds."""
+        self._scope = scope
+        self._vector = vector if isinstance(vector, QueryVector) else None
+        self._missing = vector if isinstance(vector, QueryNotEmbedded) else None
+        self._generation = generation
+        self._passages = passages
+        self._large_scopes = large_scopes
+
+    @property
+    def idle_reason(self) -> str:
+        return str(self._missing or "")
+
+    @property
+    def idle_state(self) -> ArmState:
+        expected = self._missing is not None and self._missing.expected
+        return ArmState.SKIPPED if expected else ArmState.DEGRADED
+
+    @property
+    def generic_plans(self) -> bool:
+        # All of a small namespace is compared, one vector after the other.
+        return self._passages <= EXACT_PASSAGES and self._scope.is_open
+
+    @property
+    def floor(self) -> float:
+        """The cosine from which on likeness means something."""
+        return _calibration(self._asked().generation)["floor"]
+
+    async def rank(self, conn: Connection, window: Window) -> Ranked:
+        asked = self._asked()
+        parameters = {
+            **scored_position(window),
+            **_calibration(asked.generation),
+            "vector": asked.vector,
+        }
+        if asked.generation.storage == "array":
+            scanned = self._scan(await vectors.read_arrays(conn, self._scope, asked.id))
+            return Ranked.of(_within(window, scanned))
+        return await self._find(conn, asked.id, parameters)
+
+    async def _find(
+        self, conn: Connection, generation_id: int, parameters: dict[str, Any]
+    ) -> Ranked:
+        """Compare every vector of a small scope, and search a large one through the index.
+
+        Which of both a scope is, its namespace's own sum tells, what was found before, or else the passages as they
+        are read.
+        """
+        scope, most = self._scope, EXACT_PASSAGES
+        is_large = self._large_scopes.has_more(scope, most)
+        approximate: Ranked | None = None
+        if is_large or (self._passages > most and scope.is_open):
+            approximate = await vectors.find_approximate(conn, scope, generation_id, parameters)
+            # An open scope leaves out what is automated, which may be nearly all: the index would not get to the rest.
+            if is_large or len(approximate.passage_ids) >= parameters["limit"]:
+                return approximate
+        exact = await vectors.find_exact(conn, scope, generation_id, parameters, most)
+        if exact is not None:
+            return exact
+        self._large_scopes.learn(scope, most)
+        return approximate or await vectors.find_approximate(conn, scope, generation_id, parameters)
+
+    async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
+        """Return the cosines of these memories, also of those that it does not match."""
+        asked = self._asked()
+        if asked.generation.storage == "array":
+            rows = await vectors.read_arrays(conn, self._scope, asked.id, source_ids)
+            return [_clamped(candidate) for candidate in self._scan(rows)]
+        parameters = {**_calibration(asked.generation), "vector": asked.vector}
+        scored = await vectors.score_vectors(conn, self._scope, asked.id, source_ids, parameters)
+        return [_clamped(_candidate(row)) for row in scored]
+
+    async def deviations(self, conn: Connection, passage_ids: Ints) -> Floats:
+        """Return the cosines of passages, in deviations from the model's background; NaN without a vector."""
+        mean, deviation = _background(self._asked().generation)
+        return (await self.cosines(conn, passage_ids) - mean) / deviation
+
+    async def cosines(self, conn: Connection, passage_ids: Ints) -> Floats:
+        """Return the cosines of passages; NaN without a vector."""
+        asked = self._asked()
+        namespace_id = self._scope.namespace_id
+        if asked.generation.storage == "array":
+            rows = await vectors.read_passage_arrays(conn, namespace_id, asked.id, passage_ids)
+            known = {
+                row.passage_id: float(vectors.array_of(row.embedding) @ asked.vector.values)
+                for row in rows
+            }
+            return np.array([known.get(each, np.nan) for each in passage_ids.tolist()], float)
+        return await vectors.score_passages(conn, namespace_id, asked.id, passage_ids, asked.vector)
+
+    def _asked(self) -> _Asked:
+        assert self._vector is not None
+        assert self._generation is not None
+        return _Asked(
+            self._generation, self._vector.generation_id, HalfvecParameter(self._vector.values)
+        )
+
+    def _scan(self, rows: Sequence[vectors.ArrayRow]) -> list[Candidate]:
+        """Score plain arrays, for a database without pgvector; below the floor the score is negative."""
+        assert self._vector is not None
+        assert self._generation is not None
+        if not rows:
+            return []
+        matrix = np.stack([vectors.array_of(row.embedding) for row in rows])
+        cosines = matrix @ self._vector.values
+        floor = _calibration(self._generation)["floor"]
+        scores = np.round((cosines - floor) / (1 - floor), 9)
+        best: dict[UUID, Candidate] = {}
+        for row, raw, score in zip(rows, cosines.tolist(), scores.tolist(), strict=True):
+            found = Candidate(row.source_id, row.passage_id, raw, score, [score, row.passage_id])
+            known = best.get(row.source_id)
+            if known is None or found.position > known.position:
+                best[row.source_id] = found
+        return list(best.values())
+
+
+def _within(window: Window, candidates: Sequence[Candidate]) -> list[Candidate]:
+    after = tuple(window.after[:2]) if window.after else (2.0, 0)
+    wanted = [
+        candidate
+        for candidate in candidates
+        if candidate.matches
+        and candidate.score >= window.min_score
+        and tuple(candidate.position) < after
+    ]
+    return sorted(wanted, key=lambda each: each.position, reverse=True)[: window.limit]
+
+
+def _clamped(candidate: Candidate) -> Candidate:
+    return candidate if candidate.matches else replace(candidate, score=0.0)
+
+
+def _calibration(generation: GenerationRow) -> dict[str, float]:
+    mean, deviation = _background(generation)
+    return {"floor": mean + DEVIATIONS * deviation}
+
+
+def _background(generation: GenerationRow) -> tuple[float, float]:
+    mean = generation.background_mean
+    deviation = generation.background_deviation
+    return (
+        DEFAULT_MEAN if mean is None else mean,
+        # A model that finds everything alike has none.
+        max(DEFAULT_DEVIATION if deviation is None else deviation, 1e-6),
+    )
+
+
+def _candidate(row: VectorRow) -> Candidate:
+    position = [row.score, row.passage_id]
+    return Candidate(row.source_id, row.passage_id, row.raw, row.score, position)

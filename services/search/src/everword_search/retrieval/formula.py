@@ -1,0 +1,141 @@
+"""Ranks by a formula over relevance, time and importance: a pool of what the arms find best and of what is newest.
+
+A memory of the pool is a hit where at least one arm matches it: being new lifts what matches, and answers nothing by
+itself. The pool has a bounded size, so pages end with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeAlias
+from uuid import UUID
+
+from everword.db.pool import STATEMENT_CAP_S
+from everword.domain.deadline import remaining
+from everword_search.ranking.profiles import Balanced, age_of, importance_of
+from everword_search.retrieval.arms.base import RankingArm, Window
+from everword_search.retrieval.index import store
+from everword_search.retrieval.index.store import Scope, SignalRow
+from everword_search.retrieval.model import Candidate, Found, Hit, ScorePart, SearchArm, Signal
+from everword_search.retrieval.relevance import deciding_evidence
+from everword_search.retrieval.runner import TIME_SHARE, Runner
+
+#: What each arm says of one memory.
+_Views: TypeAlias = Mapping[SearchArm, Candidate]
+#: Arms whose scores are the evidence; without one of them it cannot be told.
+_JUDGING = frozenset({SearchArm.LEXICAL, SearchArm.SEMANTIC})
+
+
+@dataclass(slots=True)
+class _Scored:
+    """A memory of the pool with its score."""
+
+    source_id: UUID
+    views: _Views
+    #: Of what the arm found that counts most.
+    passage_id: int
+    score: float
+    temporal: float
+    importance: float
+    #: What speaks for its relevance; None where that cannot be told.
+    evidence: float | None
+
+
+async def rank_by_formula(
+    runner: Runner, arms: Sequence[RankingArm], scope: Scope, profile: Balanced, window: Window
+) -> Found:
+    """Return the hits in `window`, best first. Raises ArmFailed."""
+    # The third element of a position is when the first page was asked for: with a clock that went on, what a page ended
+    # with would score less than its position says, and come again.
+    score, passage_id, *asked_at = window.after or (2.0, 0)
+    now = datetime.fromisoformat(asked_at[0]) if asked_at else datetime.now(UTC)
+    await runner.prepare(generic_plans=False, limit_s=remaining(STATEMENT_CAP_S))
+    newest = await store.browse(runner.conn, scope, True, None, profile.newest)
+    pool = await _pool(runner, arms, {row.source_id for row in newest}, profile.pool)
+    await runner.prepare(generic_plans=False, limit_s=remaining(STATEMENT_CAP_S))
+    rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
+    judged = {arm.name for arm in arms} >= _JUDGING
+    scored = [_score(row, pool[row.source_id], profile, now, judged) for row in rows]
+    # In memory and in the database the last digits differ.
+    [score, *_] = [*(each.score for each in scored if each.passage_id == passage_id), score]
+    scored.sort(key=lambda each: (each.score, each.passage_id), reverse=True)
+    wanted = [
+        each
+        for each in scored
+        if window.admits(each.score, each.evidence)
+        and (each.score, each.passage_id) < (score, passage_id)
+    ]
+    # A pool has several times as many as a page: what a hit tells of its score is put together for the page alone.
+    hits = [_hit(each, profile, now) for each in wanted[: window.limit]]
+    return Found(hits, deciding_evidence([each.evidence for each in scored]))
+
+
+async def _pool(
+    runner: Runner, arms: Sequence[RankingArm], newest: set[UUID], limit: int
+) -> dict[UUID, _Views]:
+    """Return what the arms say of each memory that at least one of them matches."""
+    found = [await runner.find(arm, Window(limit=limit), TIME_SHARE) for arm in arms]
+    everything = newest | {each.source_id for candidates in found for each in candidates}
+    pool: dict[UUID, dict[SearchArm, Candidate]] = {source_id: {} for source_id in everything}
+    for arm, candidates in zip(arms, found, strict=True):
+        missing = everything - {each.source_id for each in candidates}
+        scored = await runner.score(arm, list(missing), TIME_SHARE) if missing else []
+        for each in [*candidates, *scored]:
+            pool[each.source_id][arm.name] = each
+    return {
+        source_id: views
+        for source_id, views in pool.items()
+        if any(candidate.matches for candidate in views.values())
+    }
+
+
+def _score(
+    row: SignalRow, views: _Views, profile: Balanced, now: datetime, judged: bool
+) -> _Scored:
+    total = evidence = 0.0
+    best = (-1.0, 0.0, 0)
+    for arm, candidate in views.items():
+        score = _score_of(arm, candidate)
+        weighted = profile.weights[arm] * score
+        total += weighted
+        evidence += score if arm in _JUDGING else 0.0
+        if candidate.matches:
+            best = max(best, (weighted, score, candidate.passage_id))
+    age = age_of(row.occurred_at, row.last_used_at, now)
+    temporal = profile.temporal(age, row.use_count)
+    importance = importance_of(row.importance_class)
+    total += profile.temporal_weight * temporal + profile.importance_weight * importance
+    # Time and importance, and the weights, say nothing of relevance.
+    told = evidence / len(_JUDGING) if judged else None
+    rounded = round(total * 1e9) / 1e9
+    return _Scored(row.source_id, views, best[2], rounded, temporal, importance, told)
+
+
+def _score_of(arm: SearchArm, candidate: Candidate) -> float:
+    # The formula takes the cosine itself, not what it means against the model's background.
+    return max(0.0, candidate.raw) if arm is SearchArm.SEMANTIC else candidate.score
+
+
+def _hit(scored: _Scored, profile: Balanced, now: datetime) -> Hit:
+    parts = tuple(
+        ScorePart(arm, candidate.raw, _score_of(arm, candidate), profile.weights[arm])
+        for arm, candidate in scored.views.items()
+    )
+    signals = (
+        Signal("temporal", scored.temporal, profile.temporal_weight),
+        Signal("importance", scored.importance, profile.importance_weight),
+    )
+    terms = tuple(term for candidate in scored.views.values() for term in candidate.terms)
+    position = [scored.score, scored.passage_id, now.isoformat()]
+    return Hit(
+        scored.source_id,
+        scored.passage_id,
+        scored.score,
+        position,
+        parts,
+        terms,
+        signals,
+        evidence=scored.evidence,
+    )

@@ -1,0 +1,1 @@
+"""Where passages are found: in Postgres, or in the cache, by one protocol."""

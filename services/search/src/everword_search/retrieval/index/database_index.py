@@ -1,0 +1,86 @@
+"""The passages of a namespace in the database."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from everword.db.arrays import Array, ArrayParameter, uuids_of
+from everword.db.pool import STATEMENT_CAP_S
+from everword.domain.deadline import remaining
+from everword_search.ranking.arrays import Floats
+from everword_search.ranking.store import Candidates, find_mentions, read_candidates
+from everword_search.retrieval.arms.frequent import FrequentWords
+from everword_search.retrieval.arms.large import LargeScopes
+from everword_search.retrieval.arms.lexical import Term
+from everword_search.retrieval.arms.semantic import SemanticArm
+from everword_search.retrieval.arms.trigram import TrigramArm
+from everword_search.retrieval.arms.tsvector import TsvectorArm
+from everword_search.retrieval.index.kinds import TURN
+from everword_search.retrieval.index.store import Scope
+from everword_search.retrieval.index.vectors import GenerationRow
+from everword_search.retrieval.model import Ranked
+from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
+from everword_search.retrieval.runner import TIME_SHARE, Runner
+
+#: Passages of a namespace from which on it pays to know its frequent words.
+LARGE = 10_000
+
+
+@dataclass(frozen=True)
+class DatabaseIndex:
+    """The passages of a namespace in the database; see PassageIndex."""
+
+    scope: Scope
+    #: How many the namespace holds.
+    passages: int
+    text_search_config: str
+    frequent: FrequentWords
+    large_scopes: LargeScopes
+
+    def lexical(self, terms: Sequence[Term], explain: bool) -> TsvectorArm:
+        frequent = self.frequent if self.passages > LARGE else None
+        return TsvectorArm(self.scope, terms, explain, frequent)
+
+    def literal(self, tokens: Sequence[str]) -> TrigramArm:
+        return TrigramArm(self.scope, tokens)
+
+    def semantic(
+        self, vector: QueryVector | QueryNotEmbedded | None, generation: GenerationRow | None
+    ) -> SemanticArm:
+        return SemanticArm(self.scope, vector, generation, self.passages, self.large_scopes)
+
+    async def candidates(
+        self, runner: Runner, found: Sequence[Ranked], reach: int, max_parts: int
+    ) -> Candidates | None:
+        passage_ids = np.unique(np.concatenate([each.passage_ids for each in found]))
+        source_ids = np.unique(np.concatenate([each.source_ids for each in found]))
+        parameters = {
+            "source_ids": ArrayParameter(source_ids),
+            "turn": TURN,
+            "reach": reach,
+            "max_parts": max_parts,
+        }
+        limit_s = remaining(STATEMENT_CAP_S) * TIME_SHARE
+        await runner.prepare(generic_plans=True, limit_s=limit_s)
+        return await read_candidates(
+            runner.conn, self.scope, self.text_search_config, passage_ids, parameters
+        )
+
+    async def mentions(self, runner: Runner, passages: Candidates, words: Sequence[str]) -> Floats:
+        assert passages.conversation_ids is not None
+        return await self.mentions_in(runner, passages.conversation_ids, words)
+
+    async def mentions_in(
+        self, runner: Runner, conversation_ids: Array, words: Sequence[str]
+    ) -> Floats:
+        """Return how many of the words each of some conversations (`S16`) holds; empty stands for none."""
+        conversations, which = np.unique(conversation_ids, return_inverse=True)
+        ids = uuids_of(conversations)
+        config = self.text_search_config
+        held = await find_mentions(runner.conn, self.scope.namespace_id, config, words, ids)
+        counts = Counter(mention.conversation_id for mention in held)
+        return np.array([counts[each] for each in ids], float)[which]

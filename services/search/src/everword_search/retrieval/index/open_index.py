@@ -1,0 +1,31 @@
+"""Chooses where a search looks for passages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everword_search.cache.passage_index import CachedPassageIndex
+from everword_search.cache.prefetched_scan import PrefetchedScan
+from everword_search.retrieval.arms.frequent import FrequentWords
+from everword_search.retrieval.arms.large import LargeScopes
+from everword_search.retrieval.index.database_index import DatabaseIndex
+from everword_search.retrieval.index.passage_index import PassageIndex
+from everword_search.retrieval.index.store import Scope
+from everword_search.retrieval.query.parse_query import ParsedQuery
+
+
+def open_index(
+    scope: Scope,
+    parsed: ParsedQuery,
+    prefetched: PrefetchedScan | None,
+    frequent: FrequentWords,
+    large_scopes: LargeScopes,
+) -> PassageIndex:
+    """Return what a search looks at: memory where the namespace is there, and the query demands nothing of words."""
+    # What a query demands holds for every arm.
+    scope = replace(scope, constraint=parsed.analysed.constraint)
+    config = parsed.settings.text_search_config
+    database = DatabaseIndex(scope, parsed.passages, config, frequent, large_scopes)
+    if parsed.cached is None or scope.constraint or parsed.analysed.has_prefix:
+        return database
+    return CachedPassageIndex(parsed.cached, database, prefetched, parsed.analysed.words)

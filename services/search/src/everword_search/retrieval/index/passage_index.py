@@ -1,0 +1,47 @@
+"""Where a search looks for passages: in the database, or in memory. Whichever it is, it finds the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from everword_search.ranking.arrays import Floats
+from everword_search.ranking.store import Candidates
+from everword_search.retrieval.arms.lexical import LexicalArm, Term
+from everword_search.retrieval.arms.semantic import SemanticArm
+from everword_search.retrieval.arms.trigram import TrigramArm
+from everword_search.retrieval.index.store import Scope
+from everword_search.retrieval.index.vectors import GenerationRow
+from everword_search.retrieval.model import Ranked
+from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
+from everword_search.retrieval.runner import Runner
+
+
+class PassageIndex(Protocol):
+    """The passages of a namespace, as one search sees them: through its filter, and what its query demands."""
+
+    @property
+    def scope(self) -> Scope:
+        """What is looked at, with what the query demands."""
+
+    def lexical(self, terms: Sequence[Term], explain: bool) -> LexicalArm:
+        """Return what finds passages by words."""
+
+    def literal(self, tokens: Sequence[str]) -> TrigramArm:
+        """Return what finds passages by likeness of letters."""
+
+    def semantic(
+        self, vector: QueryVector | QueryNotEmbedded | None, generation: GenerationRow | None
+    ) -> SemanticArm:
+        """Return what finds passages by meaning; `generation` is that of the vector, if there is one."""
+
+    async def candidates(
+        self, runner: Runner, found: Sequence[Ranked], reach: int, max_parts: int
+    ) -> Candidates | None:
+        """Return the passages of what was found, and of turns up to `reach` places away; None without any.
+
+        Of a long memory, the first `max_parts` are read, and those that were found.
+        """
+
+    async def mentions(self, runner: Runner, passages: Candidates, words: Sequence[str]) -> Floats:
+        """Return how many of the words the conversation of each candidate holds. They are in lower case."""

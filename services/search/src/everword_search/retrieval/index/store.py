@@ -1,0 +1,208 @@
+"""Statements that find passages, as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everword.db.arrays import read_array
+from everword.db.pool import Connection
+from everword.db.statements import (
+    fetch_all,
+    fetch_optional,
+    load_statements,
+)
+from everword_search.records.model import MemoryFilter
+from everword_search.records.store import namespaced
+from everword_search.retrieval.model import Ranked
+
+SQL = load_statements("everword_search.retrieval.index")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What all arms of one search look at."""
+
+    namespace_id: int
+    filter: MemoryFilter
+    #: A tsquery as text that a passage must match beside what an arm looks for.
+    constraint: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is asked to be left out but what is automated."""
+        return self.constraint is None and self.filter.is_open
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {
+            **namespaced(self.namespace_id),
+            **vars(self.filter),
+            "constraint": self.constraint,
+        }
+
+
+@dataclass(frozen=True)
+class AnalysedText:
+    """What text search makes of a text; empty for stop words."""
+
+    text: str
+    lexemes: list[str]
+    #: What stands for each lexeme in memory.
+    hashes: list[int]
+    #: A tsquery as text.
+    phrase: str
+
+
+@dataclass(frozen=True)
+class RankedRow:
+    """What a statement found, best first: arrays in binary, an element a memory."""
+
+    passage_ids: bytes
+    source_ids: bytes
+    raws: bytes
+    scores: bytes
+
+    def ranked(self) -> Ranked:
+        return Ranked(
+            read_array(self.passage_ids, "i8"),
+            read_array(self.source_ids, "S16"),
+            read_array(self.raws, "f8"),
+            read_array(self.scores, "f8"),
+        )
+
+
+NOTHING = Ranked.of([])
+
+
+@dataclass(frozen=True)
+class LexicalRow(RankedRow):
+    """Memories found by words, and the statistics of the namespace that their scores rest on."""
+
+    passages: float
+    mean_length: float
+    #: One for each term that was asked for.
+    document_frequencies: list[int]
+
+
+@dataclass(frozen=True)
+class FrequencyRow:
+    """How often each term occurs in a passage."""
+
+    passage_id: int
+    source_id: UUID
+    length: int
+    frequencies: list[int]
+
+
+@dataclass(frozen=True)
+class TrigramRow:
+    """A memory found by its literals."""
+
+    passage_id: int
+    source_id: UUID
+    raw: float
+    score: float
+
+
+@dataclass(frozen=True)
+class RegexRow:
+    """A memory found by a regular expression."""
+
+    passage_id: int
+    source_id: UUID
+    occurred_at: datetime
+
+
+@dataclass(frozen=True)
+class PlaceRow:
+    """A memory's place in time."""
+
+    source_id: UUID
+    occurred_at: datetime
+
+
+@dataclass(frozen=True)
+class SignalRow:
+    """What a memory is ranked by beside its words."""
+
+    source_id: UUID
+    occurred_at: datetime
+    importance_class: int
+    use_count: int
+    last_used_at: datetime | None
+
+
+async def find_lexical(
+    conn: Connection, scope: Scope, parameters: dict[str, Any]
+) -> LexicalRow | None:
+    """Return what matches; None where nothing does."""
+    return await fetch_optional(
+        conn, SQL["find_lexical"], {**scope.parameters, **parameters}, LexicalRow
+    )
+
+
+async def term_frequencies(
+    conn: Connection, scope: Scope, source_ids: Sequence[UUID], terms: dict[str, Any]
+) -> list[FrequencyRow]:
+    parameters = {**scope.parameters, **terms, "source_ids": list(source_ids)}
+    return await fetch_all(conn, SQL["term_frequencies"], parameters, FrequencyRow)
+
+
+async def find_trigram(
+    conn: Connection, scope: Scope, parameters: dict[str, Any]
+) -> list[TrigramRow]:
+    return await fetch_all(
+        conn, SQL["find_trigram"], {**scope.parameters, **parameters}, TrigramRow
+    )
+
+
+async def score_trigram(
+    conn: Connection, scope: Scope, source_ids: Sequence[UUID], tokens: Sequence[str]
+) -> list[TrigramRow]:
+    parameters = {
+        **scope.parameters,
+        "source_ids": list(source_ids),
+        "tokens": list(tokens),
+    }
+    return await fetch_all(conn, SQL["score_trigram"], parameters, TrigramRow)
+
+
+async def find_regex(conn: Connection, scope: Scope, parameters: dict[str, Any]) -> list[RegexRow]:
+    return await fetch_all(conn, SQL["find_regex"], {**scope.parameters, **parameters}, RegexRow)
+
+
+async def browse(
+    conn: Connection,
+    scope: Scope,
+    newest_first: bool,
+    after: tuple[str, str] | None,
+    limit: int,
+) -> list[PlaceRow]:
+    """Return memories after a place (time of occurrence, id) in the order asked for."""
+    statement = SQL["browse_newest" if newest_first else "browse_oldest"]
+    occurred_at, source_id = after or end_of_time(newest_first)
+    parameters = {
+        **scope.parameters,
+        "after_occurred_at": occurred_at,
+        "after_source_id": source_id,
+        "limit": limit,
+    }
+    return await fetch_all(conn, statement, parameters, PlaceRow)
+
+
+def end_of_time(newest_first: bool) -> tuple[str, str]:
+    """Return the place before the first memory in the order asked for."""
+    if newest_first:
+        return "infinity", str(UUID(int=2**128 - 1))
+    return "-infinity", str(UUID(int=0))
+
+
+async def read_signals(
+    conn: Connection, namespace_id: int, source_ids: Sequence[UUID]
+) -> list[SignalRow]:
+    parameters = {**namespaced(namespace_id), "source_ids": list(source_ids)}
+    return await fetch_all(conn, SQL["read_signals"], parameters, SignalRow)

@@ -1,0 +1,87 @@
+"""Decides what a search runs: the arms of its mode, and the question that is ranked by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from everword_search.ranking.features import RankingQuery
+from everword_search.retrieval.arms.base import Arm
+from everword_search.retrieval.arms.lexical import LexicalArm
+from everword_search.retrieval.arms.regex import RegexArm
+from everword_search.retrieval.arms.semantic import SemanticArm
+from everword_search.retrieval.arms.trigram import literals_asked_for, tokens_asked_for
+from everword_search.retrieval.index.passage_index import PassageIndex
+from everword_search.retrieval.model import SearchMode, SearchRequest
+from everword_search.retrieval.query.parse_query import BY_WORDS, ParsedQuery
+from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a search runs."""
+
+    arms: Sequence[Arm]
+    #: None where one arm's order is asked for.
+    question: RankingQuery | None = None
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a search runs by its query's words, whatever its vector is."""
+
+    lexical: LexicalArm
+    #: None where the lexical arm's order is asked for.
+    question: RankingQuery | None
+
+
+def plan_words(request: SearchRequest, parsed: ParsedQuery, index: PassageIndex) -> Words | None:
+    """Return what is looked for by words; None where the mode does not."""
+    if request.mode not in BY_WORDS:
+        return None
+    lexical = index.lexical(parsed.analysed.terms, request.explain)
+    is_ranked = request.mode is SearchMode.HYBRID
+    return Words(lexical, _question(parsed) if is_ranked else None)
+
+
+def plan_search(
+    request: SearchRequest,
+    parsed: ParsedQuery,
+    index: PassageIndex,
+    words: Words | None,
+    vector: QueryVector | QueryNotEmbedded | None,
+) -> Plan:
+    """Return what the mode that is asked for runs."""
+    if request.mode is SearchMode.REGEX:
+        return Plan([RegexArm(index.scope, request.text)])
+    if request.mode is SearchMode.TRIGRAM:
+        return Plan([index.literal(tokens_asked_for(request.text))])
+    if words is None:
+        return Plan([_semantic(parsed, index, vector)])
+    if request.mode is SearchMode.LEXICAL:
+        return Plan([words.lexical])
+    literal = index.literal(literals_asked_for(parsed.query))
+    arms = [words.lexical, literal, _semantic(parsed, index, vector)]
+    return Plan(arms, words.question)
+
+
+def _semantic(
+    parsed: ParsedQuery, index: PassageIndex, vector: QueryVector | QueryNotEmbedded | None
+) -> SemanticArm:
+    if isinstance(vector, QueryVector):
+        return index.semantic(vector, parsed.generation(vector.generation_id))
+    return index.semantic(vector, None)
+
+
+def _question(parsed: ParsedQuery) -> RankingQuery:
+    """Return what is asked for, without operators and what is excluded."""
+    text = " ".join(operand.text for operand in parsed.query.wanted)
+    analysed, settings = parsed.analysed, parsed.settings
+    return RankingQuery.ask(
+        text,
+        parsed.names,
+        analysed.ignored,
+        settings.text_search_config,
+        settings.time_zone,
+        analysed.has_prefix,
+    )

@@ -1,0 +1,1 @@
+"""What a query means: its words, its operators, its vector."""

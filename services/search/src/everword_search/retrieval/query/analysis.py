@@ -1,0 +1,102 @@
+"""Turns a parsed query into what the arms look for, with the namespace's own stemming and stop words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from everword.text.analysis import is_lone
+from everword_search.retrieval.arms.lexical import MAX_TERMS, Term
+from everword_search.retrieval.index.store import AnalysedText
+from everword_search.retrieval.query.query import Clause, Kind, Operand, Query
+from everword_search.retrieval.query.tsquery import prefix_query
+
+
+@dataclass(frozen=True)
+class AnalysedQuery:
+    """What the arms look for."""
+
+    terms: list[Term]
+    #: A tsquery as text that a passage must match; None where the query demands nothing.
+    constraint: str | None
+    #: Words, in lower case, that are not indexed.
+    ignored: frozenset[str] = frozenset()
+    #: The hash of each word, in lower case, that is one lexeme.
+    words: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def has_prefix(self) -> bool:
+        """Whether one of the terms stands for all words that begin with it."""
+        return any(term.prefix is not None for term in self.terms)
+
+
+def texts_to_analyse(query: Query) -> list[str]:
+    """Return the texts of which `analyse_query` needs to know what the namespace's text search makes of them."""
+    texts = {word for operand in query.wanted for word in operand.words}
+    for operand in _operands(query.filters):
+        texts.update(_phrases(operand))
+    return sorted(texts)
+
+
+def analyse_query(query: Query, known: dict[str, AnalysedText]) -> AnalysedQuery:
+    """Return what `query` means; `known` has its texts."""
+    ignored = frozenset(text.lower() for text, analysed in known.items() if not analysed.lexemes)
+    words = {text.lower(): row.hashes[0] for text, row in known.items() if len(row.hashes) == 1}
+    terms, constraint = _terms(query.wanted, known), _constraint(query.filters, known)
+    return AnalysedQuery(terms, constraint, ignored, words)
+
+
+def _operands(clauses: Iterable[Clause]) -> Iterator[Operand]:
+    return (operand for clause in clauses for operand in clause.operands)
+
+
+def _terms(operands: Iterable[Operand], known: dict[str, AnalysedText]) -> list[Term]:
+    """Return each lexeme once, in the order of the query."""
+    terms: dict[tuple[str, bool], Term] = {}
+    for operand in operands:
+        for place, word in enumerate(operand.words, start=1):
+            is_prefix = is_lone(word) or (operand.prefix and place == len(operand.words))
+            for term in _terms_of(word, known, is_prefix):
+                terms.setdefault((term.lexeme, is_prefix), term)
+    return list(terms.values())[:MAX_TERMS]
+
+
+def _terms_of(word: str, known: dict[str, AnalysedText], is_prefix: bool) -> list[Term]:
+    if is_prefix:
+        return [Term(f"{word}*", _stem(word, known), word.lower())]
+    lexemes = zip(known[word].lexemes, known[word].hashes, strict=True)
+    return [Term(word, lexeme, hash=hash_) for lexeme, hash_ in lexemes]
+
+
+def _stem(word: str, known: dict[str, AnalysedText]) -> str:
+    """Return the one lexeme of a word; the word itself where it is a stop word, since longer ones begin with it."""
+    lexemes = known[word].lexemes
+    return lexemes[0] if len(lexemes) == 1 else word.lower()
+
+
+def _constraint(clauses: Iterable[Clause], known: dict[str, AnalysedText]) -> str | None:
+    """Return the conjunction of what must and must not match; words that are not indexed demand nothing."""
+    demands = []
+    for clause in clauses:
+        alternatives = [f"({query})" for o in clause.operands if (query := _query(o, known))]
+        if alternatives:
+            sign = "!" if clause.kind is Kind.EXCLUDED else ""
+            demands.append(f"{sign}({' | '.join(alternatives)})")
+    return " & ".join(demands) or None
+
+
+def _query(operand: Operand, known: dict[str, AnalysedText]) -> str:
+    """Return tsquery text for an operand: its words one after the other."""
+    queries = [known[text].phrase for text in _phrases(operand)]
+    if operand.prefix:
+        last = operand.words[-1]
+        queries[-1] = prefix_query(last.lower(), _stem(last, known))
+    return " & ".join(f"({query})" for query in queries if query)
+
+
+def _phrases(operand: Operand) -> list[str]:
+    """Return the texts to analyse an operand as: one phrase, or what stands before a prefix and the prefix."""
+    if not operand.prefix:
+        return [" ".join(operand.words)]
+    before = [" ".join(operand.words[:-1])] if len(operand.words) > 1 else []
+    return [*before, operand.words[-1]]

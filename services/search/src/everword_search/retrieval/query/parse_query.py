@@ -1,0 +1,149 @@
+"""Reads what a query means in its namespace: its words, the authors that it names, and what vectors there are.
+
+All of it in one round trip, and in a transaction that ends before the query is embedded: a slow model must not hold a
+connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.db.statements import BoundStatement, fetch_each
+from everword.domain.errors import NamespaceNotFound
+from everword.text.author_names import name_words
+from everword_search.cache.cached_index import CachedIndex
+from everword_search.cache.cached_namespace import CachedNamespace
+from everword_search.cache.namespace_cache import NamespaceCache
+from everword_search.records.store import namespaced
+from everword_search.retrieval.index.store import SQL, AnalysedText
+from everword_search.retrieval.index.vectors import GenerationRow
+from everword_search.retrieval.model import SearchMode, SearchRequest
+from everword_search.retrieval.query.analysis import AnalysedQuery, analyse_query, texts_to_analyse
+from everword_search.retrieval.query.query import Query, parse_operands, parse_words
+from everword_search.retrieval.query.query_embedder import QueryVector
+
+#: Modes that look for meaning, where names count too.
+BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})
+BY_WORDS = frozenset({SearchMode.HYBRID, SearchMode.LEXICAL})
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamespaceRow(NamespaceSettings):
+    """A namespace, as one query sees it."""
+
+    #: How many it holds.
+    passages: int
+    #: How long they are together.
+    lexemes: int
+    #: Those words of the query that name authors, in lower case.
+    names: list[str]
+
+
+@dataclass(frozen=True)
+class ParsedQuery:
+    """What a query means in its namespace."""
+
+    settings: NamespaceSettings
+    #: How many the namespace holds.
+    passages: int
+    names: frozenset[str]
+    query: Query
+    analysed: AnalysedQuery
+    #: The live model generations, and one without an id for what needs none.
+    generations: Sequence[GenerationRow]
+    #: None where the database is to be asked.
+    cached: CachedIndex | None = None
+
+    def generation(self, generation_id: int | None) -> GenerationRow | None:
+        """Return a generation; for None the active one, or what needs none. None where it has come since."""
+        if generation_id is None:
+            generation_id = self.active_id
+        return next((row for row in self.generations if row.id == generation_id), None)
+
+    def generation_of(self, vector: object) -> GenerationRow | None:
+        """Return the generation of a query's vector; without one the active one, or what needs none."""
+        return self.generation(vector.generation_id if isinstance(vector, QueryVector) else None)
+
+    @property
+    def active_id(self) -> int | None:
+        return next((row.id for row in self.generations if row.state == "active"), None)
+
+
+async def parse_query(
+    conn: Connection,
+    namespace_id: int,
+    request: SearchRequest,
+    profile: str,
+    cache: NamespaceCache,
+    prefetch: Callable[[CachedNamespace], None],
+) -> ParsedQuery:
+    """Return what a request's query means; `profile` is what its relevance is calibrated for.
+
+    Of what is in memory, `prefetch` is called while the database is asked.
+
+    Raises NamespaceNotFound once the namespace is being deleted.
+    """
+    query = _parse(request)
+    texts = texts_to_analyse(query)
+    statements = _statements(namespace_id, request, profile, texts)
+    may_be_cached = _may_be_cached(request)
+    asked = cache.ask(namespace_id) if may_be_cached else None
+    if asked:
+        statements.append(asked.question)
+    meanwhile = partial(prefetch, asked.copy) if asked else None
+    [found, generations, *others] = await fetch_each(conn, *statements, meanwhile=meanwhile)
+    if not found:
+        cache.forget(namespace_id)
+        raise NamespaceNotFound
+    described: NamespaceRow = found[0]
+    known = {row.text: row for row in others[0]} if texts else {}
+    parsed = ParsedQuery(
+        described,
+        described.passages,
+        frozenset(described.names),
+        query,
+        analyse_query(query, known),
+        generations,
+    )
+    if asked:
+        row, active_id = others[-1][0], parsed.active_id
+        cached = cache.answer(asked, row, active_id, request.filter)
+        return replace(parsed, cached=cached)
+    if may_be_cached:
+        size = described.passages, described.lexemes
+        cache.consider(namespace_id, *size, parsed.generation(None))
+    return parsed
+
+
+def _parse(request: SearchRequest) -> Query:
+    """Return the query as far as words decide: what it demands holds in each mode but those that take it as it is."""
+    if request.mode not in BY_WORDS | BY_MEANING:
+        return Query(())
+    query = parse_operands(request.text) if request.operators else parse_words(request.text)
+    return query if request.mode in BY_WORDS or query.filters else Query(())
+
+
+def _statements(
+    namespace_id: int, request: SearchRequest, profile: str, texts: Sequence[str]
+) -> list[BoundStatement[Any]]:
+    """Return what is asked of the namespace, of the generations, and of texts, if there are any."""
+    words = sorted(name_words(request.text)) if request.mode in BY_MEANING else []
+    namespace = namespaced(namespace_id)
+    statements: list[BoundStatement[Any]] = [
+        BoundStatement(SQL["describe_namespace"], {**namespace, "words": words}, NamespaceRow),
+        BoundStatement(SQL["list_generations"], {"profile": profile}, GenerationRow),
+    ]
+    if texts:
+        parameters = {**namespace, "texts": list(texts)}
+        statements.append(BoundStatement(SQL["analyse_texts"], parameters, AnalysedText))
+    return statements
+
+
+def _may_be_cached(request: SearchRequest) -> bool:
+    """Tell whether a search is one that memory could answer."""
+    return request.mode in BY_WORDS | BY_MEANING and not request.explain

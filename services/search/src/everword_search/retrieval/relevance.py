@@ -1,0 +1,143 @@
+"""What the evidence for a result says of its relevance.
+
+A calibration is of a profile, or of a mode with one arm, and of the embedding model: the one that `everword calibrate`
+has stored in this deployment, otherwise the one that is shipped. Where there is neither, relevance cannot be told.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from everword.domain.calibration import (
+    DECIDING,
+    CalibratedProfile,
+    Calibration,
+    answer_chance,
+    from_json,
+)
+from everword.domain.errors import EmbedderUnavailable, InvalidArgument, NotCalibrated
+from everword_search.retrieval.index.vectors import GenerationRow
+from everword_search.retrieval.model import (
+    CalibrationState,
+    Found,
+    Hit,
+    SearchMode,
+    SearchRequest,
+    Verdict,
+)
+
+#: Made by `everword calibrate --out` on the data that it names.
+SHIPPED = "calibrations.json"
+#: What is found in memory is as relevant as in the database but for its last digits. A result has to come back from
+#: either where the least that is asked for is what it was told to have.
+_LAST_DIGITS = 1e-5
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """Tells the relevance of one search's results."""
+
+    #: None where nobody has measured what evidence means.
+    calibration: Calibration | None
+    #: Whether the mode has relevance at all.
+    exists: bool = True
+
+    def of(self, hit: Hit) -> float | None:
+        if self.calibration is None or hit.evidence is None:
+            return None
+        return self.calibration.relevance_of(hit.evidence)
+
+    def least_evidence(self, min_relevance: float) -> float:
+        """Return the evidence that a result needs."""
+        if not min_relevance or self.calibration is None:
+            return -math.inf
+        return self.calibration.evidence_for(min_relevance * (1 - _LAST_DIGITS))
+
+    def state(self, found: Found) -> CalibrationState:
+        if not self.exists:
+            return CalibrationState.UNSPECIFIED
+        told = self.calibration is not None and not _unjudged(found)
+        return CalibrationState.CALIBRATED if told else CalibrationState.UNCALIBRATED
+
+    def chance(self, found: Found) -> float | None:
+        """Return the chance that one of the first results of a first page answers; None where it cannot be told."""
+        if self.calibration is None or not found.deciding:
+            return None
+        return answer_chance(map(self.calibration.relevance_of, found.deciding))
+
+    def verdict(self, found: Found, chance: float | None) -> Verdict:
+        """Return the verdict on a search whose first page had this `chance`."""
+        if not found.hits:
+            return Verdict.NOTHING_RELEVANT
+        if self.calibration is None or chance is None:
+            return Verdict.RELEVANT
+        return Verdict.NOTHING_RELEVANT if chance < self.calibration.floor else Verdict.RELEVANT
+
+
+def find_relevance(request: SearchRequest, generation: GenerationRow | None) -> Relevance:
+    """Return what tells a search's relevance. Raises NotCalibrated where it asks for some that cannot be told.
+
+    `generation` is that of the query's vector, otherwise the active one.
+    """
+    if request.mode is SearchMode.REGEX:
+        return Relevance(None, exists=False)
+    profile = calibrated_profile(request)
+    calibration = _of_row(generation, profile)
+    if calibration is None and request.min_relevance:
+        raise NotCalibrated(profile=profile, model=(generation and generation.model) or "")
+    return Relevance(calibration)
+
+
+def calibrated_profile(request: SearchRequest) -> str:
+    """Return what a search's calibration is of: the profile of HYBRID, or the mode."""
+    return request.profile if request.mode is SearchMode.HYBRID else request.mode.name.lower()
+
+
+def ensure_has_relevance(request: SearchRequest) -> None:
+    """Raise InvalidArgument where a search asks for relevance in a mode that has none."""
+    if request.min_relevance and request.mode is SearchMode.REGEX:
+        text = "goes with every mode but REGEX, which matches or does not"
+        raise InvalidArgument(violations=(("min_relevance", text),))
+
+
+def ensure_judged(request: SearchRequest, found: Found) -> None:
+    """Raise EmbedderUnavailable where results were to be left out whose relevance cannot be told."""
+    if request.min_relevance and _unjudged(found):
+        raise EmbedderUnavailable(
+            "min_relevance cannot be applied while an arm that relevance is told from does not answer; repeat the call "
+            "later, or without it."
+        )
+
+
+def deciding_evidence(evidence: Sequence[float | None]) -> tuple[float, ...]:
+    """Return the evidence that the verdict goes by: what is known of the first, best ranked first."""
+    return tuple(each for each in evidence[:DECIDING] if each is not None)
+
+
+def _unjudged(found: Found) -> bool:
+    return bool(found.hits) and all(hit.evidence is None for hit in found.hits)
+
+
+def _of_row(row: GenerationRow | None, profile: str) -> Calibration | None:
+    if row is None:
+        return None
+    if row.evidence and row.relevance and row.floor is not None:
+        return Calibration(row.evidence, row.relevance, row.floor)
+    fitting = (each for each in _shipped() if each.fits(profile, row.model))
+    return next((each.calibration for each in fitting), None)
+
+
+@cache
+def _shipped() -> tuple[CalibratedProfile, ...]:
+    try:
+        text = files("everword_search.retrieval").joinpath(SHIPPED).read_text(encoding="utf-8")
+        return tuple(from_json(text))
+    except (FileNotFoundError, ValueError) as error:
+        log.warning("no shipped calibrations", extra={"error": repr(error)})
+        return ()

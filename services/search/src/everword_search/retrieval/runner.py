@@ -1,0 +1,141 @@
+"""Runs arms: each within its time and under a span, so that one that fails does not fail the search.
+
+An arm that fails takes its transaction with it: a savepoint for each would cost every search more than starting over
+without the arm costs the few in which one fails.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+import psycopg
+
+from everword.db.pool import STATEMENT_CAP_S, Connection
+from everword.domain.deadline import remaining
+from everword.telemetry import names
+from everword.telemetry.tracing import duration_histogram, inner_span
+from everword_search.ranking.arrays import Floats, Ints
+from everword_search.retrieval.arms.base import Arm, RankingArm, Window
+from everword_search.retrieval.arms.semantic import SemanticArm
+from everword_search.retrieval.index.query_plans import use_custom_plans, use_generic_plans
+from everword_search.retrieval.model import ArmReport, ArmState, Candidate, Ranked, SearchArm
+
+log = logging.getLogger(__name__)
+#: Of the time that is left, what one statement of an arm may take while others wait for their turn.
+TIME_SHARE = 0.4
+#: How far a limit may be from what it should be: setting it again costs as much as a small statement.
+_TOO_LONG, _TOO_SHORT = 1.1, 2.0
+
+
+#: The server's last words on a connection, which come before the connection is seen to be gone.
+_ENDS = (psycopg.errors.AdminShutdown, psycopg.errors.CrashShutdown)
+
+
+class ArmFailed(Exception):
+    """An arm could not answer; its cause is the driver's error, and its transaction is over."""
+
+    def __init__(self, arm: Arm) -> None:
+        super().__init__(arm.name.name)
+        self.arm = arm
+
+
+class Runner:
+    """Runs the arms of one search, in one transaction after another until none fails, and keeps what became of each."""
+
+    conn: Connection
+
+    def __init__(self, arms: Sequence[Arm]) -> None:
+        self._arms = arms
+        self._seconds = {arm.name: 0.0 for arm in arms}
+        self._failed: dict[SearchArm, str] = {}
+        self._generic_plans: bool | None = None
+        self._limit_s = 0.0
+
+    def begin(self, conn: Connection, generic_plans_s: float | None) -> None:
+        """Go on in a new transaction: one whose statements are planned once and may take so long, or None."""
+        self.conn = conn
+        self._generic_plans = None if generic_plans_s is None else True
+        self._limit_s = generic_plans_s or 0.0
+
+    def left(self) -> list[Arm]:
+        """Return the arms that have something to do and did not fail."""
+        return [arm for arm in self._arms if not arm.idle_reason and arm.name not in self._failed]
+
+    async def find(self, arm: Arm, window: Window, share: float = 1.0) -> list[Candidate]:
+        """Return an arm's candidates within `share` of the time that is left. Raises ArmFailed."""
+        async with self._running(arm, share):
+            return await arm.find(self.conn, window)
+
+    async def rank(self, arm: RankingArm, window: Window, share: float) -> Ranked:
+        """Return an arm's candidates as columns, within `share` of the time that is left. Raises ArmFailed."""
+        async with self._running(arm, share):
+            return await arm.rank(self.conn, window)
+
+    async def score(
+        self, arm: RankingArm, source_ids: Sequence[UUID], share: float
+    ) -> list[Candidate]:
+        """Return what an arm says of some memories, within `share` of the time that is left. Raises ArmFailed."""
+        async with self._running(arm, share, asks_nothing=False):
+            return await arm.score(self.conn, source_ids)
+
+    async def deviations(self, arm: SemanticArm, passage_ids: Ints, share: float) -> Floats:
+        """Return how alike passages are to the query; see SemanticArm.deviations. Raises ArmFailed."""
+        async with self._running(arm, share, generic_plans=True):
+            return await arm.deviations(self.conn, passage_ids)
+
+    async def prepare(self, *, generic_plans: bool, limit_s: float) -> None:
+        """Say how the statements that follow are planned, and how long each may take."""
+        within = limit_s / _TOO_SHORT <= self._limit_s <= limit_s * _TOO_LONG
+        if generic_plans is self._generic_plans and within:
+            return
+        self._generic_plans, self._limit_s = generic_plans, limit_s
+        plan = use_generic_plans if generic_plans else use_custom_plans
+        await plan(self.conn, limit_s)
+
+    def reports(self) -> list[ArmReport]:
+        return [self._report(arm) for arm in self._arms]
+
+    def _report(self, arm: Arm) -> ArmReport:
+        if arm.idle_reason:
+            return ArmReport(arm.name, arm.idle_state, arm.idle_reason)
+        failure = self._failed.get(arm.name, "")
+        state = ArmState.DEGRADED if failure else ArmState.RAN
+        return ArmReport(arm.name, state, failure, self._seconds[arm.name])
+
+    @asynccontextmanager
+    async def _running(
+        self,
+        arm: Arm,
+        share: float,
+        generic_plans: bool | None = None,
+        asks_nothing: bool | None = None,
+    ) -> AsyncIterator[None]:
+        label = {names.SEARCH_ARM: arm.name.name.lower()}
+        limit_s = min(arm.time_limit_s, remaining(STATEMENT_CAP_S) * share)
+        started = time.perf_counter()
+        try:
+            with inner_span("search arm", attributes=label):
+                if not (arm.asks_nothing if asks_nothing is None else asks_nothing):
+                    once = generic_plans or arm.generic_plans
+                    await self.prepare(generic_plans=once, limit_s=limit_s)
+                yield
+        except psycopg.Error as error:
+            if self.conn.broken or isinstance(error, _ENDS):
+                raise
+            self._failed[arm.name] = _reason(error)
+            log.warning("search arm failed", extra={**label, "error": repr(error)})
+            raise ArmFailed(arm) from error
+        finally:
+            took = time.perf_counter() - started
+            self._seconds[arm.name] += took
+            duration_histogram(names.SEARCH_ARM_DURATION).record(took, label)
+
+
+def _reason(error: psycopg.Error) -> str:
+    if isinstance(error, psycopg.errors.QueryCanceled):
+        return "it did not finish in its time"
+    return "the database refused it"

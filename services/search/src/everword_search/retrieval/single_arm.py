@@ -1,0 +1,37 @@
+"""Ranks what one arm finds: its score is the evidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everword.domain.calibration import DECIDING
+from everword_search.retrieval.arms.base import Arm, RankingArm, Window
+from everword_search.retrieval.model import Candidate, Found, Hit, ScorePart, SearchArm
+from everword_search.retrieval.relevance import deciding_evidence
+from everword_search.retrieval.runner import Runner
+
+
+async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> Found:
+    """Return the hits in `window`, best first. Raises ArmFailed."""
+    window = replace(window, min_score=max(window.min_score, window.min_evidence))
+    asked = window
+    if window.after is None and isinstance(arm, RankingArm):
+        # The verdict goes by more results than a short page has, and by those that a floor leaves out.
+        asked = Window(max(window.limit, DECIDING))
+    hits = [_hit(arm, candidate) for candidate in await runner.find(arm, asked)]
+    wanted = [hit for hit in hits if hit.score >= window.min_score]
+    return Found(wanted[: window.limit], deciding_evidence([hit.evidence for hit in hits]))
+
+
+def _hit(arm: Arm, candidate: Candidate) -> Hit:
+    """Return the hit of a search with one arm."""
+    part = ScorePart(arm.name, candidate.raw, candidate.score, 1.0)
+    return Hit(
+        candidate.source_id,
+        candidate.passage_id,
+        candidate.score,
+        candidate.position,
+        (part,),
+        candidate.terms,
+        evidence=None if arm.name is SearchArm.REGEX else candidate.score,
+    )

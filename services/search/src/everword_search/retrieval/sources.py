@@ -1,0 +1,32 @@
+"""What every search finds things with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from everword.db.pool import Database
+from everword.rpc.fair_share import FairShare, Limits
+from everword_search.cache.namespace_cache import NamespaceCache
+from everword_search.ranking.ranker import Ranker
+from everword_search.ranking.word_lists import WordLists
+from everword_search.retrieval.arms.frequent import FrequentWords
+from everword_search.retrieval.arms.large import LargeScopes
+from everword_search.retrieval.query.query_embedder import QueryEmbedder
+
+#: Searches by REGEX at once, of all and of one namespace. The next one is refused at once.
+EXPENSIVE = Limits(total=4, of_group=2)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where searches find things."""
+
+    database: Database
+    embedder: QueryEmbedder
+    ranker: Ranker
+    cache: NamespaceCache
+    frequent: FrequentWords = field(default_factory=FrequentWords)
+    large_scopes: LargeScopes = field(default_factory=LargeScopes)
+    word_lists: WordLists = field(default_factory=WordLists)
+    #: Searches that read whatever the filter lets through: each may keep a processor of Postgres for two seconds.
+    expensive: FairShare = field(default_factory=lambda: FairShare(EXPENSIVE))

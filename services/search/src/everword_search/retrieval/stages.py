@@ -1,0 +1,197 @@
+"""The stages of a search, from frozen values to frozen values: open the index, plan, retrieve and rank, hydrate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from everword.db.pool import STATEMENT_CAP_S, Connection, Database
+from everword.db.statements import Pending, ask
+from everword.domain.caller import NamespaceScope
+from everword.domain.deadline import remaining
+from everword_search.cache.cached_namespace import CachedNamespace
+from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
+from everword_search.ranking.profiles import Balanced, Profile
+from everword_search.ranking.recall import Ranking, rank_by_recall
+from everword_search.records.pages import Cursor, max_parts
+from everword_search.records.store import MemoryRow, memories_asked
+from everword_search.retrieval.arms.base import RankingArm, Window
+from everword_search.retrieval.formula import rank_by_formula
+from everword_search.retrieval.index.kinds import completions_of
+from everword_search.retrieval.index.open_index import open_index
+from everword_search.retrieval.index.passage_index import PassageIndex
+from everword_search.retrieval.index.store import Scope
+from everword_search.retrieval.model import Found, Hit, SearchRequest, SearchResponse, SearchResult
+from everword_search.retrieval.plan import Plan, Words, plan_search, plan_words
+from everword_search.retrieval.query.parse_query import ParsedQuery, parse_query
+from everword_search.retrieval.query.query_embedder import (
+    QueryNotEmbedded,
+    QueryVector,
+)
+from everword_search.retrieval.query.query_embedding import ExpectedVector
+from everword_search.retrieval.relevance import (
+    Relevance,
+    calibrated_profile,
+    ensure_judged,
+    find_relevance,
+)
+from everword_search.retrieval.runner import Runner
+from everword_search.retrieval.single_arm import rank_single_arm
+from everword_search.retrieval.sources import Sources
+
+
+@dataclass(frozen=True)
+class AskedSearch:
+    """A search that may be asked for, and which page of it."""
+
+    namespace: NamespaceScope
+    request: SearchRequest
+    profile: Profile
+    cursor: Cursor
+    #: The most characters of a memory.
+    chars: int
+
+
+@dataclass(frozen=True)
+class OpenedSearch:
+    """What a query means in its namespace, and where that is looked for."""
+
+    parsed: ParsedQuery
+    index: PassageIndex
+
+
+@dataclass(frozen=True)
+class PlannedSearch:
+    """What a search does in each transaction that it takes."""
+
+    plan: Plan
+    runner: Runner
+    relevance: Relevance
+    #: With what the query demands.
+    scope: Scope
+    ranking: Ranking | Balanced | None
+    window: Window
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a search found, before its memories are there."""
+
+    planned: PlannedSearch
+    found: Found
+    hits: Sequence[Hit]
+    #: That something found answers the query.
+    chance: float | None
+    memories: Pending[MemoryRow]
+
+
+async def open_search(
+    conn: Connection, sources: Sources, asked: AskedSearch, expected: ExpectedVector | None
+) -> OpenedSearch:
+    """Find out what the query means, and open the index.
+
+    Meanwhile memory is looked through for what is near the query, where its vector is at hand.
+    """
+    request, scans = asked.request, list[PrefetchedScan | None]()
+
+    def prefetch(copy: CachedNamespace) -> None:
+        if expected and expected.known:
+            scans.append(prefetch_scan(copy, expected.known, request.filter))
+
+    profile = calibrated_profile(request)
+    parsed = await parse_query(conn, asked.namespace.id, request, profile, sources.cache, prefetch)
+    scope, scan = Scope(asked.namespace.id, request.filter), scans[0] if scans else None
+    index = open_index(scope, parsed, scan, sources.frequent, sources.large_scopes)
+    return OpenedSearch(parsed, index)
+
+
+def plan(
+    sources: Sources,
+    asked: AskedSearch,
+    opened: OpenedSearch,
+    words: Words | None,
+    vector: QueryVector | QueryNotEmbedded | None,
+) -> PlannedSearch:
+    """Decide which arms run, and how what they find is ranked. `words` are planned where they are not yet."""
+    request, parsed, index = asked.request, opened.parsed, opened.index
+    words = words or plan_words(request, parsed, index)
+    planned = plan_search(request, parsed, index, words, vector)
+    relevance = find_relevance(request, parsed.generation_of(vector))
+    ranking: Ranking | Balanced | None = None
+    if planned.question is not None:
+        ranking = asked.profile if isinstance(asked.profile, Balanced) else None
+        ranking = ranking or Ranking(sources.ranker, planned.question, index, request.explain)
+    # One more than the page has: it tells whether there is another one.
+    _, *after = asked.cursor.after or (None,)
+    least = relevance.least_evidence(request.min_relevance)
+    window = Window(asked.cursor.size + 1, after or None, request.min_score, least)
+    return PlannedSearch(planned, Runner(planned.arms), relevance, index.scope, ranking, window)
+
+
+async def retrieve(
+    conn: Connection, asked: AskedSearch, planned: PlannedSearch, generic_plans_s: float | None
+) -> Page:
+    """Return what the arms that did not fail find, as it is ranked. Its memories come with the commit.
+
+    Raises ArmFailed.
+    """
+    cursor, runner = asked.cursor, planned.runner
+    runner.begin(conn, generic_plans_s)
+    found = await _rank(planned)
+    # The verdict is the same on every page.
+    chance = cursor.after[0] if cursor.after else planned.relevance.chance(found)
+    ensure_judged(asked.request, found)
+    await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
+    hits = found.hits[: cursor.size]
+    wanted = memories_asked(
+        asked.namespace.id,
+        [hit.source_id for hit in hits],
+        [hit.passage_id for hit in hits],
+        asked.chars,
+        max_parts(asked.chars),
+    )
+    return Page(planned, found, hits, chance, await ask(conn, wanted))
+
+
+async def _rank(planned: PlannedSearch) -> Found:
+    """Return the hits in the window, as the ranking orders them. Raises ArmFailed."""
+    runner, ranking, window = planned.runner, planned.ranking, planned.window
+    arms = runner.left()
+    if not arms:
+        return Found([])
+    ranked = [arm for arm in arms if isinstance(arm, RankingArm)]
+    if isinstance(ranking, Balanced):
+        return await rank_by_formula(runner, ranked, planned.scope, ranking, window)
+    if isinstance(ranking, Ranking):
+        return await rank_by_recall(runner, ranked, ranking, window)
+    return await rank_single_arm(runner, arms[0], window)
+
+
+async def hydrate(
+    conn: Connection, database: Database, asked: AskedSearch, page: Page
+) -> SearchResponse:
+    """Return the response that a page makes, each memory with what its kind comes with."""
+    relevance, found, cursor = page.planned.relevance, page.found, asked.cursor
+    by_id = {hit.source_id: hit for hit in page.hits}
+    results = [
+        SearchResult(row, row.passage, by_id[row.id], relevance.of(by_id[row.id]))
+        for row in await page.memories.rows()
+    ]
+    for complete in completions_of(results):
+        async with database.bound(conn, asked.namespace.id):
+            results = await complete(
+                conn, asked.namespace.id, results, asked.request, cursor.after is None
+            )
+    return SearchResponse(
+        results,
+        _next_token(cursor, found, page.chance),
+        page.planned.runner.reports(),
+        relevance.verdict(found, page.chance),
+        relevance.state(found),
+    )
+
+
+def _next_token(cursor: Cursor, found: Found, chance: float | None) -> str:
+    if len(found.hits) <= cursor.size:
+        return ""
+    return cursor.token([chance, *found.hits[cursor.size - 1].position])

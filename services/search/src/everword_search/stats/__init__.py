@@ -1,0 +1,1 @@
+"""Counts, sizes and lag of a namespace."""

@@ -1,0 +1,120 @@
+"""Say how a namespace's memory is doing: what needs attention first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope, Role
+from everword.domain.failures import shown_error
+from everword_search.stats import store
+from everword_search.stats.store import BacklogRow, CorpusRow, TaskRow
+from everword_search.summaries import store as summaries
+from everword_search.summaries.store import LevelRow, SummaryBacklogRow
+
+#: Counting what is pending stops here.
+COUNT_LIMIT = 100_000
+#: Work that waits longer than this is behind.
+LATE = timedelta(minutes=10)
+#: The highest `SummaryLevel` along a conversation.
+ROOT = 3
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Something that needs attention."""
+
+    critical: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Stats:
+    """How a namespace's memory is doing."""
+
+    alerts: list[Alert]
+    corpus: CorpusRow
+    backlog: BacklogRow
+    #: Share of passages that have their vector.
+    coverage: float
+    tasks: list[TaskRow]
+    #: By level, those that there are.
+    levels: list[LevelRow]
+    waiting: SummaryBacklogRow
+
+    @property
+    def depth(self) -> int:
+        """Levels of the deepest tree of a conversation."""
+        return max((level.level for level in self.levels if level.level <= ROOT), default=0)
+
+
+async def get_stats(database: Database, namespace: NamespaceScope, role: Role) -> Stats:
+    """Return how a namespace's memory is doing, with errors as far as a caller with a role is told of them."""
+    async with database.transaction(namespace.id) as conn:
+        corpus = await store.corpus_counts(conn, namespace.id)
+        active = await store.embedding_backlog(conn, namespace.id, COUNT_LIMIT)
+        counted = await store.job_counts(conn, namespace.id)
+        levels = await summaries.summary_counts(conn, namespace.id, COUNT_LIMIT)
+        waiting = await summaries.summary_backlog(conn, namespace.id, COUNT_LIMIT)
+    tasks = [replace(task, sample_error=shown_error(task.sample_error, role)) for task in counted]
+    # Without an active generation nothing has a vector that is searched.
+    backlog = active or BacklogRow("", min(corpus.passages, COUNT_LIMIT), 0, None)
+    coverage = 1 - backlog.pending / corpus.passages if corpus.passages else 1.0
+    found = [*_alerts(backlog, tasks), *_summary_alerts(levels, waiting)]
+    alerts = sorted(found, key=lambda alert: not alert.critical)
+    return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks, levels, waiting)
+
+
+def _alerts(backlog: BacklogRow, tasks: Sequence[TaskRow]) -> Iterator[Alert]:
+    for task in tasks:
+        yield from _task_alerts(task)
+    if backlog.failed:
+        yield Alert(
+            False,
+            f"{backlog.failed} passage(s) get no vector: they hold no words, or the embedding model refused them. "
+            "Words still find them. MaintenanceService.QueueStatus names them; where a cause is gone, call Backfill.",
+        )
+    if backlog.oldest_pending and backlog.oldest_pending > LATE:
+        yield Alert(
+            False,
+            f"Passages have waited for their vectors for {_minutes(backlog.oldest_pending)} minutes; words find them "
+            "meanwhile. See that the embedding model and its workers run, or start more.",
+        )
+
+
+def _task_alerts(task: TaskRow) -> Iterator[Alert]:
+    if task.failed:
+        error = task.sample_error or "no error"
+        yield Alert(
+            True,
+            f"{task.failed} job(s) of the task {task.task} were given up, the latest with: {error}. Remove the cause, "
+            "then call MaintenanceService.RetryJobs.",
+        )
+    if task.oldest_pending and task.oldest_pending > LATE:
+        yield Alert(
+            False,
+            f"Jobs of the task {task.task} have waited for {_minutes(task.oldest_pending)} minutes. See that its "
+            "workers run, or start more.",
+        )
+
+
+def _summary_alerts(levels: Sequence[LevelRow], waiting: SummaryBacklogRow) -> Iterator[Alert]:
+    in_review = sum(level.needs_review for level in levels)
+    if in_review:
+        yield Alert(
+            False,
+            f"{in_review} summaries say what their sources do not; contexts and answers leave them out. "
+            "`everword audit summaries` names what they made up.",
+        )
+    if waiting.failed_sentences:
+        yield Alert(
+            False,
+            f"{waiting.failed_sentences} tool call(s) get no sentence. See MaintenanceService.QueueStatus; where the "
+            "cause is gone, call Backfill.",
+        )
+
+
+def _minutes(waited: timedelta) -> int:
+    return int(waited.total_seconds() // 60)

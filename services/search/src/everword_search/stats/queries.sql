@@ -1,0 +1,38 @@
+-- Statements of GetStats.
+
+-- corpus_counts --
+-- What the namespace holds. The latest message is the one with the highest id: ids grow with time.
+SELECT coalesce(sum(conversations), 0)::bigint AS conversations, coalesce(sum(messages), 0)::bigint AS messages,
+       coalesce(sum(turns), 0)::bigint AS turns, coalesce(sum(passages), 0)::bigint AS passages,
+       coalesce(sum(content_bytes), 0)::bigint AS content_bytes,
+       (SELECT recorded_at FROM messages
+         WHERE namespace_id = %(namespace_id)s ORDER BY id DESC LIMIT 1) AS latest_recorded_at
+  FROM corpus_counts
+ WHERE namespace_id = %(namespace_id)s;
+
+-- embedding_backlog --
+-- The passages without a vector of the generation that is searched. The oldest is the one with the lowest id.
+SELECT g.provider || ':' || g.model AS model,
+       (SELECT count(*) FROM (SELECT FROM embedding_queue
+          WHERE namespace_id = %(namespace_id)s AND generation_id = g.id LIMIT %(limit)s) AS pending) AS pending,
+       (SELECT count(*) FROM (SELECT FROM embedding_queue
+          WHERE namespace_id = %(namespace_id)s AND generation_id = g.id AND state = 'failed'
+          LIMIT %(limit)s) AS failed) AS failed,
+       (SELECT now() - enqueued_at FROM embedding_queue
+         WHERE namespace_id = %(namespace_id)s AND generation_id = g.id AND state = 'pending'
+         ORDER BY memory_id LIMIT 1) AS oldest_pending
+  FROM model_generations g
+ WHERE g.state = 'active';
+
+-- job_counts --
+-- How the jobs of each task stand.
+SELECT task,
+       count(*) FILTER (WHERE state = 'pending') AS pending,
+       count(*) FILTER (WHERE state = 'running') AS running,
+       count(*) FILTER (WHERE state = 'failed') AS failed,
+       now() - min(not_before) FILTER (WHERE state = 'pending' AND not_before <= now()) AS oldest_pending,
+       coalesce((array_agg(error ORDER BY updated_at DESC) FILTER (WHERE state = 'failed'))[1], '') AS sample_error
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s
+ GROUP BY task
+ ORDER BY task;

@@ -1,0 +1,62 @@
+"""What a namespace holds and what is pending in it, as typed functions over statements of queries.sql."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from everword.db.pool import Connection
+from everword.db.statements import fetch_all, fetch_optional, load_statements
+from everword_search.records.store import namespaced
+
+SQL = load_statements("everword_search.stats")
+
+
+@dataclass(frozen=True)
+class CorpusRow:
+    """What a namespace holds."""
+
+    conversations: int
+    messages: int
+    turns: int
+    passages: int
+    content_bytes: int
+    latest_recorded_at: datetime | None
+
+
+@dataclass(frozen=True)
+class BacklogRow:
+    """Passages without a vector of the model that is searched with."""
+
+    #: Its provider and name; empty without one.
+    model: str
+    pending: int
+    failed: int
+    oldest_pending: timedelta | None
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """How one task's jobs stand."""
+
+    task: str
+    pending: int
+    running: int
+    failed: int
+    oldest_pending: timedelta | None
+    sample_error: str
+
+
+async def corpus_counts(conn: Connection, namespace_id: int) -> CorpusRow:
+    rows = await fetch_all(conn, SQL["corpus_counts"], namespaced(namespace_id), CorpusRow)
+    return rows[0]
+
+
+async def embedding_backlog(conn: Connection, namespace_id: int, limit: int) -> BacklogRow | None:
+    """Return the backlog of the active generation, counted up to `limit`; None where no generation is active."""
+    parameters = {**namespaced(namespace_id), "limit": limit}
+    return await fetch_optional(conn, SQL["embedding_backlog"], parameters, BacklogRow)
+
+
+async def job_counts(conn: Connection, namespace_id: int) -> list[TaskRow]:
+    return await fetch_all(conn, SQL["job_counts"], namespaced(namespace_id), TaskRow)
