@@ -253,27 +253,19 @@ class _IdRow:
     id: UUID
 
 
-async def insert_memory_class(
-    conn: Connection, namespace_id: int, memory_id: UUID, importance_class: int
-) -> None:
-    parameters = {
-        "namespace_id": namespace_id,
-        "memory_id": memory_id,
-        "importance_class": importance_class,
-    }
-    await execute(conn, SQL["insert_memory_class"], parameters)
-
-
 async def update_memory_class(
     conn: Connection, namespace_id: int, memory_id: UUID, importance_class: int
 ) -> bool:
-    """Change the class in the index; False where there is no such memory."""
+    """Change a memory's class, in the index and where it outlives a new index; False where there is no such memory."""
     parameters = {
         "namespace_id": namespace_id,
         "memory_id": memory_id,
         "importance_class": importance_class,
     }
-    return await fetch_value(conn, SQL["update_memory_class"], parameters) is not None
+    if await fetch_value(conn, SQL["update_memory_class"], parameters) is None:
+        return False
+    await execute(conn, SQL["insert_memory_class"], parameters)
+    return True
 
 
 async def pending_vectors(conn: Connection, namespace_id: int, memory_id: int) -> bool:

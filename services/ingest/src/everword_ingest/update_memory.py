@@ -17,4 +17,3 @@ async def update_memory(
     async with database.transaction(namespace.id) as conn:
         if not await store.update_memory_class(conn, namespace.id, memory_id, importance_class):
             raise MemoryNotFound(memory_id=memory_id)
-        await store.insert_memory_class(conn, namespace.id, memory_id, importance_class)

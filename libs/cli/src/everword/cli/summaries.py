@@ -221,13 +221,11 @@ def _list_request(
     review: bool,
     oldest_first: bool,
 ) -> pb.ListSummariesRequest:
+    names = [f"SUMMARY_LEVEL_{each.upper()}" for each in sorted(set(levels))]
     return pb.ListSummariesRequest(
         filter=summary_pb2.SummaryFilter(
             conversation_id=conversation,
-            levels=[
-                summary_pb2.SummaryLevel.Value(f"SUMMARY_LEVEL_{each.upper()}")
-                for each in sorted(set(levels))
-            ],
+            levels=[summary_pb2.SummaryLevel.Value(name) for name in names],
             start_time=to_timestamp(since),
             end_time=to_timestamp(before),
             only_needing_review=review,

@@ -28,19 +28,13 @@ def observed(
         names.GEN_AI_MODEL: settings.model,
         names.CHAT_TASK: request.task,
     }
-    server = urlsplit(settings.url)
-    asked: dict[str, str | int | float] = {
-        names.SERVER_ADDRESS: server.hostname or "",
-        names.SERVER_PORT: server.port or (443 if server.scheme == "https" else 80),
-        names.GEN_AI_MAX_TOKENS: request.max_tokens,
-        names.GEN_AI_TEMPERATURE: request.temperature,
-        names.GEN_AI_OUTPUT_TYPE: "text" if request.schema is None else "json",
-    }
     reply = Reply()
     outcome = "cancelled"
     started = time.perf_counter()
     with tracer().start_as_current_span(
-        f"chat {settings.model}", kind=SpanKind.CLIENT, attributes={**labels, **asked}
+        f"chat {settings.model}",
+        kind=SpanKind.CLIENT,
+        attributes={**labels, **_asked(request, settings)},
     ) as span:
         try:
             yield reply
@@ -67,6 +61,17 @@ def observed(
                     seconds=seconds,
                 )
             )
+
+
+def _asked(request: ChatRequest, settings: ChatSettings) -> dict[str, str | int | float]:
+    server = urlsplit(settings.url)
+    return {
+        names.SERVER_ADDRESS: server.hostname or "",
+        names.SERVER_PORT: server.port or (443 if server.scheme == "https" else 80),
+        names.GEN_AI_MAX_TOKENS: request.max_tokens,
+        names.GEN_AI_TEMPERATURE: request.temperature,
+        names.GEN_AI_OUTPUT_TYPE: "text" if request.schema is None else "json",
+    }
 
 
 def _tell(span: Span, reply: Reply, labels: dict[str, str]) -> None:

@@ -110,14 +110,8 @@ async def _ask(
         else:
             target = await resources.enter_async_context(own_target(environment, note, summarised))
         code, model = await asyncio.to_thread(commit), await target.model()
-        identity = {
-            "commit": code,
-            "changes": await asyncio.to_thread(changes),
-            "model": model,
-            "summarised": summarised,
-            "variants": [[each.name, dict(each.fields)] for each in chosen],
-            "data": {each.name: each.digest for each in sets},
-        }
+        measured = {"commit": code, "model": model, "summarised": summarised}
+        identity = {**measured, **await asyncio.to_thread(_identity, sets, chosen)}
         checkpoint = _opened(Checkpoint(path, identity))
         with progress() as display:
             task = display.add_task("", total=len(chosen) * sum(map(_size, sets)))
@@ -136,6 +130,15 @@ async def _ask(
             )
             await run.measure(sets)
         return Asked(target, code, model, sets, checkpoint.finished)
+
+
+def _identity(sets: Sequence[BenchSet], chosen: Sequence[Variant]) -> dict[str, object]:
+    """Return what a run that goes on must have in common with the one that was broken off."""
+    return {
+        "changes": changes(),
+        "variants": [[each.name, dict(each.fields)] for each in chosen],
+        "data": {each.name: each.digest for each in sets},
+    }
 
 
 def _size(each: BenchSet) -> int:
