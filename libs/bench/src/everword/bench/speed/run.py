@@ -14,6 +14,7 @@ from everword.bench.speed import (
     compacting,
     draining,
     exact,
+    importing,
     ingest,
     memory,
     resources,
@@ -84,6 +85,10 @@ async def measure(
     """Yield each wanted figure as soon as it is known. Raises CallError."""
     scale = Scale(messages)
     ingesting = ingest.Ingest(bench, scale.ingested)
+    if "import_embedded" in wanted:
+        # First, while the workers have nothing else to do.
+        tell("import_embedded", 0, 1)
+        yield await importing.measure(bench, messages)
     # Summaries would go on for long after the load, and what is measured would depend on how far they had come.
     with bench.held(*SUMMARISING_WORKERS):
         if "ingest_growth" in wanted:
