@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from everword.bench.speed import (
+    changing,
     compacting,
     draining,
     exact,
@@ -46,6 +47,7 @@ _SEARCHES = {
     "lexical_exact_1m",
     "semantic_recall",
     "embed_drain",
+    "search_under_changes",
     *searches.MODES,
 }
 Figure = Callable[[], Awaitable[Row]]
@@ -156,6 +158,7 @@ def _figures(
         "lexical_exact_1m": lambda: exact.lexical(bench, client, name, of, judged),
         "semantic_recall": lambda: exact.semantic(bench, client, name, of, sizes, asked),
         "embed_drain": lambda: draining.measure(bench, client, of, asked, 2 * scale.seconds),
+        "search_under_changes": lambda: changing.measure(bench, client, name, of, asked),
     }
 
 
