@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import psycopg
@@ -19,7 +20,7 @@ from everword.bench.speed.load import drained
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.searches import ask, search
 from everword.bench.speed.sustained import prepare
-from everword.bench.speed.timing import Times, closed_loop
+from everword.bench.speed.timing import Times
 from everword.client import Client
 from everword.embedded.process import log_path
 from everword.index.builders import Language, build_passages
@@ -29,11 +30,15 @@ from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 
 #: What is changed, of all that there is; one half is replaced, the other removed.
 SHARE = 0.01
-#: How often every query is asked, both with changes and without.
-ROUNDS = 2
+#: How often every query is asked in peace and, after that, beside a part of the changes.
+ROUNDS = 4
+#: After each answer, so that writes meet some searches, and some fall between them.
+_PAUSE_S = 0.05
 _STREAM = 7_000_000
 #: What the search service logs when it reads a namespace.
 _LOADED = "a namespace is brought into memory"
+#: A source, and what it says from now on: nothing, where it is removed.
+Change = tuple[UUID, Sequence[Passage]]
 
 
 @dataclass(frozen=True)
@@ -45,20 +50,25 @@ class Derived:
     language: Language
     ids: Sequence[UUID]
 
-    def write(self, ids: Sequence[UUID], passages: Sequence[Passage]) -> None:
-        """Put passages in the place of what these sources had; a source without any is removed."""
+    def write(self, changes: Sequence[Change]) -> None:
+        """Make some changes in one transaction."""
+        ids = [id_ for id_, _ in changes]
+        passages = [passage for _, of_source in changes for passage in of_source]
+        config = self.language.text_search_config
         with self.conn.transaction():
             self.conn.execute(
                 "SELECT set_config('everword.namespace_id', %s, true)", [str(self.namespace_id)]
             )
-            config = self.language.text_search_config
             replace_passages_blocking(self.conn, self.namespace_id, config, ids, passages)
 
-    def passages(self, version: int) -> list[list[Passage]]:
-        """Return what each source says, in one version of it."""
-        said = texts(len(self.ids), _STREAM + version)
+    def version(self, number: int) -> list[Change]:
+        """Return what all of them say in one version."""
+        said = texts(len(self.ids), _STREAM + number)
         return [
-            list(build_passages(Source(id_, MEMORY_KIND_SUMMARY, FIRST), text, self.language))
+            (
+                id_,
+                list(build_passages(Source(id_, MEMORY_KIND_SUMMARY, FIRST), text, self.language)),
+            )
             for id_, text in zip(self.ids, said, strict=True)
         ]
 
@@ -66,56 +76,74 @@ class Derived:
 async def measure(
     bench: BenchStack, client: Client, name: str, scale: int, queries: Sequence[str]
 ) -> Row:
-    """Return the p95 of searches while a share of the namespace changes; `details` has how often it was loaded anew."""
-    call = partial(search, client)
-    every = list(queries) * ROUNDS
-    with _derived(bench, name, max(2, round(SHARE * scale))) as derived:
+    """Return the p95 of searches while a share of their namespace changes; details tell how often it was read anew."""
+    quiet, changing = Times([], 0.0), Times([], 0.0)
+    with _derived(bench, name, max(ROUNDS, round(SHARE * scale))) as derived:
+        changes = [
+            (id_, said if at % 2 else []) for at, (id_, said) in enumerate(derived.version(1))
+        ]
         await drained(bench, [name])
         await prepare(client, queries)
-        before = await closed_loop(call, queries)
         loaded = _loads(bench, derived.namespace_id)
-        changing = await _changing(client, every, derived)
-        await drained(bench, [name])
-        asked = await ask(bench, call, queries)
+        # In turn: what else the machine does changes from one minute to the next.
+        for part in _parts(changes, ROUNDS):
+            peace = await _searches(client, queries)
+            writing = asyncio.create_task(_write(derived, _parts(part, len(queries)), peace.wall_s))
+            quiet, changing = _both(quiet, peace), _both(changing, await _searches(client, queries))
+            await writing
+            await drained(bench, [name])
+            # It takes in what came last, which is none of the searches in peace.
+            await search(client, queries[0])
         reloads = _loads(bench, derived.namespace_id) - loaded
-    quiet = Times([*before.each_s, *asked.times.each_s], before.wall_s + asked.times.wall_s)
+        asked = await ask(bench, partial(search, client), queries)
     details = {
         **changing.details(),
         "quiet": quiet.details(),
-        "replaced": len(derived.ids[::2]),
-        "removed": len(derived.ids[1::2]),
+        "replaced": sum(bool(said) for _, said in changes),
+        "removed": sum(not said for _, said in changes),
         "reloads": reloads,
+        # So that nothing was read again because nothing was there.
         "from_memory": asked.recording.from_memory(),
     }
-    floor = Floor(quiet.ms(0.95), "the same searches without changes, before and after, p95")
+    floor = Floor(quiet.ms(0.95), "the same searches without changes, p95")
     return Row("search_under_changes", scale, changing.ms(0.95), "ms", floor, details)
 
 
-async def _changing(client: Client, queries: Sequence[str], derived: Derived) -> Times:
-    """Search once for each query; beside each search a transaction makes its share of the changes."""
-    # Made before, so that no search waits for this process.
-    replaced = [
-        passages if number % 2 == 0 else []
-        for number, passages in enumerate(derived.passages(version=1))
-    ]
+async def _searches(client: Client, queries: Sequence[str]) -> Times:
+    """Search once for each query, with a pause after each answer."""
     each: list[float] = []
     begun = time.perf_counter()
-    for number, query in enumerate(queries):
-        first, last = (len(replaced) * at // len(queries) for at in (number, number + 1))
-        passages = [passage for source in replaced[first:last] for passage in source]
-        writing = asyncio.to_thread(derived.write, derived.ids[first:last], passages)
-        change = asyncio.create_task(writing) if first < last else None
+    for query in queries:
         started = time.perf_counter()
         await search(client, query)
         each.append(time.perf_counter() - started)
-        if change:
-            await change
+        await asyncio.sleep(_PAUSE_S)
     return Times(each, time.perf_counter() - begun)
+
+
+async def _write(derived: Derived, parts: Sequence[Sequence[Change]], seconds: float) -> None:
+    """Make changes, a transaction for each part, evenly over so many seconds."""
+    begun = time.perf_counter()
+    for number, part in enumerate(parts):
+        due = begun + seconds * number / len(parts)
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        await asyncio.to_thread(derived.write, part)
+
+
+def _parts(changes: Sequence[Change], most: int) -> list[Sequence[Change]]:
+    """Cut changes into parts of about the same size, none of them empty."""
+    number = min(most, len(changes))
+    bounds = [len(changes) * at // number for at in range(number + 1)] if number else []
+    return [changes[first:last] for first, last in pairwise(bounds)]
+
+
+def _both(first: Times, second: Times) -> Times:
+    return Times([*first.each_s, *second.each_s], first.wall_s + second.wall_s)
 
 
 @contextmanager
 def _derived(bench: BenchStack, namespace: str, number: int) -> Iterator[Derived]:
-    """Lend a namespace's own derived passages, which are removed again."""
+    """Lend so many derived passages in a namespace, which are removed again."""
     # The same ids every time: what a run left that was cut off is replaced.
     ids = [uuid5(NAMESPACE_URL, f"everword:speed:{at}") for at in range(number)]
     with bench.connect() as conn:
@@ -124,13 +152,11 @@ def _derived(bench: BenchStack, namespace: str, number: int) -> Iterator[Derived
         ).fetchone()
         assert row is not None
         derived = Derived(conn, row[0], Language(row[1], row[2]), ids)
-        derived.write(
-            ids, [passage for source in derived.passages(version=0) for passage in source]
-        )
+        derived.write(derived.version(0))
         try:
             yield derived
         finally:
-            derived.write(ids, [])
+            derived.write([(id_, []) for id_ in ids])
 
 
 def _loads(bench: BenchStack, namespace_id: int) -> int:
