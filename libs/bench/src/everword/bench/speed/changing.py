@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import psycopg
@@ -30,8 +31,8 @@ from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 
 #: What is changed, of all that there is; one half is replaced, the other removed.
 SHARE = 0.01
-#: How often every query is asked in peace and, after that, beside a part of the changes.
-ROUNDS = 4
+#: At most so often every query is asked in peace and, after that, beside a part of the changes: so many at least.
+_ROUNDS, _LEAST_PART = 4, 10
 #: After each answer, so that writes meet some searches, and some fall between them.
 _PAUSE_S = 0.05
 _STREAM = 7_000_000
@@ -78,7 +79,7 @@ async def measure(
 ) -> Row:
     """Return the p95 of searches while a share of their namespace changes; details tell how often it was read anew."""
     quiet, changing = Times([], 0.0), Times([], 0.0)
-    with _derived(bench, name, max(ROUNDS, round(SHARE * scale))) as derived:
+    with _derived(bench, name, max(2, round(SHARE * scale))) as derived:
         changes = [
             (id_, said if at % 2 else []) for at, (id_, said) in enumerate(derived.version(1))
         ]
@@ -86,11 +87,11 @@ async def measure(
         await prepare(client, queries)
         loaded = _loads(bench, derived.namespace_id)
         # In turn: what else the machine does changes from one minute to the next.
-        for part in _parts(changes, ROUNDS):
+        for part in _parts(changes, min(_ROUNDS, max(1, len(changes) // _LEAST_PART))):
             peace = await _searches(client, queries)
-            writing = asyncio.create_task(_write(derived, _parts(part, len(queries)), peace.wall_s))
-            quiet, changing = _both(quiet, peace), _both(changing, await _searches(client, queries))
-            await writing
+            writing = _write(derived, _parts(part, len(queries)), peace.wall_s)
+            disturbed = await _searches_beside(writing, client, queries)
+            quiet, changing = _both(quiet, peace), _both(changing, disturbed)
             await drained(bench, [name])
             # It takes in what came last, which is none of the searches in peace.
             await search(client, queries[0])
@@ -119,6 +120,17 @@ async def _searches(client: Client, queries: Sequence[str]) -> Times:
         each.append(time.perf_counter() - started)
         await asyncio.sleep(_PAUSE_S)
     return Times(each, time.perf_counter() - begun)
+
+
+async def _searches_beside(
+    work: Coroutine[Any, Any, None], client: Client, queries: Sequence[str]
+) -> Times:
+    """Search while something else is done, and wait until that has ended, too."""
+    task = asyncio.create_task(work)
+    try:
+        return await _searches(client, queries)
+    finally:
+        await task
 
 
 async def _write(derived: Derived, parts: Sequence[Sequence[Change]], seconds: float) -> None:
