@@ -15,7 +15,18 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from everword.bench.speed import compacting, corpus, ingest, replicas, stub, sustained, tables
+from everword.bench.speed import (
+    changing,
+    compacting,
+    corpus,
+    draining,
+    importing,
+    ingest,
+    replicas,
+    stub,
+    sustained,
+    tables,
+)
 from everword.bench.speed.row import IDS, TARGETS, Floor, Row
 from everword.cli.main import main
 from everword.embedded.services import SERVICES, WORKERS
@@ -35,6 +46,8 @@ UNITS = {
     "semantic_recall": "share",
     "search_load_100k": "searches/s",
     "embed_drain": "texts/s",
+    "import_embedded": "messages/s",
+    "search_under_changes": "ms",
     "compact_drain": "messages/s",
     "compact_extractive": "messages/s",
     "context_100k": "ms",
@@ -148,6 +161,7 @@ def check_rows(rows: dict[str, dict[str, Any]]) -> None:
     assert growth["full"]["stored"] >= growth["empty"]["stored"] + SCALE
     check_load(rows["search_load_100k"])
     check_compaction(rows)
+    check_changes(rows)
     check_memory(rows["memory_1m"])
     check_searches(rows)
     for id_ in ingest.SHAPES:
@@ -225,6 +239,19 @@ def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
     per_message = with_model["requests"] / with_model["messages"]
     for rate in ("value", "floor"):
         assert rows["compact_drain"][rate] * per_message <= compacting.RATE, rate
+
+
+def check_changes(rows: dict[str, dict[str, Any]]) -> None:
+    """See that all of an import was embedded, and that what changed in a namespace did not load it again."""
+    imported = rows["import_embedded"]["details"]
+    assert imported["messages"] == min(importing.MOST_MESSAGES, SCALE)
+    assert 0 < imported["stored_s"] < imported["seconds"]
+    # Nobody gets more out of the stub than it is set to.
+    assert rows["import_embedded"]["value"] <= draining.RATE
+    changed = rows["search_under_changes"]["details"]
+    assert changed["replaced"] + changed["removed"] == changing.SHARE * SCALE
+    assert changed["reloads"] == 0
+    assert changed["from_memory"] == 1
 
 
 @pytest.mark.slow

@@ -147,6 +147,11 @@ class NamespaceCache:
             task.cancel()
 
     def _bring_up(self, copy: CachedNamespace, nbytes: int, is_new: bool) -> None:
+        # What it costs is not seen in the search that asked for it.
+        log.info(
+            "a namespace is brought into memory",
+            extra={"namespace_id": copy.namespace_id, "is_new": is_new},
+        )
         # The database answers the searches meanwhile, and goes on to where this fails: half of a copy is none.
         self._let_go(copy.namespace_id)
         _begin(self._tasks, copy.namespace_id, self._load(copy, nbytes, is_new))

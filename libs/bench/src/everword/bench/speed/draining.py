@@ -54,12 +54,12 @@ async def measure(
     async with bench.paced(texts=RATE):
         async with scratch(bench, "beside-idle") as (appended, _):
             idle = await _beside(client, queries, appended, extra, asyncio.sleep(seconds))
-        before_s = await _alone(bench, _texts(corpus))
+        before_s = await embed_alone(bench, texts_of(corpus))
         async with scratch(bench, "drain") as (filled, name):
             with bench.held("embedder-worker"):
                 await _fill(filled, corpus)
             drain_s = await drained(bench, [name])
-        after_s = await _alone(bench, _texts(corpus))
+        after_s = await embed_alone(bench, texts_of(corpus))
         async with (
             scratch(bench, "drain-beside") as (filled, name),
             scratch(bench, "beside") as (appended, _),
@@ -89,7 +89,7 @@ async def _fill(client: Client, corpus: Sequence[Conversation]) -> None:
     await closed_loop(lambda each: append(client, each), corpus, _CALLERS)
 
 
-async def _alone(bench: BenchStack, texts: Sequence[str]) -> float:
+async def embed_alone(bench: BenchStack, texts: Sequence[str]) -> float:
     """Return the seconds that the stub needs for texts when it is kept busy by a client that does nothing else."""
     batches = iter([texts[start : start + BATCH] for start in range(0, len(texts), BATCH)])
 
@@ -122,7 +122,7 @@ async def _beside(
     return Beside(await ingesting, await searching)
 
 
-def _texts(corpus: Sequence[Conversation]) -> list[str]:
+def texts_of(corpus: Sequence[Conversation]) -> list[str]:
     return [message.content for each in corpus for message in each.messages]
 
 

@@ -21,6 +21,14 @@ DELETE_TIMEOUT_S = 600.0
 #: Is told how many of how many are done.
 Progress = Callable[[str, int, int], None]
 
+_PENDING = """
+SELECT count(*) FROM embedding_queue q JOIN namespaces n ON n.id = q.namespace_id
+ WHERE n.name = ANY(%(names)s) AND q.state = 'pending'
+   AND (%(kind)s::smallint IS NULL OR EXISTS (
+        SELECT FROM memories m
+         WHERE m.namespace_id = q.namespace_id AND m.id = q.memory_id AND m.kind = %(kind)s::smallint))
+"""
+
 
 def name_of(scale: int, part: str = "all") -> str:
     return f"speed-{SEED}-{scale}-{part}"
@@ -88,19 +96,22 @@ def _rest(corpus: Iterable[Conversation], stored: int) -> Iterable[Conversation]
 
 
 async def drained(
-    bench: BenchStack, namespaces: Iterable[str], tell: Progress = lambda *told: None
+    bench: BenchStack,
+    namespaces: Iterable[str],
+    tell: Progress = lambda *told: None,
+    kind: int | None = None,
 ) -> float:
-    """Wait until no vector is pending there; returns the seconds that took. Raises TimeoutError where nobody embeds."""
+    """Wait until no vector is pending there, of one kind of memories or of all; returns the seconds that took.
+
+    Raises TimeoutError where nobody embeds.
+    """
     names = list(namespaces)
     started = moved = time.monotonic()
     first = least = -1
     with bench.connect() as conn:
         while True:
-            [pending] = conn.execute(
-                "SELECT count(*) FROM embedding_queue q JOIN namespaces n ON n.id = q.namespace_id"
-                " WHERE n.name = ANY(%s) AND q.state = 'pending'",
-                [names],
-            ).fetchone() or (0,)
+            given = {"names": names, "kind": kind}
+            [pending] = conn.execute(_PENDING, given).fetchone() or (0,)
             now = time.monotonic()
             first = max(first, pending)
             tell("embedding", first - pending, first)

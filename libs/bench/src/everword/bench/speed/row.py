@@ -69,6 +69,10 @@ TARGETS = {
     "semantic_recall": Target("recall@10, the worst scope", "≥ .98", more=True),
     "search_load_100k": Target("searches sustained, p95 ≤ 60 ms", "≥ 150", more=True),
     "embed_drain": Target("vectors made in the background", "≥ .90 of the floor", more=True),
+    "import_embedded": Target(
+        "messages imported until they have vectors", "≥ .8 of the floor", more=True
+    ),
+    "search_under_changes": Target("hybrid search while 1 % changes, p95", "≤ 1.2 floors"),
     "context_100k": Target("BuildContext of 4,000 tokens, p95", "≤ 60"),
     "memory_1m": Target("resident, the largest service", "≤ 200, workers ≤ 250"),
     "startup": Target("ready after its dependencies, the slowest", "≤ 2"),

@@ -11,9 +11,11 @@ from functools import partial
 from typing import Any
 
 from everword.bench.speed import (
+    changing,
     compacting,
     draining,
     exact,
+    importing,
     ingest,
     memory,
     resources,
@@ -45,6 +47,7 @@ _SEARCHES = {
     "lexical_exact_1m",
     "semantic_recall",
     "embed_drain",
+    "search_under_changes",
     *searches.MODES,
 }
 Figure = Callable[[], Awaitable[Row]]
@@ -84,6 +87,10 @@ async def measure(
     """Yield each wanted figure as soon as it is known. Raises CallError."""
     scale = Scale(messages)
     ingesting = ingest.Ingest(bench, scale.ingested)
+    if "import_embedded" in wanted:
+        # First, while the workers have nothing else to do.
+        tell("import_embedded", 0, 1)
+        yield await importing.measure(bench, messages)
     # Summaries would go on for long after the load, and what is measured would depend on how far they had come.
     with bench.held(*SUMMARISING_WORKERS):
         if "ingest_growth" in wanted:
@@ -151,6 +158,7 @@ def _figures(
         "lexical_exact_1m": lambda: exact.lexical(bench, client, name, of, judged),
         "semantic_recall": lambda: exact.semantic(bench, client, name, of, sizes, asked),
         "embed_drain": lambda: draining.measure(bench, client, of, asked, 2 * scale.seconds),
+        "search_under_changes": lambda: changing.measure(bench, client, name, of, asked),
     }
 
 
