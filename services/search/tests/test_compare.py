@@ -1,4 +1,4 @@
-"""The compiled comparison of passages with a question says what a slow one in plain Python says."""
+"""The comparison of passages with a question, compiled and in numpy, says what a slow one in plain Python says."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from everword.db.arrays import Array
+from everword_search.compiled import DESCRIBED, MOST_WORDS, describe_turns, match_words
 from everword_search.ranking.arrays import Floats, Ints
-from everword_search.ranking.compare import DESCRIBED, MOST_WORDS, describe_turns, match_words
 
 SEEDS = range(80)
 #: Words that differ by a multiple of this have the same last bits.
@@ -21,6 +21,14 @@ ENDINGS = 1 << 12
 LONGEST_DISTANCE = 8
 FAR = 2**63 - 1
 NEIGHBOURS = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
+
+
+@pytest.fixture(params=["compare", "compare_numpy"], autouse=True)
+def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both versions are tested; the compiled one where it was built."""
+    module = pytest.importorskip(f"everword_search.ranking.{request.param}")
+    for name in ("match_words", "describe_turns", "DESCRIBED", "MOST_WORDS"):
+        monkeypatch.setitem(globals(), name, getattr(module, name))
 
 
 @dataclass(frozen=True)
