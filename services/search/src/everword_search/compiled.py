@@ -50,8 +50,10 @@ def warn_if_slow() -> None:
     """Say what it costs that the compiled parts are lacking, and what to install."""
     if LACKING:
         log.warning(
-            "search computes in numpy, which is slower: its compiled parts are lacking."
-            " Install a C compiler and the headers of Python"
-            " (apt-get install gcc python3-dev), then everword-search again",
-            extra={"error": LACKING},
+            "search is not compiled",
+            extra={
+                "cost": "a search computes TIMES as long",
+                "install": "a C compiler (apt-get install gcc python3-dev), then everword-search anew",
+                "error": LACKING,
+            },
         )
