@@ -52,7 +52,7 @@ def warn_if_slow() -> None:
         log.warning(
             "search is not compiled",
             extra={
-                "cost": "a search computes TIMES as long",
+                "cost": "a search takes at least twice as long",
                 "install": "a C compiler (apt-get install gcc python3-dev), then everword-search anew",
                 "error": LACKING,
             },

@@ -21,17 +21,19 @@ def add_up(
     rows: npt.NDArray[np.float32],
 ) -> npt.NDArray[np.float64]:
     """Return what trees say of each column of `rows`, in all; see `trees.pyx`."""
+    values = rows[features]
+    goes_right = values > thresholds[:, None]
+    goes_right |= np.isnan(values) & (nan_goes_left[:, None] == 0)
+    left = np.where(goes_right, kept[:, None], _ALL_LEAVES)
+    # A tree without nodes reaches its only leaf.
+    reached = np.full((len(nodes), rows.shape[1]), _ALL_LEAVES)
+    counts = np.diff(nodes, prepend=0)
+    with_nodes = counts > 0
+    reached[with_nodes] = np.bitwise_and.reduceat(left, (nodes - counts)[with_nodes], axis=0)
+    # The bits below the first one that is set are as many as the leaves to its left.
+    place = np.bitwise_count(~reached & (reached - np.uint32(1)))
     sums = np.zeros(rows.shape[1])
-    node = leaf = 0
-    # Tree by tree: what lies between is small, and sums are added up in the order of the trees.
-    for last_node, last_leaf in zip(nodes.tolist(), ends.tolist(), strict=True):
-        here = slice(node, last_node)
-        values = rows[features[here]]
-        goes_right = values > thresholds[here, None]
-        goes_right |= np.isnan(values) & (nan_goes_left[here, None] == 0)
-        left = np.where(goes_right, kept[here, None], _ALL_LEAVES)
-        reached = np.bitwise_and.reduce(left, axis=0)
-        # The bits below the first one that is set are as many as the leaves to its left.
-        sums += leaves[leaf:last_leaf][np.bitwise_count(~reached & (reached - np.uint32(1)))]
-        node, leaf = last_node, last_leaf
+    # In the order of the trees, as the compiled part adds up; `sum` would not promise it.
+    for said in leaves[np.append(0, ends[:-1])[:, None] + place]:
+        sums += said
     return sums
