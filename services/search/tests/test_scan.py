@@ -1,4 +1,4 @@
-"""The compiled scan of signs finds the rows that tables of four signs each say the most for."""
+"""The scan of signs, compiled and in numpy, finds the rows that tables of four signs each say the most for."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ import numpy.typing as npt
 import pytest
 
 from everword.db.arrays import Array
-from everword_search.cache.scan import GROUP, nearest_signs
+from everword_search.compiled import GROUP, nearest_signs
 
 #: Rows that are looked through at once, where vectors have 384 numbers.
 SCANNED = 4_096
 SIZES = [1, 15, 16, 17, 63, 64, 65, 1_000, SCANNED - 1, SCANNED, SCANNED + 1, 3 * SCANNED + 777]
 Bytes = npt.NDArray[np.uint8]
+
+
+@pytest.fixture(params=["scan", "scan_numpy"], autouse=True)
+def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both versions are tested; the compiled one where it was built."""
+    module = pytest.importorskip(f"everword_search.cache.{request.param}")
+    for name in ("nearest_signs", "GROUP"):
+        monkeypatch.setitem(globals(), name, getattr(module, name))
 
 
 def random_bytes(rng: np.random.Generator, rows: int, width: int) -> Bytes:

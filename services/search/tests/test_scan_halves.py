@@ -1,4 +1,4 @@
-"""The compiled loop over vectors in half precision tells what double precision says."""
+"""Cosines with vectors in half precision, compiled and in numpy, are what double precision says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from everword.db.arrays import Array
-from everword_search.cache.scan import cosines
+from everword_search.compiled import cosines
 
 #: Sums of halves that are added up side by side.
 SIDE_BY_SIDE = 32
@@ -21,6 +21,14 @@ HALF_DIMENSIONS = [
 FINITE = np.flatnonzero(np.isfinite(np.arange(1 << 16, dtype=np.uint16).view(np.float16)))
 #: The most that a vector's length, and so a cosine, may lose in single precision, for each addition on its way.
 STEP = 2**-24
+
+
+@pytest.fixture(params=["scan", "scan_numpy"], autouse=True)
+def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both versions are tested; the compiled one where it was built."""
+    module = pytest.importorskip(f"everword_search.cache.{request.param}")
+    for name in ("cosines",):
+        monkeypatch.setitem(globals(), name, getattr(module, name))
 
 
 def exact(bits: Array, asked: Array) -> Array:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from everword_search.compiled import MOST_LEAVES
+from everword_search.ranking import ensemble
 from everword_search.ranking.ensemble import Ensemble, ModelUnusable
-from everword_search.ranking.trees import MOST_LEAVES
 from scripts.train_ranking.export import write_model
 
 FEATURES = ("sb", "de", "cov", "d_len")
@@ -77,23 +78,31 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., En
     return write
 
 
+@pytest.mark.parametrize("part", ["trees", "trees_numpy"])
 @pytest.mark.parametrize("count", [0, 1, 7, 16, 33, 200])
 @pytest.mark.parametrize("depth", [0, 1, 3, 5])
 def test_trees_say_what_a_walk_through_them_says(
-    written: Callable[..., Ensemble], count: int, depth: int
+    written: Callable[..., Ensemble],
+    monkeypatch: pytest.MonkeyPatch,
+    count: int,
+    depth: int,
+    part: str,
 ) -> None:
+    """Both versions; the compiled one where it was built."""
+    module = pytest.importorskip(f"everword_search.ranking.{part}")
+    monkeypatch.setattr(ensemble, "add_up", module.add_up)
     random = Random(f"{count} {depth}")
     boosters = [[grow(random, depth) for _ in range(20)] for _ in range(3)]
-    ensemble = written(*map(Booster, boosters))
+    model = written(*map(Booster, boosters))
     rows = [
         [random.choice((-2.0, -1.0, 0.0, 0.5, 1.0, 2.0, math.inf, math.nan)) for _ in FEATURES]
         for _ in range(count)
     ]
     columns = np.array(rows, float).reshape(count, len(FEATURES)).T
-    found = ensemble.score(dict(zip(FEATURES, columns, strict=True)))
+    found = model.score(dict(zip(FEATURES, columns, strict=True)))
     expected = [sum(walk(tree, row) for trees in boosters for tree in trees) / 3 for row in rows]
     assert found == pytest.approx(expected, abs=1e-5)
-    assert ensemble.metadata["script"] == "a test"
+    assert model.metadata["script"] == "a test"
 
 
 @pytest.mark.parametrize(

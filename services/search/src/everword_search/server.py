@@ -18,6 +18,7 @@ from everword.v1 import (
 )
 from everword_search.answers.asking import Asking
 from everword_search.cache.namespace_cache import NamespaceCache
+from everword_search.compiled import warn_if_slow
 from everword_search.context.servicer import ContextServicer
 from everword_search.ranking.ranker import Ranker
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
@@ -68,6 +69,7 @@ class SearchServer:
         )
 
     async def start(self) -> str:
+        warn_if_slow()
         await self._database.open()
         await self._embedder.open()
         self._cache.open()

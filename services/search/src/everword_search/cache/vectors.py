@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from everword.db.arrays import Array
 from everword_search.cache.columns import Column
-from everword_search.cache.scan import GROUP, cosines, nearest_signs
+from everword_search.compiled import GROUP, cosines, nearest_signs
 from everword_search.ranking.arrays import Floats, Ints
 
 #: Vectors that are multiplied at once: they stay in the processor's cache.

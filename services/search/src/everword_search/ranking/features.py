@@ -15,8 +15,8 @@ import numpy as np
 
 from everword.text.author_names import name_words
 from everword.text.ranking_record import ASKS
+from everword_search.compiled import DESCRIBED, describe_turns, match_words
 from everword_search.ranking.arrays import Floats, Ints
-from everword_search.ranking.compare import DESCRIBED, describe_turns, match_words
 from everword_search.ranking.dates import NamedDates, compare_dates, named_dates
 from everword_search.ranking.pool import Pool
 from everword_search.ranking.question import question_traits

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from everword.text.analysis import folded_words, words_of
 from everword.text.literals import literal_tokens
 from everword.text.ranking_record import stems_of, term_hash
-from everword_search.ranking.compare import MOST_WORDS
+from everword_search.compiled import MOST_WORDS
 from everword_search.ranking.dates import MONTHS
 from everword_search.ranking.frequencies import zipf
 from everword_search.ranking.proper_names import may_be_name

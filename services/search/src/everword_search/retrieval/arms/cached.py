@@ -14,9 +14,9 @@ from everword_search.cache.best import best_memories
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.columns import find
 from everword_search.cache.prefetched_scan import NEAREST, PrefetchedScan
-from everword_search.cache.score import add_scores
 from everword_search.cache.snapshot import Snapshot
 from everword_search.cache.vectors import Vectors
+from everword_search.compiled import add_scores
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.retrieval.arms.base import Window
 from everword_search.retrieval.arms.lexical import K1, B, Term, inverse_document_frequency
