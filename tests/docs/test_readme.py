@@ -7,7 +7,6 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -21,7 +20,7 @@ from everword.chat.settings import ChatSettings
 from everword.cli.main import main
 from everword.client.settings import DEFAULT_ADDRESSES, ClientSettings
 from everword.domain.settings import Environment
-from everword.embedded.ports import Ports, variable
+from everword.embedded.ports import Ports
 from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2, error_reason_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
@@ -292,7 +291,6 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
         )
         from_environment(recorder)
         asked |= recorder.asked
-    asked |= {variable(name): str(port) for name, port in asdict(Ports()).items()}
     asked |= {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in DEFAULT_ADDRESSES.items()}
     documented = _settings()
     # Required by a worker, and by nothing else.
