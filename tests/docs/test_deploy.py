@@ -246,7 +246,7 @@ def test_what_a_service_waits_for_can_come_true() -> None:
 
 @pytest.mark.parametrize("name", PORTS)
 def test_a_service_is_given_longer_to_stop_than_it_takes(name: str) -> None:
-    settings = ServerSettings.from_environment(Environment({}), name)
+    settings = ServerSettings.from_environment(Environment({"EVERWORD_LISTEN": "0.0.0.0:1"}), name)
     grace = _services()[name]["stop_grace_period"]
     assert int(grace.removesuffix("s")) > settings.drain_s + settings.grace_s
 

@@ -25,7 +25,6 @@ from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2, error_reason_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.settings import Settings as CompactorSettings
-from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.settings import Settings as EmbedderSettings
 from everword_embedder.settings import WorkerSettings
 from everword_ingest.settings import Settings as IngestSettings
@@ -295,8 +294,6 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
     documented = _settings()
     # Required by a worker, and by nothing else.
     asked["EVERWORD_REDIS_URL"] = ""
-    # On a machine with one core it is 1.
-    asked["EVERWORD_EMBED_THREADS"] = str(EmbedSettings.threads)
     # One default differs by service, one by system.
     assert documented.pop("EVERWORD_LISTEN") == "`127.0.0.1` and the service's port"
     assert documented.pop("EVERWORD_DATA") == "`~/.local/share/everword`"

@@ -46,9 +46,9 @@ class WorkerSettings:
     compaction: CompactionSettings
     tools: ToolSettings
     chat: ChatSettings | None
-    #: How long a worker may be silent before its job is taken from it.
-    lease_s: float
     log_level: str
+    #: How long a worker may be silent before its job is taken from it.
+    lease_s: float = 120.0
 
     @classmethod
     def from_environment(cls, environment: Environment) -> WorkerSettings:
@@ -58,6 +58,5 @@ class WorkerSettings:
             compaction=CompactionSettings.from_environment(environment),
             tools=ToolSettings.from_environment(environment),
             chat=ChatSettings.from_environment(environment),
-            lease_s=environment.seconds("EVERWORD_COMPACT_LEASE_SECONDS", 120.0),
             log_level=ServerSettings.from_environment(environment, SERVICE).log_level,
         )
