@@ -1,4 +1,4 @@
-"""How the chat model is reached. README.md lists every variable."""
+"""How the chat model is reached. docs/reference/settings.md lists every variable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How embedding models are reached. README.md lists every variable."""
+"""How embedding models are reached. docs/reference/settings.md lists every variable."""
 
 from __future__ import annotations
 
