@@ -246,7 +246,7 @@ def test_what_a_service_waits_for_can_come_true() -> None:
 
 @pytest.mark.parametrize("name", PORTS)
 def test_a_service_is_given_longer_to_stop_than_it_takes(name: str) -> None:
-    settings = ServerSettings.from_environment(Environment({}), name)
+    settings = ServerSettings.from_environment(Environment({"EVERWORD_LISTEN": "0.0.0.0:1"}), name)
     grace = _services()[name]["stop_grace_period"]
     assert int(grace.removesuffix("s")) > settings.drain_s + settings.grace_s
 
@@ -367,14 +367,12 @@ def test_the_migration_job_makes_a_database_that_the_services_can_log_in_to(
     program, *arguments = job["command"]
     assert program == "everword"
     needed = {"EVERWORD_ADMIN_DATABASE_URL", "EVERWORD_SERVICE_PASSWORD"}
-    # Compose hands on an empty value where .env has none.
-    assert set(job["environment"]) == {*needed, "EVERWORD_PARTITIONS"}
+    assert set(job["environment"]) == needed
     assert "everword_services" in arguments
     with empty_database(postgres_url) as url:
         environment = {
             "EVERWORD_ADMIN_DATABASE_URL": url,
             "EVERWORD_SERVICE_PASSWORD": "s3cret",
-            "EVERWORD_PARTITIONS": "",
         }
         done = CliRunner().invoke(main, arguments, env=environment)
         assert done.exit_code == 0, done.output

@@ -7,7 +7,6 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -21,12 +20,11 @@ from everword.chat.settings import ChatSettings
 from everword.cli.main import main
 from everword.client.settings import DEFAULT_ADDRESSES, ClientSettings
 from everword.domain.settings import Environment
-from everword.embedded.ports import Ports, variable
+from everword.embedded.ports import Ports
 from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2, error_reason_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.settings import Settings as CompactorSettings
-from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.settings import Settings as EmbedderSettings
 from everword_embedder.settings import WorkerSettings
 from everword_ingest.settings import Settings as IngestSettings
@@ -274,8 +272,12 @@ def _settings() -> dict[str, str]:
 
 
 def test_the_tables_of_settings_hold_every_variable_that_the_code_reads() -> None:
-    documented = {name for name in _settings() if name.startswith("EVERWORD_")}
-    assert documented == variables_read()
+    assert _settings().keys() == variables_read()
+
+
+def test_there_are_at_most_thirty_settings() -> None:
+    """An option exists because two users need different things; all else is a constant."""
+    assert len(variables_read()) <= 30
 
 
 def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) -> None:
@@ -292,13 +294,10 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
         )
         from_environment(recorder)
         asked |= recorder.asked
-    asked |= {variable(name): str(port) for name, port in asdict(Ports()).items()}
     asked |= {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in DEFAULT_ADDRESSES.items()}
     documented = _settings()
     # Required by a worker, and by nothing else.
     asked["EVERWORD_REDIS_URL"] = ""
-    # On a machine with one core it is 1.
-    asked["EVERWORD_EMBED_THREADS"] = str(EmbedSettings.threads)
     # One default differs by service, one by system.
     assert documented.pop("EVERWORD_LISTEN") == "`127.0.0.1` and the service's port"
     assert documented.pop("EVERWORD_DATA") == "`~/.local/share/everword`"
@@ -308,9 +307,9 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
     assert len(documented.keys() & asked.keys()) > 20
 
 
-def test_standard_variables_that_the_table_names_are_read_too() -> None:
-    standard = {name for name in _settings() if not name.startswith("EVERWORD_")}
-    assert standard == {"OTEL_EXPORTER_OTLP_ENDPOINT"}
+def test_standard_variables_that_the_text_names_are_read_too() -> None:
+    text = (ROOT / SETTINGS).read_text(encoding="utf-8")
+    assert set(re.findall(r"\bOTEL_[A-Z_]+", text)) == {"OTEL_EXPORTER_OTLP_ENDPOINT"}
     setup = sources()["everword/observability/setup.py"]
     assert "OTEL_EXPORTER_OTLP_ENDPOINT" in ast.unparse(setup)
 

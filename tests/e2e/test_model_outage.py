@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +12,7 @@ from everword.client.channel import open_channel
 from everword.embedded.folder import RunningStack
 from everword.embedded.ports import Ports
 from everword.embedded.process import ProcessSpec
-from everword.embedded.services import service_specs
+from everword.embedded.services import SUMMARISING_WORKERS, service_specs
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 from everword.v1 import maintenance_service_pb2 as maintenance
@@ -27,13 +25,21 @@ from support.calls import append_request
 from support.dag import DAY, LEAF
 from support.databases import DatabaseUnderTest
 from support.faithful_replies import faithful
+from support.hasty import SWEEP, hasty
 from support.outages import in_review, job_states
 from support.scripted_chat import ScriptedChat
 from support.tool_calls import queued, stored_sentences, tool_call
 from support.waiting import until
 
 DRAIN_S = 90.0
-TESTS = Path(__file__).resolve().parents[1]
+PAUSE_S = 0.3
+#: What a worker waits for where a model is away.
+PATIENCE = {
+    "everword.chat.settings:ChatSettings.pauses_s": (PAUSE_S,),
+    "everword.model_server.breaker:PAUSE_S": PAUSE_S,
+    "everword_compactor.jobs.model_outage:PATIENCE_S": 2 * PAUSE_S,
+    "everword.jobs.task:Task.away_s": 2 * PAUSE_S,
+}
 
 
 def _services(chat: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
@@ -42,20 +48,18 @@ def _services(chat: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
         "EVERWORD_CHAT_URL": chat.url,
         "EVERWORD_CHAT_MODEL": chat.model,
         "EVERWORD_COMPACT_AFTER_MESSAGES": "4",
-        "EVERWORD_SWEEP_SECONDS": "0.5",
         "EVERWORD_LOG_LEVEL": "ERROR",
     }
-    described = []
-    for spec in service_specs(running, left_out=frozenset({"embedder-worker"})):
-        if spec.name in {"embedder", "search"}:
-            continue  # nobody searches
-        environment = {**spec.environment, **settings}
-        argv = spec.argv
-        if "everword_compactor.worker" in argv:
-            environment["PYTHONPATH"] = str(TESTS)
-            argv = [sys.executable, "-P", "-m", "support.hasty_worker", argv[-1]]
-        described.append(replace(spec, argv=argv, environment=environment))
-    return described
+    # Nobody searches.
+    left_out = {"embedder", "search"}
+    return [
+        hasty(
+            replace(spec, environment={**spec.environment, **settings}),
+            PATIENCE if spec.name in SUMMARISING_WORKERS else {SWEEP: 0.5},
+        )
+        for spec in service_specs(running, left_out=frozenset({"embedder-worker"}))
+        if spec.name not in left_out
+    ]
 
 
 @pytest.mark.slow

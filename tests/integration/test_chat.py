@@ -339,7 +339,6 @@ def test_settings_come_from_the_environment() -> None:
         ("EVERWORD_CHAT_URL", "localhost:8000"),
         ("EVERWORD_CHAT_MODEL", ""),
         ("EVERWORD_CHAT_CONCURRENCY", "0"),
-        ("EVERWORD_CHAT_READ_TIMEOUT_SECONDS", "soon"),
         ("EVERWORD_CHAT_CONTEXT_TOKENS", "12"),
     ],
 )

@@ -242,18 +242,16 @@ async def test_what_was_found_before_is_found_after_with_the_summary_beside_it(
     assert memory_pb2.MEMORY_KIND_SUMMARY in {kind for kind, _ in after}
 
 
-def test_thresholds_come_from_the_environment() -> None:
+def test_the_threshold_comes_from_the_environment() -> None:
     from everword_ingest.settings import Settings
 
     environment = Environment(
         {
             "EVERWORD_DATABASE_URL": "postgresql://localhost/x",
             "EVERWORD_COMPACT_AFTER_MESSAGES": "4",
-            "EVERWORD_COMPACT_IDLE_SECONDS": "7",
         }
     )
-    compaction = Settings.from_environment(environment).compaction
-    assert (compaction.after_messages, compaction.idle_s) == (4, 7.0)
+    assert Settings.from_environment(environment).compaction.after_messages == 4
 
 
 async def test_what_meaning_found_before_is_found_after_and_so_is_the_summary(

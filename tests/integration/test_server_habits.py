@@ -222,18 +222,6 @@ async def test_reflection_can_explain_the_details_of_errors(stack: Stack) -> Non
     assert len(answer.file_descriptor_response.file_descriptor_proto) > 0
 
 
-async def test_reflection_can_be_turned_off(database: DatabaseUnderTest) -> None:
-    quiet = replace(INGEST, reflection=False)
-    async with (
-        _running(_ingest(database.settings("ingest"), quiet)) as address,
-        open_channel(address) as channel,
-    ):
-        request = reflection_pb2.ServerReflectionRequest(list_services="")
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await _reflect(channel, request)
-    assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
-
-
 # Listening
 
 

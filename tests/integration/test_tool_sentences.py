@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -15,7 +14,6 @@ from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_compactor.maintenance import backfill_tool_sentences
-from everword_compactor.tool_sentences.pace import Pace
 from everword_compactor.tool_sentences.settings import ToolSettings
 from support.background import embed_everything
 from support.callers import make_namespaces, within
@@ -361,23 +359,3 @@ async def test_what_a_model_was_asked_is_recorded(stack: Stack, server: Scripted
             "SELECT task, model, outcome, input_tokens > 0, output_tokens > 0 FROM usage_ledger"
         ).fetchall()
     assert rows == [("tool-sentence", "scripted-chat", "ok", True, True)] * 2
-
-
-def test_a_pace_spaces_out_what_begins() -> None:
-    now = [100.0]
-    pace = Pace(30, clock=lambda: now[0])
-    assert [pace.take() for _ in range(3)] == [0.0, 2.0, 4.0]
-    now[0] = 105.0
-    assert pace.take() == 1.0
-    now[0] = 200.0
-    assert [pace.take() for _ in range(2)] == [0.0, 2.0]
-    free = Pace(0, clock=lambda: now[0])
-    assert [free.take() for _ in range(3)] == [0.0] * 3
-
-
-async def test_a_pace_holds_for_a_worker(stack: Stack, server: ScriptedChat) -> None:
-    await _tell(stack, *(tool_call(f"{n}.py") for n in range(4)))
-    started = time.monotonic()
-    await put_into_words(stack, server, ToolSettings(per_minute=240))
-    assert time.monotonic() - started >= 0.75
-    assert len(stored_sentences(stack.database)) == 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -13,12 +13,13 @@ import psycopg
 from everword.embedded.folder import RunningStack
 from everword.embedded.ports import Ports
 from everword.embedded.process import ProcessSpec
-from everword.embedded.services import service_specs
+from everword.embedded.services import SUMMARISING_WORKERS, service_specs
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 from kills.audit import Findings, audit, open_work
 from kills.importer import Acknowledged, Load, import_all
 from kills.killer import VICTIMS, Killer, plan
+from support.hasty import EMBED_LEASE, EMBED_PAUSE, SWEEP, hasty
 
 POLL_S = 0.25
 
@@ -95,15 +96,17 @@ async def _import_under_kills(
 
 def _services(settings: Settings, running: RunningStack) -> list[ProcessSpec]:
     """Describe the services, which wait less than they do by default for what has died."""
-    impatient = {
-        "EVERWORD_SWEEP_SECONDS": str(settings.sweep_s),
-        "EVERWORD_EMBED_LEASE_SECONDS": str(settings.lease_s),
-        "EVERWORD_COMPACT_LEASE_SECONDS": str(settings.lease_s),
-        "EVERWORD_EMBED_PAUSE_SECONDS": str(settings.pause_s),
-        "EVERWORD_EMBED_THREADS": "1",
+    summarising = {"everword_compactor.settings:WorkerSettings.lease_s": settings.lease_s}
+    impatient: dict[str, dict[str, float]] = {
+        "embedder": {
+            SWEEP: settings.sweep_s,
+            "everword_embedder.providers.settings:EmbedSettings.threads": 1,
+        },
+        "embedder-worker": {EMBED_LEASE: settings.lease_s, EMBED_PAUSE: settings.pause_s},
+        **dict.fromkeys(SUMMARISING_WORKERS, summarising),
     }
     return [
-        replace(spec, environment={**spec.environment, **impatient})
+        hasty(spec, impatient.get(spec.name, {SWEEP: settings.sweep_s}))
         for spec in service_specs(running)
     ]
 

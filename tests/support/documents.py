@@ -5,18 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 from everword.client.settings import DEFAULT_ADDRESSES
-from everword.embedded.ports import Ports
 
 ROOT = Path(__file__).parents[2]
 _VARIABLE = re.compile(r"EVERWORD_[A-Z_]+")
 #: Names of variables that the code puts together, with what it puts in.
 _COMPOSED = {
-    "EVERWORD_{}_PORT": [field.name for field in fields(Ports)],
     "EVERWORD_{}_ADDRESS": list(DEFAULT_ADDRESSES),
 }
 

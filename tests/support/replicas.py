@@ -22,6 +22,7 @@ from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 from support.collector import FLUSH_S, Collector, running_collector
 from support.databases import DatabaseUnderTest
+from support.hasty import SWEEP, hasty
 from support.name_server import name_server
 from support.running_stack import embed_with
 from support.scripted_embedder import ScriptedEmbedder
@@ -140,19 +141,18 @@ def _specs(running: RunningStack, dns: str, collector: Collector) -> Iterator[Pr
     """Yield three processes for each that `everword up` runs, which know the embedder by its name."""
     known = {
         "EVERWORD_EMBEDDER_ADDRESS": name_of(running, dns, "embedder"),
-        "EVERWORD_SWEEP_SECONDS": "0.5",
         "EVERWORD_LOG_LEVEL": "WARNING",
     }
     for spec in service_specs(running):
         for number in range(1, REPLICAS + 1):
             name = f"{spec.name}-{number}"
             environment = {**spec.environment, **known, **collector.environment(name)}
-            several = replace(spec, name=name, environment=environment)
+            several = hasty(replace(spec, name=name, environment=environment), {SWEEP: 0.5})
             if spec.name in SERVICES:
                 address = _address(running, spec.name, number)
                 several = replace(
                     several,
-                    environment={**environment, "EVERWORD_LISTEN": address},
+                    environment={**several.environment, "EVERWORD_LISTEN": address},
                     address=address,
                     ready=partial(is_serving, address),
                 )

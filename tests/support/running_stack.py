@@ -22,6 +22,7 @@ from everword_embedder.settings import Settings as EmbedderSettings
 from everword_ingest.server import IngestServer
 from everword_ingest.settings import Settings as IngestSettings
 from support.databases import DatabaseUnderTest
+from support.hasty import EMBED_LEASE, EMBED_PAUSE, TESTS, hasty_command
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import BASE
 
@@ -78,12 +79,13 @@ async def worker(background: Background) -> AsyncIterator[asyncio.subprocess.Pro
         "EVERWORD_DATABASE_URL": background.database.service_url,
         "EVERWORD_REDIS_URL": background.redis_url,
         "EVERWORD_EMBEDDER_ADDRESS": background.embedder_address,
-        "EVERWORD_EMBED_LEASE_SECONDS": str(LEASE_S),
-        "EVERWORD_EMBED_PAUSE_SECONDS": str(PAUSE_S),
         "EVERWORD_LOG_LEVEL": "ERROR",
+        "PYTHONPATH": str(TESTS),
     }
+    command = [sys.executable, "-P", "-m", "everword_embedder.worker"]
+    patience = {EMBED_LEASE: LEASE_S, EMBED_PAUSE: PAUSE_S}
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "everword_embedder.worker", env=environment
+        *hasty_command(command, patience), env=environment
     )
     try:
         yield process

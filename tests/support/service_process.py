@@ -13,7 +13,11 @@ import grpc
 
 from everword.embedded.ports import free_ports
 from support.databases import DatabaseUnderTest
+from support.hasty import TESTS, hasty_command
 from support.health import serving
+
+#: A test sees that a server stops.
+NOTICEABLE = {"everword.rpc.settings:LOOPBACK_DRAIN_S": 0.5}
 
 
 def free_address() -> str:
@@ -29,11 +33,14 @@ async def service_process(
         **{key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ},
         "EVERWORD_DATABASE_URL": database.service_url,
         "EVERWORD_LISTEN": address,
-        "EVERWORD_DRAIN_SECONDS": "0.5",
         **more,
+        "PYTHONPATH": os.pathsep.join(filter(None, (more.get("PYTHONPATH"), str(TESTS)))),
     }
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", f"everword_{name}"), env=environment, stdout=PIPE, stderr=PIPE
+        *hasty_command([sys.executable, "-m", f"everword_{name}"], NOTICEABLE),
+        env=environment,
+        stdout=PIPE,
+        stderr=PIPE,
     )
     try:
         yield process

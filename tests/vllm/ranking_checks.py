@@ -14,9 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from everword.bench import target
 from everword.bench.native_format import BenchSet, read_set
 from everword.bench.variants import PAGE_SIZE, of_mode, of_profile
+from everword.embedded.folder import RunningStack
+from everword.embedded.process import ProcessSpec
+from everword.embedded.services import service_specs
 from everword.samples import sample_path
+from support.hasty import hasty
 from vllm.rankings import (
     Asked,
     Rankings,
@@ -59,11 +64,19 @@ def rankings() -> Mapping[str, Rankings]:
     asked: dict[str, Rankings] = {}
     with pytest.MonkeyPatch.context() as environment, ReferenceServer().running() as reference:
         # The reference takes its time: no request may last longer than a server may be silent.
-        environment.setenv("EVERWORD_EMBED_BATCH", "8")
+        environment.setattr(target, "service_specs", _in_small_batches)
         for name, url in {"vLLM": VLLM_URL, "fp32": reference.url, "int8": ""}.items():
             environment.setenv("EVERWORD_EMBED_URL", url)
             asked[name] = asyncio.run(ask_everything(asked_set(), VARIANTS))
     return asked
+
+
+def _in_small_batches(running: RunningStack, left_out: frozenset[str]) -> list[ProcessSpec]:
+    small = {"everword_embedder.providers.settings:EmbedSettings.batch": 8}
+    return [
+        hasty(spec, small) if spec.name == "embedder" else spec
+        for spec in service_specs(running, left_out)
+    ]
 
 
 def test_every_arm_answers(rankings: Mapping[str, Rankings]) -> None:

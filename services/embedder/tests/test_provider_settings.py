@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import pytest
 
-from everword.domain.settings import Environment, SettingError
+from everword.domain.settings import Environment
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.factory import ProviderFactory
 from everword_embedder.providers.generation import ModelGeneration
@@ -24,35 +23,13 @@ def test_every_setting_comes_from_its_variable() -> None:
                 "EVERWORD_EMBED_URL": "http://models:8000/v1",
                 "EVERWORD_EMBED_MODEL": "a-model",
                 "EVERWORD_EMBED_API_KEY": "a-key",
-                "EVERWORD_EMBED_CONNECT_TIMEOUT": "0.5",
-                "EVERWORD_EMBED_READ_TIMEOUT": "7",
-                "EVERWORD_EMBED_BATCH": "9",
-                "EVERWORD_EMBED_CONCURRENCY": "3",
-                "EVERWORD_EMBED_THREADS": "1",
             }
         )
     )
     assert settings.api_key.reveal() == "a-key"
     assert replace(settings, api_key=EmbedSettings.api_key) == EmbedSettings(
-        url="http://models:8000/v1",
-        model="a-model",
-        connect_timeout_s=0.5,
-        read_timeout_s=7.0,
-        batch=9,
-        concurrency=3,
-        threads=1,
+        url="http://models:8000/v1", model="a-model"
     )
-
-
-def test_there_are_never_more_threads_than_cores() -> None:
-    settings = EmbedSettings.from_environment(Environment({"EVERWORD_EMBED_THREADS": "4096"}))
-    assert settings.threads == os.cpu_count()
-
-
-@pytest.mark.parametrize("name", ["EVERWORD_EMBED_BATCH", "EVERWORD_EMBED_READ_TIMEOUT"])
-def test_a_wrong_setting_is_named(name: str) -> None:
-    with pytest.raises(SettingError, match=name):
-        EmbedSettings.from_environment(Environment({name: "0"}))
 
 
 async def test_a_generation_says_which_provider_it_has() -> None:

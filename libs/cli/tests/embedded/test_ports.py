@@ -16,14 +16,14 @@ def test_free_ports_are_distinct_and_free() -> None:
 
 
 @pytest.mark.parametrize("host", [HOST, "0.0.0.0"])
-def test_a_taken_port_is_named_with_the_settings_that_change_it(host: str) -> None:
+def test_a_taken_port_is_named_with_the_option_that_changes_it(host: str) -> None:
     with socket.create_server((host, 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(EmbeddedError) as caught:
             require_free(Ports(search=port), ["search"])
     assert str(caught.value) == (
         f"port {port} (search) is already in use; stop what listens there, or choose another with "
-        "--search-port / EVERWORD_SEARCH_PORT, or use --free-ports"
+        "--search-port, or use --free-ports"
     )
 
 

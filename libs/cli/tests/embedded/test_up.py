@@ -114,7 +114,7 @@ def test_a_taken_port_is_named_before_anything_is_started(
         )
     assert done.returncode == 1
     assert f"port {port} (valkey) is already in use" in done.stderr
-    assert "--valkey-port / EVERWORD_VALKEY_PORT" in done.stderr
+    assert "--valkey-port" in done.stderr
     assert not (tmp_path / "data" / "postgres").exists()
 
 

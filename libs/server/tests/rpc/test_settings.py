@@ -8,7 +8,7 @@ import pytest
 
 from everword.client.channel import target_of
 from everword.domain.settings import Environment, SettingError
-from everword.rpc.settings import ServerSettings
+from everword.rpc.settings import LOOPBACK_DRAIN_S, ServerSettings
 
 
 def _settings(**variables: str) -> ServerSettings:
@@ -31,6 +31,11 @@ def test_other_addresses_are_no_loopback(listen: str) -> None:
     assert not _settings(EVERWORD_LISTEN=listen).loopback
 
 
+def test_a_server_that_stops_gives_balancers_time_where_there_may_be_some() -> None:
+    assert _settings(EVERWORD_LISTEN="0.0.0.0:50051").drain_s == ServerSettings.drain_s
+    assert _settings().drain_s == LOOPBACK_DRAIN_S < ServerSettings.drain_s
+
+
 @pytest.mark.parametrize("listen", ["127.0.0.1:1", "localhost:1", "[::1]:1", "unix:/run/e.sock"])
 def test_addresses_that_no_network_reaches_are_loopback(listen: str) -> None:
     assert _settings(EVERWORD_LISTEN=listen).loopback
@@ -39,10 +44,6 @@ def test_addresses_that_no_network_reaches_are_loopback(listen: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("EVERWORD_MAX_CONCURRENT", "0"),
-        ("EVERWORD_MAX_CONCURRENT", "many"),
-        ("EVERWORD_DRAIN_SECONDS", "-1"),
-        ("EVERWORD_REFLECTION", "perhaps"),
         ("EVERWORD_TLS_CERT", "/nonexistent/cert.pem"),
         ("EVERWORD_ADMIN_KEY", "too-short-to-be-a-secret"[:23]),
     ],

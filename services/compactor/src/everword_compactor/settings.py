@@ -1,4 +1,4 @@
-"""Settings of the compactor service. README.md lists every variable."""
+"""Settings of the compactor service. docs/reference/settings.md lists every variable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from everword.domain.compaction import CompactionSettings
 from everword.domain.settings import Environment
 from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
-from everword_compactor.tool_sentences.settings import ToolSettings
 
 SERVICE = "compactor"
 
@@ -44,11 +43,10 @@ class WorkerSettings:
     database: DatabaseSettings
     redis_url: str
     compaction: CompactionSettings
-    tools: ToolSettings
     chat: ChatSettings | None
-    #: How long a worker may be silent before its job is taken from it.
-    lease_s: float
     log_level: str
+    #: How long a worker may be silent before its job is taken from it.
+    lease_s: float = 120.0
 
     @classmethod
     def from_environment(cls, environment: Environment) -> WorkerSettings:
@@ -56,8 +54,6 @@ class WorkerSettings:
             database=DatabaseSettings.from_environment(environment, SERVICE),
             redis_url=environment.required("EVERWORD_REDIS_URL"),
             compaction=CompactionSettings.from_environment(environment),
-            tools=ToolSettings.from_environment(environment),
             chat=ChatSettings.from_environment(environment),
-            lease_s=environment.seconds("EVERWORD_COMPACT_LEASE_SECONDS", 120.0),
             log_level=ServerSettings.from_environment(environment, SERVICE).log_level,
         )

@@ -44,9 +44,7 @@ def main(arguments: list[str]) -> None:
     ledger = Ledger(database)
     chat = BlockingChat(settings.chat, ledger.record) if settings.chat else None
     composer: Composer = LlmComposer(chat) if chat else ExtractiveComposer()
-    worker_context = WorkerContext(
-        database, composer, chat, ledger, settings.compaction, settings.tools
-    )
+    worker_context = WorkerContext(database, composer, chat, ledger, settings.compaction)
     try:
         database.open()
         run = TASKS[name](worker_context)

@@ -1,4 +1,4 @@
-"""Settings of the embedder service. README.md lists every variable."""
+"""Settings of the embedder service. docs/reference/settings.md lists every variable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from everword.domain.settings import Environment, Secret
 from everword.jobs.settings import QueueSettings
 from everword.rpc.settings import ServerSettings
 from everword_embedder.providers.settings import EmbedSettings
-from everword_embedder.queue.drain import DrainSettings
 
 SERVICE = "embedder"
 
@@ -42,7 +41,6 @@ class WorkerSettings:
     embedder_address: str
     """Where the embedder service listens."""
     internal_token: Secret
-    drain: DrainSettings
     log_level: str
 
     @classmethod
@@ -53,9 +51,5 @@ class WorkerSettings:
             redis_url=environment.required("EVERWORD_REDIS_URL"),
             embedder_address=environment.text("EVERWORD_EMBEDDER_ADDRESS", "127.0.0.1:50054"),
             internal_token=server.internal_token,
-            drain=DrainSettings(
-                lease_s=environment.seconds("EVERWORD_EMBED_LEASE_SECONDS", DrainSettings.lease_s),
-                pause_s=environment.seconds("EVERWORD_EMBED_PAUSE_SECONDS", DrainSettings.pause_s),
-            ),
             log_level=server.log_level,
         )

@@ -10,7 +10,7 @@ from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
-from everword_embedder.queue.drain import Drain
+from everword_embedder.queue.drain import Drain, DrainSettings
 from everword_embedder.queue.remote import RemoteEmbedder
 from everword_embedder.settings import SERVICE, WorkerSettings
 
@@ -25,7 +25,7 @@ def main() -> None:
         sys.exit(f"everword: {error}")
     flush = setup("embedder-worker", settings.log_level)
     database = BlockingDatabase(settings.database, SERVICE)
-    patience = settings.drain
+    patience = DrainSettings()
     embedder = RemoteEmbedder(
         settings.embedder_address, settings.internal_token, ANSWER_SHARE * patience.lease_s
     )

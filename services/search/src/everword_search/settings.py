@@ -1,4 +1,4 @@
-"""Settings of the search service. README.md lists every variable."""
+"""Settings of the search service. docs/reference/settings.md lists every variable."""
 
 from __future__ import annotations
 

@@ -20,9 +20,7 @@ from everword.db.migrate import migrate as migrate_schema
 @click.option(
     "--partitions",
     type=click.IntRange(1, 1024),
-    envvar="EVERWORD_PARTITIONS",
-    show_envvar=True,
-    help="Partitions of the large tables; counts on the first run only.",
+    help="Partitions of the large tables, 4 by default; counts on the first run only.",
 )
 @click.option("--service-login", metavar="NAME", help="Also make the user the services log in as.")
 @click.option(

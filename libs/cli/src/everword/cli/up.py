@@ -18,17 +18,16 @@ from everword.db.migrate import MigrationError
 from everword.domain.settings import Environment
 from everword.embedded.errors import EmbeddedError
 from everword.embedded.folder import RunningStack
-from everword.embedded.ports import Ports, option, variable
+from everword.embedded.ports import Ports, option
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 
 
 def port_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add an option, and an environment variable, for the port of each server."""
+    """Add an option for the port of each server."""
     for field in reversed(fields(Ports)):
         command = click.option(
             option(field.name),
-            envvar=variable(field.name),
             type=click.IntRange(1, 65535),
             default=field.default,
             show_default=True,

@@ -45,18 +45,14 @@ def option(name: str) -> str:
     return f"--{name}-port"
 
 
-def variable(name: str) -> str:
-    return f"EVERWORD_{name.upper()}_PORT"
-
-
 def require_free(ports: Ports, names: Iterable[str]) -> None:
-    """Raise EmbeddedError for the first port that is taken, with the settings that change it."""
+    """Raise EmbeddedError for the first port that is taken, with the option that changes it."""
     for name in names:
         port = getattr(ports, name)
         if not _is_free(port):
             raise EmbeddedError(
                 f"port {port} ({name}) is already in use; stop what listens there, or choose "
-                f"another with {option(name)} / {variable(name)}, or use --free-ports"
+                f"another with {option(name)}, or use --free-ports"
             )
 
 

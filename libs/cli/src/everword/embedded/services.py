@@ -76,8 +76,6 @@ def service_environment(
 ) -> dict[str, str]:
     """Return the user's environment with this stack's addresses, and without the owner's URL."""
     environment = {
-        # No balancer needs time to notice that a server of this stack stops.
-        "EVERWORD_DRAIN_SECONDS": "0.1",
         **inherited,
         "EVERWORD_DATABASE_URL": stack.database_url,
         "EVERWORD_REDIS_URL": stack.redis_url,

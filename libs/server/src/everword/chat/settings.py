@@ -1,4 +1,4 @@
-"""How the chat model is reached. README.md lists every variable."""
+"""How the chat model is reached. docs/reference/settings.md lists every variable."""
 
 from __future__ import annotations
 
@@ -48,9 +48,6 @@ class ChatSettings:
             model=environment.required("EVERWORD_CHAT_MODEL"),
             api_key=Secret(environment.text("EVERWORD_CHAT_API_KEY")),
             concurrency=environment.integer("EVERWORD_CHAT_CONCURRENCY", cls.concurrency, 1),
-            read_timeout_s=environment.seconds(
-                "EVERWORD_CHAT_READ_TIMEOUT_SECONDS", cls.read_timeout_s
-            ),
             context_tokens=environment.integer(
                 "EVERWORD_CHAT_CONTEXT_TOKENS", cls.context_tokens, 1024
             ),

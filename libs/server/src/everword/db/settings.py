@@ -27,7 +27,5 @@ class DatabaseSettings:
         return cls(
             url=environment.required("EVERWORD_DATABASE_URL"),
             role=f"everword_{service}",
-            pool_min=environment.integer("EVERWORD_POOL_MIN", cls.pool_min, minimum=0),
-            pool_max=environment.integer("EVERWORD_POOL_MAX", cls.pool_max, minimum=1),
-            pool_waiting=environment.integer("EVERWORD_POOL_WAITING", cls.pool_waiting, minimum=1),
+            pool_max=environment.integer("EVERWORD_POOL_MAX", cls.pool_max, minimum=cls.pool_min),
         )

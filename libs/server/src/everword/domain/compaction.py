@@ -23,7 +23,5 @@ class CompactionSettings:
         return cls(
             after_messages=environment.integer(
                 "EVERWORD_COMPACT_AFTER_MESSAGES", cls.after_messages, minimum=2
-            ),
-            idle_s=environment.seconds("EVERWORD_COMPACT_IDLE_SECONDS", cls.idle_s),
-            long_idle_s=environment.seconds("EVERWORD_COMPACT_LONG_IDLE_SECONDS", cls.long_idle_s),
+            )
         )

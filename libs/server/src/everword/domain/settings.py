@@ -35,24 +35,6 @@ class Environment:
             raise SettingError(f"{name} is {value}; it must be at least {minimum}")
         return value
 
-    def seconds(self, name: str, default: float) -> float:
-        text = self.text(name, str(default))
-        try:
-            value = float(text)
-        except ValueError:
-            raise SettingError(f"{name} is {text!r}, which is not a number of seconds") from None
-        if value <= 0:
-            raise SettingError(f"{name} is {text}; it must be more than 0 seconds")
-        return value
-
-    def switch(self, name: str, default: bool) -> bool:
-        text = self.text(name, "true" if default else "false").lower()
-        if text in {"1", "true", "yes", "on"}:
-            return True
-        if text in {"0", "false", "no", "off"}:
-            return False
-        raise SettingError(f"{name} is {text!r}; it must be true or false")
-
     def file(self, name: str) -> Path | None:
         """Return the path in `name`, or None where it is unset. Raises SettingError where there is no such file."""
         text = self.text(name)

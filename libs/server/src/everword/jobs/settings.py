@@ -18,7 +18,4 @@ class QueueSettings:
 
     @classmethod
     def from_environment(cls, environment: Environment) -> QueueSettings:
-        return cls(
-            redis_url=environment.text("EVERWORD_REDIS_URL"),
-            sweep_s=environment.seconds("EVERWORD_SWEEP_SECONDS", cls.sweep_s),
-        )
+        return cls(redis_url=environment.text("EVERWORD_REDIS_URL"))

@@ -67,11 +67,10 @@ class RpcServer:
         for entry in self._registrations:
             entry.add(entry.servicer, server)
         health_pb2_grpc.add_HealthServicer_to_server(self.health.servicer, server)
-        if self._settings.reflection:
-            names = [descriptor.full_name for descriptor in descriptors]
-            reflection.enable_server_reflection(
-                (*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server
-            )
+        names = [descriptor.full_name for descriptor in descriptors]
+        reflection.enable_server_reflection(
+            (*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server
+        )
         self.address = _bind(server, self._settings)
         await self.health.start()
         await self._refuse_open_network()

@@ -10,6 +10,8 @@ from everword.domain.settings import NO_SECRET, Environment, Secret, SettingErro
 PORTS = {"ingest": 50051, "search": 50052, "compactor": 50053, "embedder": 50054}
 #: An operator's key opens every namespace: shorter ones can be guessed.
 MIN_ADMIN_KEY_CHARS = 24
+#: On one machine no balancer needs time to notice that a server stops.
+LOOPBACK_DRAIN_S = 0.1
 _LOOPBACK = ("127.", "localhost", "[::1]", "unix:")
 
 
@@ -36,8 +38,6 @@ class ServerSettings:
     internal_token: Secret = NO_SECRET
     """What services show each other."""
     tls: TlsSettings | None = None
-    reflection: bool = True
-    """Whether grpcurl may ask what there is."""
     max_concurrent: int = 256
     """Calls at once, those included that wait for their turn; the next one is told to come back."""
     drain_s: float = 3.0
@@ -48,22 +48,24 @@ class ServerSettings:
 
     @property
     def loopback(self) -> bool:
-        return self.listen.startswith(_LOOPBACK)
+        return _is_loopback(self.listen)
 
     @classmethod
     def from_environment(cls, environment: Environment, service: str) -> ServerSettings:
+        listen = environment.text("EVERWORD_LISTEN", f"127.0.0.1:{PORTS[service]}")
         return cls(
             service=service,
-            listen=environment.text("EVERWORD_LISTEN", f"127.0.0.1:{PORTS[service]}"),
+            listen=listen,
             admin_key=_admin_key(environment),
             internal_token=Secret(environment.text("EVERWORD_INTERNAL_TOKEN")),
             tls=_tls(environment),
-            reflection=environment.switch("EVERWORD_REFLECTION", cls.reflection),
-            max_concurrent=environment.integer("EVERWORD_MAX_CONCURRENT", cls.max_concurrent, 1),
-            drain_s=environment.seconds("EVERWORD_DRAIN_SECONDS", cls.drain_s),
-            grace_s=environment.seconds("EVERWORD_GRACE_SECONDS", cls.grace_s),
+            drain_s=LOOPBACK_DRAIN_S if _is_loopback(listen) else cls.drain_s,
             log_level=environment.text("EVERWORD_LOG_LEVEL", cls.log_level),
         )
+
+
+def _is_loopback(listen: str) -> bool:
+    return listen.startswith(_LOOPBACK)
 
 
 def _tls(environment: Environment) -> TlsSettings | None:

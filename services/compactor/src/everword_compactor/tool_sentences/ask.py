@@ -12,7 +12,6 @@ from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, ChatError, ChatUnavailable
 from everword_compactor.tool_sentences.check import check_sentence
 from everword_compactor.tool_sentences.model import Sentence, ToolCall, UnfitSentence
-from everword_compactor.tool_sentences.pace import Pace
 from everword_compactor.tool_sentences.prompt import (
     TEMPLATE,
     TOOL_SENTENCE_VERSION,
@@ -50,9 +49,8 @@ class TemplateWriter:
 class ModelWriter:
     """Asks a model, and once more with what is wrong where its sentence does not pass the checks."""
 
-    def __init__(self, chat: BlockingChat, pace: Pace) -> None:
+    def __init__(self, chat: BlockingChat) -> None:
         self._chat = chat
-        self._pace = pace
 
     def write(self, call: ToolCall, ended: Event) -> Sentence:
         try:
@@ -76,7 +74,6 @@ class ModelWriter:
             if ended.is_set():
                 raise Abandoned
 
-        self._pace.wait(ended)
         heartbeat()
         described = (call.tool_name, call.tool_args, call.tool_result)
         request = tool_sentence_request(*described, complaints)

@@ -33,7 +33,6 @@ from everword_compactor.tool_sentences.ask import (
     describe,
 )
 from everword_compactor.tool_sentences.model import Claim, Sentence, ToolCall
-from everword_compactor.tool_sentences.pace import Pace
 from everword_compactor.tool_sentences.write import write_sentences
 
 #: Tool calls that are claimed at once. The model is asked of all of them, as many at once as its client lets.
@@ -70,7 +69,7 @@ class ToolSentences:
         self._settings = worker_context.tools
         self._writer: Writer = TemplateWriter()
         if worker_context.chat:
-            self._writer = ModelWriter(worker_context.chat, Pace(self._settings.per_minute))
+            self._writer = ModelWriter(worker_context.chat)
 
     def run(self, run: JobRun) -> datetime | None:
         """Do what is due, and return when there will be more. Raises ChatUnavailable."""
@@ -84,10 +83,8 @@ class ToolSentences:
 
     def _do_batch(self, job: NamespaceJob) -> bool:
         """Do one batch; False where nothing is due. Raises ChatUnavailable when what was done is stored."""
-        # A slow pace would let claims wait that other workers could serve.
-        limit = min(BATCH, self._settings.per_minute or BATCH)
         with self._database.connection() as conn:
-            claims = store.claim_calls(conn, job.namespace_id, limit, self._settings.lease_s)
+            claims = store.claim_calls(conn, job.namespace_id, BATCH, self._settings.lease_s)
         if not claims:
             return False
         ids = sorted(claim.message_id for claim in claims)

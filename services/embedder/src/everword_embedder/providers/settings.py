@@ -1,4 +1,4 @@
-"""How embedding models are reached. README.md lists every variable."""
+"""How embedding models are reached. docs/reference/settings.md lists every variable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class EmbedSettings:
     """Texts in one request to a server."""
     concurrency: int = 2
     """Requests at once to a server for what nobody waits for."""
-    threads: int = 2
+    threads: int = min(2, os.cpu_count() or 1)
     """Threads of the model in this process for what nobody waits for; never more than there are cores."""
 
     @classmethod
@@ -33,13 +33,4 @@ class EmbedSettings:
             url=environment.text("EVERWORD_EMBED_URL"),
             model=environment.text("EVERWORD_EMBED_MODEL"),
             api_key=Secret(environment.text("EVERWORD_EMBED_API_KEY")),
-            connect_timeout_s=environment.seconds(
-                "EVERWORD_EMBED_CONNECT_TIMEOUT", cls.connect_timeout_s
-            ),
-            read_timeout_s=environment.seconds("EVERWORD_EMBED_READ_TIMEOUT", cls.read_timeout_s),
-            batch=environment.integer("EVERWORD_EMBED_BATCH", cls.batch, 1),
-            concurrency=environment.integer("EVERWORD_EMBED_CONCURRENCY", cls.concurrency, 1),
-            threads=min(
-                environment.integer("EVERWORD_EMBED_THREADS", cls.threads, 1), os.cpu_count() or 1
-            ),
         )
