@@ -108,7 +108,7 @@ async def test_looking_at_a_context_is_no_use_of_it(stack: Stack) -> None:
     assert {each["memory"]["use_count"] for each in found} == {"0"}
     await everword(stack, "context", "harvest", "--count-use")
     with stack.database.connect() as conn:
-        assert conn.execute("SELECT count(*) FROM memory_use").fetchone() == (1,)
+        assert conn.execute("SELECT count(*) FROM memory_use").fetchone() == (2,)
 
 
 async def test_stats_and_conversations_and_the_queue_are_told(stack: Stack) -> None:

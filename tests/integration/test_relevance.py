@@ -380,7 +380,7 @@ async def test_a_context_leaves_out_what_is_less_relevant(told: Stack) -> None:
     found = await evidence(told, "balanced")
     store(told, measured("balanced", found, 0.0))
     request = context_service_pb2.BuildContextRequest(
-        query=QUERY, max_memories=200, min_relevance=0.5
+        query=QUERY, max_memories=200, min_relevance=0.5, profile="balanced"
     )
     built = await told.context.BuildContext(request)
     response = await search(told, "balanced", page_size=200, min_relevance=0.5)

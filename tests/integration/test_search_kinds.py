@@ -259,7 +259,7 @@ async def test_a_context_says_what_kind_a_memory_is_where_nobody_spoke(stack: St
     request = context_service_pb2.BuildContextRequest(query="tap")
     response = await stack.context.BuildContext(request)
     [item] = response.blocks[0].items
-    assert item.text == "[2026-04-18T12:00Z opus/summary] The tap was mended."
+    assert item.text == "[1] summary: The tap was mended."
 
 
 async def test_passages_of_every_kind_are_counted_and_embedded(stack: Stack) -> None:

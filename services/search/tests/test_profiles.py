@@ -11,7 +11,6 @@ from everword.v1 import memory_pb2 as memory
 from everword_search.ranking.profiles import (
     PROFILES,
     Balanced,
-    age_of,
     find_profile,
     importance_of,
 )
@@ -44,13 +43,6 @@ def test_without_a_cap_every_use_counts() -> None:
     unbounded = Balanced(use_cap=0)
     # 0.049787068 · (1 + 0.02 · 100)
     assert unbounded.temporal(timedelta(days=60), 100) == pytest.approx(0.149361205, abs=1e-9)
-
-
-def test_age_counts_from_the_later_of_occurrence_and_last_use() -> None:
-    occurred, used = NOON - timedelta(days=9), NOON - timedelta(days=2)
-    assert age_of(occurred, None, NOON) == timedelta(days=9)
-    assert age_of(occurred, used, NOON) == timedelta(days=2)
-    assert age_of(used, occurred, NOON) == timedelta(days=2)
 
 
 def test_every_importance_class_has_its_importance() -> None:

@@ -18,7 +18,7 @@ from everword.v1.context_service_pb2 import BuildContextRequest
 @click.option(
     "--profile",
     type=click.Choice(PROFILES),
-    default="balanced",
+    default="recall",
     show_default=True,
     help="How memories are ranked: by relevance, or also by time and importance.",
 )

@@ -45,6 +45,34 @@ CONTEXT_SOURCE_CHAT_HISTORY: ContextSource.ValueType  # 2
 """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
+class _ContextScope:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ContextScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextScope.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONTEXT_SCOPE_UNSPECIFIED: _ContextScope.ValueType  # 0
+    """CONTEXT_SCOPE_UNSPECIFIED is CONTEXT_SCOPE_CONVERSATION."""
+    CONTEXT_SCOPE_CONVERSATION: _ContextScope.ValueType  # 1
+    """CONTEXT_SCOPE_CONVERSATION is the conversation's agent and subject, and what has no agent or subject. Agents or subjects
+    in the filter take their place. Without a conversation there is nothing to keep to.
+    """
+    CONTEXT_SCOPE_NAMESPACE: _ContextScope.ValueType  # 2
+    """CONTEXT_SCOPE_NAMESPACE is everything in the namespace."""
+
+class ContextScope(_ContextScope, metaclass=_ContextScopeEnumTypeWrapper):
+    """ContextScope says whose memories a context may hold."""
+
+CONTEXT_SCOPE_UNSPECIFIED: ContextScope.ValueType  # 0
+"""CONTEXT_SCOPE_UNSPECIFIED is CONTEXT_SCOPE_CONVERSATION."""
+CONTEXT_SCOPE_CONVERSATION: ContextScope.ValueType  # 1
+"""CONTEXT_SCOPE_CONVERSATION is the conversation's agent and subject, and what has no agent or subject. Agents or subjects
+in the filter take their place. Without a conversation there is nothing to keep to.
+"""
+CONTEXT_SCOPE_NAMESPACE: ContextScope.ValueType  # 2
+"""CONTEXT_SCOPE_NAMESPACE is everything in the namespace."""
+Global___ContextScope: _TypeAlias = ContextScope  # noqa: Y015
+
 @_typing.final
 class BuildContextRequest(_message.Message):
     """BuildContextRequest says what the context is for."""
@@ -63,6 +91,7 @@ class BuildContextRequest(_message.Message):
     PROFILE_FIELD_NUMBER: _builtins.int
     BALANCED_FIELD_NUMBER: _builtins.int
     MIN_RELEVANCE_FIELD_NUMBER: _builtins.int
+    SCOPE_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
     conversation_id: _builtins.str
@@ -74,7 +103,7 @@ class BuildContextRequest(_message.Message):
     max_recent_turns: _builtins.int
     """max_recent_turns is the most recent turns to put in. 20 if unset; at most 200."""
     max_memories: _builtins.int
-    """max_memories is the most memories to put in. 10 if unset; at most 200."""
+    """max_memories is the most memories to put in. As many as fit if unset; at most 200."""
     min_score: _builtins.float
     """min_score leaves out memories with a lower score, from 0 to 1, on the scale of the profile."""
     skip_use_count: _builtins.bool
@@ -82,9 +111,11 @@ class BuildContextRequest(_message.Message):
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     profile: _builtins.str
-    """profile names how memories are ranked, as in SearchRequest. `balanced` if empty."""
+    """profile names how memories are ranked, as in SearchRequest. `recall` if empty."""
     min_relevance: _builtins.float
     """min_relevance leaves out memories of less relevance, from 0 to 1, as in SearchRequest."""
+    scope: Global___ContextScope.ValueType
+    """scope says whose memories may be put in."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
@@ -108,10 +139,11 @@ class BuildContextRequest(_message.Message):
         profile: _builtins.str = ...,
         balanced: _search_service_pb2.BalancedOptions | None = ...,
         min_relevance: _builtins.float = ...,
+        scope: Global___ContextScope.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "balanced", b"balanced", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "scope", b"scope", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_memories: _TypeAlias = _typing.Literal["max_memories"]  # noqa: Y015
     _WhichOneofArgType__max_memories: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories"]  # noqa: Y015
@@ -134,12 +166,15 @@ class BuildContextResponse(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     TOKEN_COUNT_FIELD_NUMBER: _builtins.int
     OMITTED_FIELD_NUMBER: _builtins.int
+    VERDICT_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """text is all blocks as one text."""
     token_count: _builtins.int
     """token_count is what the text costs."""
     omitted: _builtins.int
-    """omitted is the number of memories and turns that did not fit."""
+    """omitted is the number of memories and turns that were looked at and did not fit."""
+    verdict: _search_service_pb2.Verdict.ValueType
+    """verdict says whether what the query is looking for is among the memories that were found, as in SearchResponse."""
     @_builtins.property
     def blocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContextBlock]:
         """blocks are the parts in the order in which they belong into a prompt."""
@@ -151,10 +186,11 @@ class BuildContextResponse(_message.Message):
         text: _builtins.str = ...,
         token_count: _builtins.int = ...,
         omitted: _builtins.int = ...,
+        verdict: _search_service_pb2.Verdict.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "omitted", b"omitted", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "omitted", b"omitted", "text", b"text", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -206,6 +242,8 @@ class ContextItem(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     TOKEN_COUNT_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    RELEVANCE_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the memory, or the message."""
     text: _builtins.str
@@ -214,6 +252,10 @@ class ContextItem(_message.Message):
     """token_count is what it costs."""
     score: _builtins.float
     """score is what it was ranked by, for memories found by the query."""
+    number: _builtins.int
+    """number is what stands before it in the context."""
+    relevance: _builtins.float
+    """relevance is the probability that it answers the query, as in SearchResult, for memories; unset where that cannot be told."""
     def __init__(
         self,
         *,
@@ -221,11 +263,15 @@ class ContextItem(_message.Message):
         text: _builtins.str = ...,
         token_count: _builtins.int = ...,
         score: _builtins.float = ...,
+        number: _builtins.int = ...,
+        relevance: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory_id", b"memory_id", "score", b"score", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
+    _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__relevance) -> _WhichOneofReturnType__relevance | None: ...
 
 Global___ContextItem: _TypeAlias = ContextItem  # noqa: Y015

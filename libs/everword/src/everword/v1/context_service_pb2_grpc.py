@@ -50,7 +50,9 @@ class ContextServiceServicer:
         """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
         recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
         before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
-        Credentials are masked, unless the namespace keeps them.
+        Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the namespace's time
+        zone, and its items are numbered through all blocks: `[3]` in an answer is the item with that number. What was stored
+        opens no line of the format: its further lines are indented.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

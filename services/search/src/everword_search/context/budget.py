@@ -16,28 +16,18 @@ MEMORIES_HEADING = "## Relevant memories"
 TURNS_HEADING = "## Recent turns"
 #: Between two blocks.
 SEPARATOR = "\n\n"
+#: The line above the items of a day.
+DAY_TOKENS = count_tokens("2000-01-01\n")
 
 
 @dataclass
 class Block:
-    """A heading and what stands below it; without items it costs nothing and is left out."""
+    """A heading and, day by day, what stands below it; without items it costs nothing and is left out."""
 
     heading: str
     items: list[Item] = field(default_factory=list)
-
-    @property
-    def tokens(self) -> int:
-        if not self.items:
-            return 0
-        return self._heading_tokens + sum(item.tokens for item in self.items)
-
-    @property
-    def text(self) -> str:
-        return "\n".join((self.heading, *(item.text for item in self.items)))
-
-    @property
-    def _heading_tokens(self) -> int:
-        return count_tokens(f"{self.heading}\n{SEPARATOR}")
+    tokens: int = 0
+    _days: set[str] = field(default_factory=set)
 
     def fill(self, items: Sequence[Item], budget: int, most: int) -> list[Item]:
         """Add what fits into `budget` tokens, up to `most` items in all; returns what was tried and did not fit."""
@@ -45,37 +35,46 @@ class Block:
         for item in items:
             if len(self.items) >= most:
                 break
-            heading = 0 if self.items else self._heading_tokens
-            if self.tokens + heading + item.tokens <= budget:
+            heading = 0 if self.items else count_tokens(f"{self.heading}\n{SEPARATOR}")
+            day = 0 if item.day in self._days else DAY_TOKENS
+            if self.tokens + heading + day + item.tokens <= budget:
                 self.items.append(item)
+                self.tokens += heading + day + item.tokens
+                self._days.add(item.day)
             else:
                 left_out.append(item)
         return left_out
 
+    def oldest_first(self) -> list[Item]:
+        return sorted(self.items, key=lambda item: (item.occurred_at, item.seq))
 
-@dataclass(frozen=True)
-class Plan:
-    """What goes into a context."""
-
-    memories: Block
-    #: Its items are oldest first.
-    turns: Block
-    omitted: int
-
-    @property
-    def tokens(self) -> int:
-        return self.memories.tokens + self.turns.tokens
+    def text(self, first: int) -> str:
+        """Return the block as text: a line for each day, and below it the items, numbered from `first`."""
+        parts, day = [self.heading], ""
+        for number, item in enumerate(self.oldest_first(), first):
+            if item.day != day:
+                day = item.day
+                parts.append(day)
+            parts.append(item.line(number))
+        return "\n".join(parts)
 
 
-def divide_budget(
-    budget: int, turns: Sequence[Item], memories: Sequence[Item], max_memories: int
-) -> Plan:
-    """Return what fits into `budget` tokens. `turns` are newest first, `memories` best first."""
+def fill_turns(budget: int, turns: Sequence[Item]) -> tuple[Block, list[Item]]:
+    """Return the turns that fit into half of the budget, newest first, and those that do not."""
     recent = Block(TURNS_HEADING)
+    return recent, recent.fill(turns, budget // 2, len(turns))
+
+
+def fill_memories(
+    budget: int, recent: Block, waiting: Sequence[Item], memories: Sequence[Item], most: int
+) -> tuple[Block, int]:
+    """Return the memories that fit beside the turns, best first, and how many items are left out.
+
+    What they leave goes to turns that wait, unless these are among them.
+    """
     relevant = Block(MEMORIES_HEADING)
-    waiting = recent.fill(turns, budget // 2, len(turns))
-    skipped = relevant.fill(memories, budget - recent.tokens, max_memories)
-    left_out = recent.fill(waiting, budget - relevant.tokens, len(turns))
-    places = {item.memory_id: place for place, item in enumerate(turns)}
-    recent.items.sort(key=lambda item: places[item.memory_id], reverse=True)
-    return Plan(relevant, recent, len(skipped) + len(left_out))
+    skipped = relevant.fill(memories, budget - recent.tokens, most)
+    there = {item.memory_id for item in relevant.items}
+    wanted = [item for item in waiting if item.memory_id not in there]
+    left_out = recent.fill(wanted, budget - relevant.tokens, len(recent.items) + len(wanted))
+    return relevant, len({item.memory_id for item in (*skipped, *left_out)})

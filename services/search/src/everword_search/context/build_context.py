@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
-from everword.db.namespaces import get_namespace_settings
+from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import ConversationNotFound, InvalidArgument
-from everword.domain.records import MessageRecord
-from everword_search.context.budget import SEPARATOR, Block, Plan, divide_budget
+from everword.domain.records import ConversationRecord, MessageRecord
+from everword_search.context.budget import SEPARATOR, Block, fill_memories, fill_turns
 from everword_search.context.reliable import find_reliable
 from everword_search.context.text import Item, memory_item, turn_item
 from everword_search.ranking.profiles import find_profile
@@ -21,13 +23,17 @@ from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import EVERYTHING, MemoryFilter, PageRequest
 from everword_search.records.pages import MAX_PAGE
 from everword_search.records.use import count_use
-from everword_search.retrieval.model import BalancedOptions, SearchRequest, SearchResult
+from everword_search.retrieval.model import (
+    BalancedOptions,
+    SearchRequest,
+    SearchResult,
+    Verdict,
+)
 from everword_search.retrieval.sources import Sources
 
 DEFAULT_BUDGET = 4000
 DEFAULT_TURNS = 20
-DEFAULT_MEMORIES = 10
-DEFAULT_PROFILE = "balanced"
+DEFAULT_PROFILE = "recall"
 #: Turns of a context together, in bytes: more than the largest budget has tokens for.
 MAX_TURN_BYTES = 16 * 1024 * 1024
 #: A query that is taken from a message is its beginning.
@@ -35,6 +41,16 @@ MAX_QUERY_BYTES = 8192
 #: At least one passage, so that a memory of one passage is seen to be whole.
 _CONTENT_CHARS = 4000
 _USER = 2
+#: Memories that are looked at beyond those that a budget holds on average, and what one costs at least, mostly.
+_SPARE, _SMALL_TOKENS = 10, 25
+
+
+class ContextScope(IntEnum):
+    """Whose memories a context may hold. Values equal proto `ContextScope`."""
+
+    #: Of the conversation's agent and subject, and what has none.
+    CONVERSATION = 1
+    NAMESPACE = 2
 
 
 @dataclass(frozen=True)
@@ -45,7 +61,9 @@ class ContextRequest:
     conversation_id: UUID | None = None
     token_budget: int = DEFAULT_BUDGET
     max_recent_turns: int = DEFAULT_TURNS
-    max_memories: int = DEFAULT_MEMORIES
+    #: None for as many as the budget holds.
+    max_memories: int | None = None
+    scope: ContextScope = ContextScope.CONVERSATION
     filter: MemoryFilter = EVERYTHING
     min_score: float = 0.0
     min_relevance: float = 0.0
@@ -62,9 +80,15 @@ class BuiltContext:
 
     memories: Block
     turns: Block
-    text: str
     tokens: int
     omitted: int
+    verdict: Verdict | None
+
+    @property
+    def text(self) -> str:
+        """All blocks as one text; items are numbered through."""
+        blocks = ((self.memories, 1), (self.turns, 1 + len(self.memories.items)))
+        return SEPARATOR.join(block.text(first) for block, first in blocks if block.items)
 
 
 @dataclass(frozen=True)
@@ -75,9 +99,8 @@ class _Conversation:
     turns: Sequence[Item] = ()
     #: Turns that were not even read, for their size.
     unread: int = 0
-    latest_user_text: str = ""
-    #: What needs not be remembered, for it is there.
-    known: frozenset[UUID] = frozenset()
+    latest: MessageRecord | None = None
+    record: ConversationRecord | None = None
 
 
 async def build_context(
@@ -95,13 +118,15 @@ async def build_context(
     # Also where there is nothing to look for.
     find_profile(request.profile, request.balanced)
     conversation = await _read_conversation(sources.database, namespace, request)
-    memories = await _find(sources, namespace, request, conversation)
-    plan = divide_budget(request.token_budget, conversation.turns, memories, request.max_memories)
+    budget, most = request.token_budget, request.max_memories
+    turns, waiting = fill_turns(budget, conversation.turns)
+    found, verdict = await _find(sources, namespace, request, conversation, turns)
+    most = MAX_PAGE if most is None else most
+    memories, omitted = fill_memories(budget, turns, waiting, found, most)
     if not request.skip_use_count:
-        await count_use(
-            sources.database, namespace, [item.memory_id for item in plan.memories.items]
-        )
-    return _built(plan, conversation.unread)
+        await count_use(sources.database, namespace, [item.memory_id for item in memories.items])
+    tokens = memories.tokens + turns.tokens
+    return BuiltContext(memories, turns, tokens, omitted + conversation.unread, verdict)
 
 
 async def _read_conversation(
@@ -119,16 +144,11 @@ async def _read_conversation(
             conn, namespace.id, conversation_id, request.max_recent_turns, MAX_TURN_BYTES
         )
         latest = await store.latest_user_message(conn, namespace.id, conversation_id, _USER)
-        masks = (await get_namespace_settings(conn, namespace.id)).masks_credentials
+        settings = await get_namespace_settings(conn, namespace.id)
     # Turns may be long: the loop goes on meanwhile.
-    items = await asyncio.to_thread(_turn_items, turns, record.agent, masks)
-    known = {turn.id for turn in turns} | ({latest.id} if latest else set())
-    return _Conversation(
-        items,
-        unread=turns[0].available - len(turns) if turns else 0,
-        latest_user_text=latest.content if latest else "",
-        known=frozenset(known),
-    )
+    items = await asyncio.to_thread(_turn_items, turns, settings)
+    unread = turns[0].available - len(turns) if turns else 0
+    return _Conversation(items, unread, latest, record)
 
 
 async def _find(
@@ -136,18 +156,25 @@ async def _find(
     namespace: NamespaceScope,
     request: ContextRequest,
     conversation: _Conversation,
-) -> list[Item]:
-    """Return memories, best first, without those that the recent turns hold."""
-    asked = request.query.strip()
-    text = asked or _beginning(conversation.latest_user_text)
-    if not text or not request.max_memories:
-        return []
-    # As many more as may be known already.
-    size = min(MAX_PAGE, request.max_memories + len(conversation.known))
+    shown: Block,
+) -> tuple[list[Item], Verdict | None]:
+    """Return memories, best first, without the turns that are shown and the message that is asked with."""
+    asked, latest = request.query.strip(), conversation.latest
+    text = asked or _beginning(latest.content if latest else "")
+    if not text or request.max_memories == 0:
+        return [], None
+    known = {item.memory_id for item in shown.items}
+    if latest and not asked:
+        # What is asked with does not answer itself.
+        known.add(latest.id)
+    most = request.max_memories
+    if most is None:
+        most = _SPARE + (request.token_budget - shown.tokens) // _SMALL_TOKENS
     search = SearchRequest(
         text=text,
-        filter=request.filter,
-        page=PageRequest(size),
+        filter=_scoped(request, conversation.record),
+        # As many more as may be known already.
+        page=PageRequest(min(MAX_PAGE, most + len(known))),
         at_least_as_fresh=request.at_least_as_fresh,
         min_score=request.min_score,
         min_relevance=request.min_relevance,
@@ -157,8 +184,20 @@ async def _find(
         balanced=request.balanced,
     )
     found = await find_reliable(sources, namespace, search)
-    new = [result for result in found.results if result.memory.id not in conversation.known]
-    return await _items(sources.database, namespace, new)
+    new = [result for result in found.results if result.memory.id not in known]
+    return await _items(sources.database, namespace, new), found.verdict
+
+
+def _scoped(request: ContextRequest, record: ConversationRecord | None) -> MemoryFilter:
+    """Return the request's filter, within the conversation's agent and subject unless it says otherwise."""
+    wanted = request.filter
+    if record is None or request.scope is ContextScope.NAMESPACE:
+        return wanted
+    return replace(
+        wanted,
+        agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
+        subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
+    )
 
 
 async def _items(
@@ -167,23 +206,27 @@ async def _items(
     ids = [result.memory.id for result in results]
     async with database.transaction(namespace.id) as conn:
         tokens = await store.message_token_counts(conn, namespace.id, ids)
-        masks = (await get_namespace_settings(conn, namespace.id)).masks_credentials
-    return await asyncio.to_thread(_memory_items, results, tokens, masks)
+        settings = await get_namespace_settings(conn, namespace.id)
+    return await asyncio.to_thread(_memory_items, results, tokens, settings)
 
 
-def _turn_items(turns: Sequence[MessageRecord], agent: str, masks: bool) -> list[Item]:
-    return [turn_item(turn, agent, masks=masks) for turn in turns]
+def _turn_items(turns: Sequence[MessageRecord], settings: NamespaceSettings) -> list[Item]:
+    zone, masks = ZoneInfo(settings.time_zone), settings.masks_credentials
+    return [turn_item(turn, zone, masks=masks) for turn in turns]
 
 
 def _memory_items(
-    results: Sequence[SearchResult], tokens: Mapping[UUID, int], masks: bool
+    results: Sequence[SearchResult], tokens: Mapping[UUID, int], settings: NamespaceSettings
 ) -> list[Item]:
+    zone, masks = ZoneInfo(settings.time_zone), settings.masks_credentials
     return [
         memory_item(
             result.memory,
             result.passage,
             tokens.get(result.memory.id, 0),
-            result.hit.score,
+            zone,
+            score=result.hit.score,
+            relevance=result.relevance,
             masks=masks,
         )
         for result in results
@@ -192,9 +235,3 @@ def _memory_items(
 
 def _beginning(text: str) -> str:
     return text.encode()[:MAX_QUERY_BYTES].decode(errors="ignore").strip()
-
-
-def _built(plan: Plan, unread: int) -> BuiltContext:
-    blocks = [block for block in (plan.memories, plan.turns) if block.items]
-    text = SEPARATOR.join(block.text for block in blocks)
-    return BuiltContext(plan.memories, plan.turns, text, plan.tokens, plan.omitted + unread)

@@ -8,13 +8,14 @@ from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.v1 import context_service_pb2 as pb
 from everword.v1.context_service_pb2_grpc import ContextServiceServicer
+from everword.v1.search_service_pb2 import Verdict
 from everword_search.context.budget import Block
 from everword_search.context.build_context import (
     DEFAULT_BUDGET,
-    DEFAULT_MEMORIES,
     DEFAULT_PROFILE,
     DEFAULT_TURNS,
     ContextRequest,
+    ContextScope,
     build_context,
 )
 from everword_search.retrieval.sources import Sources
@@ -32,14 +33,15 @@ class ContextServicer(ContextServiceServicer):
     ) -> pb.BuildContextResponse:
         built = await build_context(self._sources, current_namespace(), _to_request(request))
         blocks = (
-            (pb.CONTEXT_SOURCE_MEMORIES, built.memories),
-            (pb.CONTEXT_SOURCE_CHAT_HISTORY, built.turns),
+            (pb.CONTEXT_SOURCE_MEMORIES, built.memories, 1),
+            (pb.CONTEXT_SOURCE_CHAT_HISTORY, built.turns, 1 + len(built.memories.items)),
         )
         return pb.BuildContextResponse(
-            blocks=[_block(source, block) for source, block in blocks if block.items],
+            blocks=[_block(*block) for block in blocks if block[1].items],
             text=built.text,
             token_count=built.tokens,
             omitted=built.omitted,
+            verdict=Verdict.ValueType(built.verdict or 0),
         )
 
 
@@ -53,29 +55,30 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         conversation_id=UUID(request.conversation_id) if request.conversation_id else None,
         token_budget=request.token_budget or DEFAULT_BUDGET,
         max_recent_turns=request.max_recent_turns if has_turns else DEFAULT_TURNS,
-        max_memories=request.max_memories if has_memories else DEFAULT_MEMORIES,
+        max_memories=request.max_memories if has_memories else None,
         filter=to_filter(request.filter),
         min_score=request.min_score,
         min_relevance=request.min_relevance,
         skip_use_count=request.skip_use_count,
         at_least_as_fresh=request.at_least_as_fresh,
         profile=request.profile or DEFAULT_PROFILE,
+        scope=ContextScope(request.scope or ContextScope.CONVERSATION),
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
     )
 
 
-def _block(source: pb.ContextSource.ValueType, block: Block) -> pb.ContextBlock:
+def _block(source: pb.ContextSource.ValueType, block: Block, first: int) -> pb.ContextBlock:
+    items = [
+        pb.ContextItem(
+            memory_id=str(item.memory_id),
+            text=item.line(number),
+            token_count=item.tokens,
+            score=item.score,
+            number=number,
+            relevance=item.relevance,
+        )
+        for number, item in enumerate(block.oldest_first(), first)
+    ]
     return pb.ContextBlock(
-        source=source,
-        text=block.text,
-        token_count=block.tokens,
-        items=[
-            pb.ContextItem(
-                memory_id=str(item.memory_id),
-                text=item.text,
-                token_count=item.tokens,
-                score=item.score,
-            )
-            for item in block.items
-        ],
+        source=source, text=block.text(first), token_count=block.tokens, items=items
     )

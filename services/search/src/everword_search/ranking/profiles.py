@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TypeAlias
 
 from everword.domain.errors import InvalidArgument
@@ -104,11 +104,6 @@ def find_profile(name: str, options: BalancedOptions | None = None) -> Profile:
     if not isinstance(profile, Balanced):
         raise InvalidArgument(violations=(("balanced", "goes with the profile balanced alone"),))
     return profile.changed(options)
-
-
-def age_of(occurred_at: datetime, last_used_at: datetime | None, now: datetime) -> timedelta:
-    """Return the time since the later of occurrence and last use."""
-    return now - max(occurred_at, last_used_at or occurred_at)
 
 
 def importance_of(importance_class: int) -> float:

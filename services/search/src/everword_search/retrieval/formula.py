@@ -14,7 +14,7 @@ from uuid import UUID
 
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
-from everword_search.ranking.profiles import Balanced, age_of, importance_of
+from everword_search.ranking.profiles import Balanced, importance_of
 from everword_search.retrieval.arms.base import RankingArm, Window
 from everword_search.retrieval.index import store
 from everword_search.retrieval.index.store import Scope, SignalRow
@@ -103,7 +103,7 @@ def _score(
         evidence += score if arm in _JUDGING else 0.0
         if candidate.matches:
             best = max(best, (weighted, score, candidate.passage_id))
-    age = age_of(row.occurred_at, row.last_used_at, now)
+    age = now - row.occurred_at
     temporal = profile.temporal(age, row.use_count)
     importance = importance_of(row.importance_class)
     total += profile.temporal_weight * temporal + profile.importance_weight * importance
