@@ -339,6 +339,7 @@ def test_settings_come_from_the_environment() -> None:
         ("EVERWORD_CHAT_URL", "localhost:8000"),
         ("EVERWORD_CHAT_MODEL", ""),
         ("EVERWORD_CHAT_CONCURRENCY", "0"),
+        ("EVERWORD_CHAT_CONCURRENCY", "many"),
         ("EVERWORD_CHAT_CONTEXT_TOKENS", "12"),
     ],
 )
