@@ -55,7 +55,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan:
-    """What goes into a context."""
+    """The items that go into a context."""
 
     memories: Block
     #: Its items are oldest first.

@@ -101,7 +101,7 @@ class _Prepared:
 
 @dataclass(frozen=True)
 class _Known:
-    """What a search knows after a transaction: the next one goes on from there."""
+    """The state of a search after a transaction: the next one goes on from there."""
 
     opened: OpenedSearch | None = None
     words: Words | None = None
