@@ -11,7 +11,7 @@ from everword.domain.periods import Calendar
 from everword.v1 import admin_service_pb2 as admin
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level
-from support.calendar_calls import at, revisions, said, say_in, settle
+from support.calendar_calls import at, revisions, said, say_in, update_settings
 from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, node_of, pending
 from support.calls import append
 from support.compaction import ScriptedComposer, roll_up, roll_up_everything
@@ -51,7 +51,7 @@ async def test_nothing_is_done_twice(stack: Stack) -> None:
 
 
 async def test_periods_are_due_at_the_cut_off_of_the_zone(stack: Stack) -> None:
-    await settle(stack, time_zone="Europe/Zurich", day_cutoff_minutes=300)
+    await update_settings(stack, time_zone="Europe/Zurich", day_cutoff_minutes=300)
     # 04:30 on Monday 30 March, the night of the change of clocks having been the one before: still Sunday.
     await append(stack, said("2026-03-30T02:30"), said("2026-03-30T03:30"))
     zurich = Calendar("Europe/Zurich", 300)
@@ -69,7 +69,7 @@ async def test_a_changed_zone_moves_nothing(stack: Stack) -> None:
     await append(stack, said("2026-04-17T23:30"))
     roll_up(stack.database, now=at("2026-04-20T12:00"))
     await append(stack, said("2026-04-17T23:40"))
-    await settle(stack, time_zone="Asia/Tokyo", day_cutoff_minutes=300)
+    await update_settings(stack, time_zone="Asia/Tokyo", day_cutoff_minutes=300)
     await append(stack, said("2026-04-17T23:50"))
     roll_up(stack.database, now=at("2027-04-20T12:00"))
     dag = check_calendar(stack.database)
@@ -137,7 +137,7 @@ async def test_automated_and_empty_messages_and_channels_kept_out_enqueue_nothin
     stack: Stack,
 ) -> None:
     policies = {"news": admin.ChannelPolicy(index=True, roll_up=False)}
-    await settle(stack, channel_policies=policies)
+    await update_settings(stack, channel_policies=policies)
     await append(stack, said("2026-04-14T12:00", automated=True), said("2026-04-14T13:00", "  "))
     await say_in(stack, "news", said("2026-04-14T12:00"))
     assert pending(stack.database) == []

@@ -21,7 +21,7 @@ from everword.v1 import maintenance_service_pb2 as maintenance
 from everword_compactor.calendar.schedule import schedule_roll_ups
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level
-from support.calendar_calls import at, revisions, said, say_in, settle
+from support.calendar_calls import at, revisions, said, say_in, update_settings
 from support.calendar_checks import WEEK, YEAR, check_calendar, node_of, pending
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact, current, roll_up
@@ -158,7 +158,7 @@ async def test_without_a_voice_nobody_speaks(stack: Stack) -> None:
 
 async def test_a_channel_with_a_digest_is_summed_up_by_itself_first(stack: Stack) -> None:
     policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
-    await settle(stack, channel_policies={"discord": policy})
+    await update_settings(stack, channel_policies={"discord": policy})
     facts = ["Ada moved to Turin.", "Bo sold the red boat.", "Cem passed the exam."]
     chat = await say_in(
         stack,
@@ -193,7 +193,7 @@ async def test_a_digest_that_fails_leaves_the_day_open(stack: Stack) -> None:
             raise RuntimeError("broken")
 
     policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
-    await settle(stack, channel_policies={"discord": policy})
+    await update_settings(stack, channel_policies={"discord": policy})
     await say_in(stack, "discord", said("2026-04-14T12:00"))
     await append(stack, said("2026-04-14T11:30"))
     roll_up(stack.database, ScriptedComposer(on_compose=fail), at("2026-04-16T00:00"))
@@ -307,7 +307,7 @@ async def test_each_message_is_under_exactly_one_day_whatever_happens(
     stack: Stack, seed: int, zone: str, cutoff: int
 ) -> None:
     chance = random.Random(seed)
-    await settle(
+    await update_settings(
         stack,
         time_zone=zone,
         day_cutoff_minutes=cutoff,

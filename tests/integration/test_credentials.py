@@ -14,7 +14,7 @@ from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Composer
-from support.calendar_calls import settle
+from support.calendar_calls import update_settings
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.databases import DatabaseUnderTest
@@ -70,7 +70,7 @@ async def test_a_composer_is_shown_none(stack: Stack) -> None:
 
 
 async def test_a_namespace_may_keep_them(stack: Stack) -> None:
-    await settle(stack, credentials=admin.CREDENTIAL_POLICY_KEEP)
+    await update_settings(stack, credentials=admin.CREDENTIAL_POLICY_KEEP)
     await tell_all(stack)
     assert len(held(await sum_up(stack, ExtractiveComposer()))) >= 3
     built = await stack.context.BuildContext(context.BuildContextRequest(query="wifi password"))
@@ -78,7 +78,7 @@ async def test_a_namespace_may_keep_them(stack: Stack) -> None:
 
 
 async def test_what_was_written_before_is_written_anew(stack: Stack) -> None:
-    await settle(stack, credentials=admin.CREDENTIAL_POLICY_KEEP)
+    await update_settings(stack, credentials=admin.CREDENTIAL_POLICY_KEEP)
     await tell_all(stack)
 
     class Older(ExtractiveComposer):
@@ -89,7 +89,7 @@ async def test_what_was_written_before_is_written_anew(stack: Stack) -> None:
     with stack.database.connect() as conn:
         conn.execute("UPDATE summaries SET prompt_version = 1")
     assert held(summaries(stack))
-    await settle(stack, credentials=admin.CREDENTIAL_POLICY_MASK)
+    await update_settings(stack, credentials=admin.CREDENTIAL_POLICY_MASK)
     with stack.database.connect() as conn:
         conn.execute("UPDATE jobs SET state = 'pending', attempts = 0 WHERE task = 'compact'")
     await compact_everything(stack, ExtractiveComposer())

@@ -35,7 +35,7 @@ def _names(conn: psycopg.Connection, query: str, *parameters: object) -> set[str
     return {name for (name,) in conn.execute(query.encode(), parameters)}
 
 
-def test_every_table_with_a_namespace_is_fenced_unless_it_holds_no_content(
+def test_every_table_with_a_namespace_is_isolated_unless_it_holds_no_content(
     owner: psycopg.Connection,
 ) -> None:
     tables = """SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -58,7 +58,7 @@ def test_every_policy_is_the_same(owner: psycopg.Connection) -> None:
     assert "current_setting('everword.namespace_id'::text, true)" in condition
 
 
-def test_tables_without_a_fence_have_no_content(owner: psycopg.Connection) -> None:
+def test_tables_without_isolation_have_no_content(owner: psycopg.Connection) -> None:
     """Ids, names of tasks, states, counters, times; an error text is the only prose."""
     rows = owner.execute(
         """SELECT table_name || '.' || column_name FROM information_schema.columns

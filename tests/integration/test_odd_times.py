@@ -15,7 +15,7 @@ from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level, Source
 from everword_compactor.compose.plain import plain_line
 from everword_compactor.compose.prompts.lines import preamble
-from support.calendar_calls import said, settle
+from support.calendar_calls import said, update_settings
 from support.calls import append
 from support.compaction import compact_everything, roll_up_everything
 from support.corpus import search_request
@@ -75,7 +75,7 @@ def test_a_day_without_a_neighbour_bears_out_what_is_said_of_it(at: datetime, zo
 
 @pytest.mark.parametrize("zone", ZONES)
 async def test_a_message_of_an_odd_year_keeps_back_nothing(stack: Stack, zone: str) -> None:
-    await settle(stack, time_zone=zone)
+    await update_settings(stack, time_zone=zone)
     odd = [said(moment.replace(tzinfo=None).isoformat(timespec="minutes")) for moment in ODD]
     await append(stack, *odd, *[f"Number {n} of the cats." for n in range(16)])
     await compact_everything(stack, ExtractiveComposer())
@@ -95,7 +95,7 @@ async def test_questions_with_dates_are_answered_beside_the_first_and_the_last_m
     stack: Stack, zone: str
 ) -> None:
     """As seconds in a float, the last microsecond is after the last year."""
-    await settle(stack, time_zone=zone)
+    await update_settings(stack, time_zone=zone)
     last = datetime(9999, 12, 31, 23, 59, 59, 999999)
     odd = [said(FIRST.replace(tzinfo=None).isoformat()), said(last.isoformat())]
     appended = await append(stack, *odd, "The cats were fed on 4 May 2024.")

@@ -32,7 +32,7 @@ async def say_in(stack: Stack, channel: str, *messages: memory_pb2.NewMessage) -
     return (await stack.ingest.AppendMessages(request)).conversation_id
 
 
-async def settle(stack: Stack, **settings: Any) -> None:
+async def update_settings(stack: Stack, **settings: Any) -> None:
     """Set settings of the namespace of the tests."""
     request = admin.UpdateNamespaceRequest(
         namespace=admin.Namespace(name="default", settings=admin.NamespaceSettings(**settings))

@@ -122,7 +122,7 @@ def test_nothing_has_a_cosine_of_nothing() -> None:
     assert cosines(bits, zero).tolist() == [0, 0, 0, 0]
     assert cosines(bits[:0], zero + 1).tolist() == []
     assert cosines(np.zeros((2, 0), np.uint16), zero[:0]).tolist() == [0, 0]
-    # A vector of zeros is owed.
+    # A vector of zeros is pending.
     bits[2] = 0
     found = cosines(bits, zero + 1)
     assert found[2] == 0

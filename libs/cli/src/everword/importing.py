@@ -24,7 +24,7 @@ ATTEMPTS = 4
 
 @dataclass
 class ImportSummary:
-    """What an import has done so far. Only what is committed counts."""
+    """The result of an import so far. Only what is committed counts."""
 
     messages_written: int = 0
     messages_existing: int = 0

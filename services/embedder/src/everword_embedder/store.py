@@ -13,7 +13,7 @@ SQL = load_statements("everword_embedder")
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """What is pending for a model generation, and what was given up, each count up to the cap."""
+    """Counts of what is pending for a model generation and of what was given up, each up to the cap."""
 
     generation_id: int
     pending: int

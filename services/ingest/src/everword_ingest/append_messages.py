@@ -95,7 +95,7 @@ async def _lock(
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What an append stored or found."""
+    """The messages that an append stored or found."""
 
     appended: list[AppendedMessage]
     #: The highest id of a passage that was there before.

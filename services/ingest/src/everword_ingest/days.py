@@ -1,4 +1,4 @@
-"""What an append enqueues for the calendar: its messages, by the days that they are on."""
+"""The work that an append enqueues for the calendar: its messages, by the days that they are on."""
 
 from __future__ import annotations
 

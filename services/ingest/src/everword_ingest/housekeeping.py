@@ -1,4 +1,4 @@
-"""What ingest does beside its calls: fold counts, forget old request ids."""
+"""The work of ingest beside its calls: fold counts, forget old request ids."""
 
 from __future__ import annotations
 

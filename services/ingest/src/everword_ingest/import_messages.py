@@ -15,7 +15,7 @@ from everword_ingest.model import AppendRequest
 
 @dataclass
 class ImportResult:
-    """What an import did."""
+    """The result of an import."""
 
     batches: int = 0
     messages_written: int = 0

@@ -1,4 +1,4 @@
-"""What a message becomes in the tables: its row, and the passages that it is found by."""
+"""The rows that a message becomes: its own, and the passages that it is found by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What callers give to ingest, free of protobuf."""
+"""The values that callers give to ingest, free of protobuf."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class NewMessage:
 
     @cached_property
     def text(self) -> str:
-        """What can be read in the message."""
+        """Return the readable text of the message."""
         return message_text(
             self.content, self.content_blocks, self.tool_name, self.tool_args, self.tool_result
         )
 
     @property
     def needs_sentence(self) -> bool:
-        """Whether background work is to say in a sentence what the message did: a tool call without words.
+        """Tell whether background work is to say in a sentence what the message did: a tool call without words.
 
         What nobody wrote on purpose is worth no model's time.
         """
@@ -94,7 +94,7 @@ class AppendRequest:
 
 @dataclass
 class AppendedMessage:
-    """Where a message went."""
+    """The place where a message was stored."""
 
     id: UUID
     seq: int
@@ -103,7 +103,7 @@ class AppendedMessage:
 
 @dataclass(frozen=True)
 class AppendResult:
-    """What an append did."""
+    """The result of an append."""
 
     conversation_id: UUID
     messages: list[AppendedMessage]

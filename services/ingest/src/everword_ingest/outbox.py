@@ -1,4 +1,4 @@
-"""What ingest does about the jobs that its writes make: one publisher in each process."""
+"""The publisher of the jobs that ingest's writes make: one in each process."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _FEW_CHARS = 10_000
 
 @dataclass(frozen=True)
 class Significant:
-    """What is to be kept, in the words in which it is to be remembered."""
+    """A memory to keep, in the words in which it is to be remembered."""
 
     content: str
     title: str = ""
@@ -40,7 +40,7 @@ class Significant:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What was written."""
+    """The memory that was written."""
 
     summary_id: UUID
     consistency_token: ConsistencyToken

@@ -31,7 +31,7 @@ SQL = load_statements("everword_ingest")
 
 @dataclass(frozen=True)
 class RequestRow:
-    """What a request id was used for."""
+    """The request that a request id was used for."""
 
     body_hash: bytes
     conversation_id: UUID | None
@@ -54,14 +54,14 @@ class ExternalMessageRow:
 
     @property
     def said(self) -> tuple[object, ...]:
-        """What makes it the same as another one."""
+        """Return the values that make it the same as another one."""
         hashes = (self.content_hash, self.tool_args_hash, self.tool_result_hash)
         return (self.role, self.author, self.tool_name, *hashes)
 
 
 @dataclass(frozen=True)
 class HighestPassageRow:
-    """How far the index goes with what was stored."""
+    """The highest id among the passages of what was stored."""
 
     highest: int
 

@@ -16,7 +16,7 @@ LONGEST_PAUSE_S = 1.0
 
 
 class Stage(IntEnum):
-    """How far a memory has come. Values equal proto `IndexingStage`."""
+    """The stages that a memory goes through. Values equal proto `IndexingStage`."""
 
     LEXICAL = 1
     EMBEDDED = 2

@@ -19,7 +19,7 @@ from everword.transcripts import TranscriptError, count_messages, read_transcrip
 
 @dataclass(frozen=True)
 class ImportedFile:
-    """What became of one file."""
+    """The outcome of importing one file."""
 
     path: Path
     summary: ImportSummary

@@ -1,4 +1,4 @@
-"""What commands print: tables for people, one JSON document for programs."""
+"""The output of commands: tables for people, one JSON document for programs."""
 
 from __future__ import annotations
 

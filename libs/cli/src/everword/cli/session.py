@@ -1,4 +1,4 @@
-"""How a command reaches a running Everword, and how a failed call reads."""
+"""A command's connection to a running Everword, and the wording of a failed call."""
 
 from __future__ import annotations
 

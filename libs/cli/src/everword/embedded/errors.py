@@ -1,4 +1,4 @@
-"""What can go wrong with the embedded stack; each message tells the user what to do."""
+"""The errors of the embedded stack; each message tells the user what to do."""
 
 
 class EmbeddedError(Exception):

@@ -36,7 +36,7 @@ class RunningProcess:
 
 @dataclass(frozen=True, slots=True)
 class RunningStack:
-    """What the run file says: where a stack listens, and which processes it consists of.
+    """The contents of the run file: where a stack listens, and which processes it consists of.
 
     The file is the owner's alone: the URLs hold passwords.
     """

@@ -1,4 +1,4 @@
-"""Which ports of this machine the stack listens on."""
+"""The ports of this machine that the stack listens on."""
 
 import socket
 from collections.abc import Iterable

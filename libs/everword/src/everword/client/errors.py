@@ -23,14 +23,14 @@ class CallError(Exception):
     reason: str = ""
     """Name of an `everword.v1.ErrorReason`, such as `CONVERSATION_NOT_FOUND`; empty where no server answered."""
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """What varies in the message, by the keys that the reason documents."""
+    """The values that vary in the message, by the keys that the reason documents."""
     violations: tuple[tuple[str, str], ...] = ()
     """(field path, description) of each broken rule of the request."""
     retry_after_s: float | None = None
-    """When the server says the call may be repeated; None where it says nothing."""
+    """Seconds after which the server says the call may be repeated; None where it says nothing."""
     address: str = ""
     request_id: str = ""
-    """What the servers' logs call this call."""
+    """The id of this call in the servers' logs."""
 
     def __str__(self) -> str:
         name = self.reason or self.code.name
@@ -39,7 +39,7 @@ class CallError(Exception):
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether no server could be reached."""
+        """Tell whether no server could be reached."""
         return self.code is grpc.StatusCode.UNAVAILABLE and not self.reason
 
 

@@ -1,4 +1,4 @@
-"""What happens around every outgoing call: deadline, headers, request id, span, retries, and one kind of error."""
+"""The layers around every outgoing call: deadline, headers, request id, span, retries, and one kind of error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What servers take beside the model and the messages: some refuse a field that others need."""
+"""The fields that servers take beside the model and the messages: some refuse a field that others need."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword.chat.model import ChatRequest
 
 @dataclass(frozen=True)
 class Dialect:
-    """Which fields a server takes."""
+    """The fields that a server takes."""
 
     thinking: bool = True
     """`chat_template_kwargs`, which tells vLLM and its like whether to think."""

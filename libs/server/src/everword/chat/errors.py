@@ -1,4 +1,4 @@
-"""What goes wrong with a chat model, told apart by what helps.
+"""Errors of a chat model, told apart by what helps.
 
 ChatError
 ├── ChatUnavailable        no request is to blame: try again later

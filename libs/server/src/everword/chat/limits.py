@@ -1,4 +1,4 @@
-"""How much a model reads, and how much a text is to it: asked of its server, and remembered."""
+"""The length of what a model reads, and of a text to it: asked of its server, and remembered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LIMITS = ("max_model_len", "context_length", "context_window")
 
 
 class ModelLimits:
-    """What the server says of the model."""
+    """The model's limits, as its server states them."""
 
     def __init__(self, server: ChatServer, settings: ChatSettings) -> None:
         self._server = server

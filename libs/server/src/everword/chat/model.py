@@ -12,14 +12,14 @@ class ChatRequest:
     """One question to a model. Its representation holds no content."""
 
     task: str
-    """What it is for, such as `leaf`: telemetry and the ledger tell tasks apart."""
+    """The purpose, such as `leaf`: telemetry and the ledger tell tasks apart."""
     system: str = field(repr=False)
     user: str = field(repr=False)
     max_tokens: int
     """Room for the answer, its thinking included."""
     temperature: float = 0.3
     thinking: bool = False
-    """Whether the model may think first, where it can be told."""
+    """The model may think first, where it can be told."""
     schema: Mapping[str, Any] | None = field(default=None, repr=False)
     """JSON schema (draft 2020-12) that the answer must obey; None for free text."""
 
@@ -40,7 +40,7 @@ class ChatAnswer:
     value: Any = field(repr=False)
     """The answer as JSON that obeys the schema; None where none was given."""
     reasoning: str = field(repr=False)
-    """What the model thought, where the server tells."""
+    """The model's thoughts, where the server sends them."""
     model: str
     """The model that answered, as the server names it."""
     usage: Usage
@@ -48,7 +48,7 @@ class ChatAnswer:
 
 @dataclass(frozen=True)
 class UsageRecord:
-    """What one request to a server cost. A call that is repeated has several."""
+    """The cost of one request to a server. A call that is repeated has several."""
 
     task: str
     model: str

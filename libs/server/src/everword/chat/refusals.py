@@ -1,4 +1,4 @@
-"""What a chat server's refusal means."""
+"""The errors that a chat server's refusals stand for."""
 
 from __future__ import annotations
 

@@ -24,13 +24,13 @@ class GarbledReply(ChatUnavailable):
 
 @dataclass
 class Reply:
-    """What has come of an answer so far: it fills while the server sends, and keeps what it has if that breaks off."""
+    """The answer received so far: it fills while the server sends, and keeps what it has if that breaks off."""
 
     model: str = ""
     finish_reason: str = ""
     usage: Usage = field(default_factory=lambda: Usage(0, 0))
     refused: bool = False
-    """Whether the model says that it will not answer."""
+    """The model says that it will not answer."""
     _content: list[str] = field(default_factory=list, repr=False)
     _reasoning: list[str] = field(default_factory=list, repr=False)
 

@@ -1,4 +1,4 @@
-"""What is told of each request to a chat model, and what is recorded of its cost."""
+"""Telemetry of each request to a chat model, and the record of its cost."""
 
 from __future__ import annotations
 

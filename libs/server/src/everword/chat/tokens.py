@@ -1,4 +1,4 @@
-"""How many tokens a text has, where nobody can count them: rather too many than too few."""
+"""An estimate of a text's tokens, where nobody can count them: rather too many than too few."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from everword.domain.errors import NamespaceNotFound
 
 @dataclass(frozen=True)
 class NamespaceSettings:
-    """What a namespace's writes and reads depend on."""
+    """The settings that a namespace's writes and reads depend on."""
 
     time_zone: str
     day_cutoff_minutes: int
@@ -27,15 +27,15 @@ class NamespaceSettings:
 
     @property
     def masks_credentials(self) -> bool:
-        """Whether what is derived holds marks in the place of credentials."""
+        """Tell whether what is derived holds marks in the place of credentials."""
         return self.credentials != CredentialPolicy.KEEP
 
     def indexes(self, channel: str) -> bool:
-        """Whether the messages of `channel` are searchable."""
+        """Tell whether the messages of `channel` are searchable."""
         return self.channel_policies.get(channel, {}).get("index", True)
 
     def rolls_up(self, channel: str) -> bool:
-        """Whether the messages of `channel` go into calendar summaries."""
+        """Tell whether the messages of `channel` go into calendar summaries."""
         return self.channel_policies.get(channel, {}).get("roll_up", True)
 
 

@@ -1,1 +1,1 @@
-"""What Everword's services agree on without any I/O: errors, callers, deadlines, text and limits."""
+"""The parts that Everword's services share without any I/O: errors, callers, deadlines, text and limits."""

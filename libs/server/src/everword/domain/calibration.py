@@ -1,4 +1,4 @@
-"""What evidence says of relevance: a map that was fitted where the answers are known, and the file it is shipped in.
+"""A map from evidence to relevance, fitted where the answers are known, and the file it is shipped in.
 
     {"format": "everword-calibrations/1", "calibrations": [
       {"profile": "recall", "model": "all-MiniLM-L6-v2",
@@ -96,7 +96,7 @@ class CalibratedProfile:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def fits(self, profile: str, model: str | None) -> bool:
-        """Whether it is of a profile with a model, whoever serves the model."""
+        """Tell whether it is of a profile with a model, whoever serves the model."""
         if profile in WITHOUT_MODEL or profile != self.profile:
             return profile == self.profile
         return model is not None and _bare(model) == _bare(self.model or "")

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class Role(IntEnum):
-    """What a caller may do; each role may do what the one before it may. Values equal proto `ApiKeyRole`."""
+    """A caller's rights; each role may do what the one before it may. Values equal proto `ApiKeyRole`."""
 
     READ = 1
     WRITE = 2

@@ -1,4 +1,4 @@
-"""When a conversation is due to be summed up: ingest schedules by it, and the compactor checks by it."""
+"""The time at which a conversation is due to be summed up: ingest schedules by it, and the compactor checks by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of credentials in what is derived from messages."""
+"""The treatment of credentials in what is derived from messages."""
 
 from __future__ import annotations
 

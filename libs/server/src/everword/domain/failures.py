@@ -1,4 +1,4 @@
-"""What callers are told of background work that was given up: what kind of failure it was.
+"""The kinds of failure that callers are told of background work that was given up.
 
 An exception's own words may name addresses, settings, or what another service answered; only an operator sees them.
 """

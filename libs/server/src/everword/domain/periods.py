@@ -41,7 +41,7 @@ class Period:
 
     @property
     def label(self) -> str:
-        """What it is called: `2026-04-18`, `2026-W16`, `2026-04` or `2026`."""
+        """Return its name: `2026-04-18`, `2026-W16`, `2026-04` or `2026`."""
         match self.level:
             case PeriodLevel.DAY:
                 return self.start.isoformat()
@@ -55,7 +55,7 @@ class Period:
 
     @property
     def subject(self) -> str:
-        """How jobs name it, such as `week/2026-W16`."""
+        """Return its name in jobs, such as `week/2026-W16`."""
         return f"{self.level.name.lower()}/{self.label}"
 
     @property
@@ -104,7 +104,7 @@ class Period:
 
 @dataclass(frozen=True)
 class Calendar:
-    """How a namespace counts its days."""
+    """A namespace's way of counting days."""
 
     #: An IANA name.
     time_zone: str

@@ -19,7 +19,7 @@ DERIVED_PART = -1
 
 @dataclass(frozen=True)
 class Language:
-    """How a namespace reads its texts."""
+    """The language and time zone in which a namespace's texts are read."""
 
     #: A text search configuration of Postgres.
     text_search_config: str

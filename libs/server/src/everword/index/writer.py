@@ -24,7 +24,7 @@ SQL = load_statements("everword.index")
 
 @dataclass(frozen=True)
 class Stored:
-    """What a write stored."""
+    """The result of a write."""
 
     #: The highest id of a passage; 0 without any.
     highest: int
@@ -32,7 +32,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Counts:
-    """What a write adds to its namespace beside passages."""
+    """The amounts that a write adds to its namespace beside passages."""
 
     messages: int = 0
     turns: int = 0

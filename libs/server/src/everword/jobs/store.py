@@ -25,7 +25,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Published:
-    """How many jobs of a task have wake-ups on their way."""
+    """The number of jobs of a task that have wake-ups on their way."""
 
     task: str
     jobs: int

@@ -15,7 +15,7 @@ BATCH = 1000
 
 @dataclass(frozen=True)
 class Swept:
-    """What one round did."""
+    """The result of one round."""
 
     reclaimed: int
     pruned: int

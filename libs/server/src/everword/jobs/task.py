@@ -1,4 +1,4 @@
-"""How a job is defined: a name, a queue, and a function that does it."""
+"""The definition of a job: a name, a queue, and a function that does it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PermanentFailure(Exception):
 
 
 class DependencyUnavailable(Exception):
-    """What every job of the task needs cannot be reached: no fault of this one, so it counts as no attempt."""
+    """A dependency of every job of the task cannot be reached: no fault of this one, so it counts as no attempt."""
 
 
 class LeaseLost(Exception):

@@ -1,1 +1,1 @@
-"""What every client of a model server needs: where the server is, what its refusals say, when to leave it alone."""
+"""Common parts of every client of a model server: where it is, what its refusals say, when to leave it alone."""

@@ -1,4 +1,4 @@
-"""Where a server with OpenAI's API is."""
+"""The address of a server with OpenAI's API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server with OpenAI's API says when it refuses."""
+"""The refusals of a server with OpenAI's API."""
 
 from __future__ import annotations
 

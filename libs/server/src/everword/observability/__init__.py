@@ -1,1 +1,1 @@
-"""Where a process sends its logs, traces and metrics. Without a collector configured, everything works the same."""
+"""The export of a process's logs, traces and metrics. Without a collector configured, everything works the same."""

@@ -45,7 +45,7 @@ def hash_key(secret: str) -> bytes:
 
 @dataclass(frozen=True)
 class KeyRow:
-    """What `authenticate_key` returns."""
+    """A row that `authenticate_key` returns."""
 
     api_key_id: UUID
     role: int
@@ -91,7 +91,7 @@ class Authenticator:
         return await self._by_key(hashed, wanted)
 
     async def is_open(self) -> bool:
-        """Whether calls without a key are let in: there never was one, and no operator's key is set."""
+        """Tell whether calls without a key are let in: there never was one, and no operator's key is set."""
         if self._admin_hash:
             return False
         cached: bool | None = self._open.get("open")

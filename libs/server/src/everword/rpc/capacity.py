@@ -1,4 +1,4 @@
-"""What one server takes on at once, and how namespaces share it."""
+"""The work that one server takes on at once, and its division among namespaces."""
 
 from __future__ import annotations
 

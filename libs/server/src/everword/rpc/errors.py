@@ -58,7 +58,7 @@ def translate(error: Exception) -> EverwordError | None:
 
 
 def _is_of_namespace(error: psycopg.Error) -> bool:
-    """Whether what a row belongs to is missing: its namespace was erased, with all in it, after the call was let in."""
+    """Tell whether what a row belongs to is missing: its namespace was erased after the call was let in."""
     name = error.diag.constraint_name or ""
     return "_namespace_id_" in name and name.endswith("_fkey")
 

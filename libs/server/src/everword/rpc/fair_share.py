@@ -26,7 +26,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much there is, and of whom how much."""
+    """The amounts that there are in total, and for each group."""
 
     #: What all groups have together.
     total: int

@@ -1,4 +1,4 @@
-"""What was freed goes back to the system.
+"""The return of freed memory to the system.
 
 Large requests, and loading namespaces for searches, leave holes between what stays, which glibc keeps for later:
 hundreds of MB after 16 MiB of text. And each thread takes an arena of its own, of which 5 to 10 MB are left: 50 MB with

@@ -1,4 +1,4 @@
-"""What the protos allow a request to be: its bytes and fields by RPC, and how often each of its fields may be there."""
+"""Limits of requests from the protos: bytes and fields by RPC, and how often each field may be there."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NO_NUMBERS = {
 
 @dataclass(frozen=True, eq=False)
 class FieldPlan:
-    """What to look for in a field, on the wire."""
+    """The checks of a field, on the wire."""
 
     name: str
     repeated: bool = False
@@ -72,7 +72,7 @@ class MessagePlan:
 
 @dataclass(frozen=True, eq=False)
 class RequestLimits:
-    """What a request of an RPC may be."""
+    """The limits of an RPC's requests."""
 
     max_bytes: int
     max_fields: int

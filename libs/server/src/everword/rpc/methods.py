@@ -1,4 +1,4 @@
-"""What the protos say about each RPC: its full name, and the access that a caller needs."""
+"""The facts that the protos state about each RPC: its full name, and the access that a caller needs."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ YOUNG_OBJECTS = 10_000
 
 
 class Service(Protocol):
-    """What the composition root of a service offers."""
+    """The interface of a service's composition root."""
 
     settings: ServerSettings
 

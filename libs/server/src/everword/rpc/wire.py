@@ -45,7 +45,7 @@ def count_fields(raw: bytes, limits: RequestLimits, most: int) -> tuple[int, lis
 
 
 class _Place:
-    """Where a message is. Its path is put together for an error alone."""
+    """A message's place in the request. Its path is put together for an error alone."""
 
     __slots__ = ("around", "depth", "field", "index", "levels")
 

@@ -1,1 +1,1 @@
-"""How text becomes findable: passages, the words that are indexed, and literals. Pure."""
+"""The parts that make text findable: passages, the words that are indexed, and literals. Pure."""

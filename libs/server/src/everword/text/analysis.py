@@ -60,7 +60,7 @@ def spoken_words(text: str) -> Words:
 
 
 def is_lone(word: str) -> bool:
-    """Whether a word is one ideograph, kana or syllable: what is indexed in pairs can only begin with it."""
+    """Tell whether a word is one ideograph, kana or syllable: what is indexed in pairs can only begin with it."""
     return _LONE.fullmatch(word) is not None
 
 

@@ -1,4 +1,4 @@
-"""Where people write credentials in conversations: what the rules of scanners for code do not look for.
+"""Patterns of credentials in conversations: those that the rules of scanners for code do not look for.
 
 A pattern is tried only where one of its words stands, and what it repeats is possessive or bounded: whatever a text
 holds, it takes time in proportion to its length.
@@ -61,7 +61,7 @@ class _Form:
 
 
 def _field(match: regex.Match[str]) -> bool:
-    """Whether the value of `password=…` may be one; names in code and types are none."""
+    """Tell whether the value of `password=…` may be one; names in code and types are none."""
     quoted, value = match["quoted"], trimmed(match["value"] or "")
     if match["sign"] is None:
         return looks_chosen(quoted or value) or (_is_flag(match) and is_password(quoted or value))
@@ -71,13 +71,13 @@ def _field(match: regex.Match[str]) -> bool:
 
 
 def _is_flag(match: regex.Match[str]) -> bool:
-    """Whether the word is that of an option, as in `--password …`."""
+    """Tell whether the word is that of an option, as in `--password …`."""
     before = match.string[max(0, match.start() - _NAME_CHARS) : match.start()]
     return bool(before) and before.rpartition(" ")[2].startswith("--")
 
 
 def _said(match: regex.Match[str]) -> bool:
-    """Whether `the password is …` tells it."""
+    """Tell whether `the password is …` tells one."""
     quoted = match["quoted"]
     if quoted:
         return is_password(quoted) and " " not in quoted
@@ -89,14 +89,14 @@ def _drawn(shortest: int) -> Callable[[regex.Match[str]], bool]:
 
 
 def _token(match: regex.Match[str]) -> bool:
-    """Whether `api_key: …` tells one: a key of something secret, or a token that is no place in a list."""
+    """Tell whether `api_key: …` tells one: a key of something secret, or a token that is no place in a list."""
     name = match.string[max(0, match.start() - _NAME_CHARS) : match.start()].lower()
     wanted = _KEY if name.endswith("key") else _TOKEN
     return wanted.search(name) is not None and is_drawn(trimmed(match["value"]), 12)
 
 
 def _given_to(*commands: str) -> Callable[[regex.Match[str]], bool]:
-    """Whether a value is given to one of these commands, on the same line."""
+    """Return a check whether a value is given to one of these commands, on the same line."""
 
     def given(match: regex.Match[str]) -> bool:
         line = match.string[max(0, match.start() - _COMMAND_CHARS) : match.start()]

@@ -1,4 +1,4 @@
-"""Whether what stands where a credential may stand is one, or a placeholder, a name in code, a word about passwords."""
+"""Checks that tell a credential from a placeholder, a name in code, or a word about passwords."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def trimmed(value: str) -> str:
 
 
 def is_password(value: str) -> bool:
-    """Whether a value may be a password: neither a placeholder, nor a name in code, nor a word about passwords."""
+    """Tell whether a value may be a password: neither a placeholder, nor a name in code, nor a word about passwords."""
     return (
         any(sign.isalnum() for sign in value)
         and value.lower() not in _NO_VALUE
@@ -55,7 +55,7 @@ def is_password(value: str) -> bool:
 
 
 def is_blank(value: str) -> bool:
-    """Whether the password of a URL only shows where one goes."""
+    """Tell whether the password of a URL only shows where one goes."""
     return value[0] in "<[{$%*(" or value.lower() in {
         "password",
         "passwd",
@@ -67,7 +67,7 @@ def is_blank(value: str) -> bool:
 
 
 def looks_chosen(value: str) -> bool:
-    """Whether a word in a sentence looks like a password: it has digits, signs, odd capitals, or several parts."""
+    """Tell whether a word in a sentence looks like a password: digits, signs, odd capitals, or several parts."""
     if len(value) < 4 or not is_password(value) or _ALGORITHM.fullmatch(value):
         return False
     if not any(sign.isalpha() for sign in value):
@@ -82,7 +82,7 @@ def looks_chosen(value: str) -> bool:
 
 
 def is_drawn(value: str, shortest: int) -> bool:
-    """Whether a value looks drawn by chance: letters and digits, or, where it is long, capitals among small letters."""
+    """Tell whether a value looks drawn by chance: letters and digits, or, if long, capitals among small letters."""
     if len(value) < shortest or not is_password(value):
         return False
     letters = [sign for sign in value if sign.isalpha()]
@@ -92,7 +92,7 @@ def is_drawn(value: str, shortest: int) -> bool:
 
 
 def stands_alone(match: regex.Match[str]) -> bool:
-    """Whether letters behind `password:` end their line as a value does; behind `=`, only those of a setting."""
+    """Tell whether letters behind `password:` end their line as a value does; behind `=`, only those of a setting."""
     value, sign = trimmed(match["value"]), match["sign"]
     before = match.string[max(0, match.start() - 40) : match.end("sign")]
     if "=" in sign and not _SETTING.search(before):

@@ -100,7 +100,7 @@ def _known_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_odd(run: str) -> bool:
-    """Whether a long run is no word and no path of words."""
+    """Tell whether a long run is no word and no path of words."""
     return not (run.islower() or run.istitle()) or any(sign.isdigit() for sign in run)
 
 

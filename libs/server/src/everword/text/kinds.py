@@ -1,4 +1,4 @@
-"""What kinds of characters a text of ASCII consists of: looked up in a table, a tenth of what expressions take.
+"""The kinds of characters in a text of ASCII: looked up in a table, a tenth of what expressions take.
 
 Most of what is said is ASCII alone, and what an append computes was mostly regular expressions over it.
 """

@@ -31,7 +31,7 @@ _MAX_CHARS = 2000
 
 
 def is_literal(token: str) -> bool:
-    """Whether `token` looks like something that is looked up letter by letter."""
+    """Tell whether `token` looks like something that is looked up letter by letter."""
     # Plain words, which nearly all tokens are, need no regular expression: that was half of what an append computes.
     if token.isalpha() and token[1:].islower():
         return False

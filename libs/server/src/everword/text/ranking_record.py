@@ -1,4 +1,4 @@
-"""What ranking needs to know of a passage, packed into bytes when the passage is stored.
+"""The facts about a passage that ranking needs, packed into bytes when the passage is stored.
 
 Ranking compares a question with hundreds of passages at once: read from here, that costs neither text search nor the
 text. A record depends on its passage and its message alone, never on what else is stored.
@@ -85,7 +85,7 @@ _stemmers = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a message is like, whatever it is about."""
+    """A message's traits, whatever it is about."""
 
     flags: int
     words: int
@@ -190,7 +190,7 @@ def pack_header(traits: Traits) -> bytes:
 
 
 class WordHashes(dict[str, bytes]):
-    """What stands for words in records, as it stands there.
+    """The hashes of words, packed as they stand in records.
 
     Few words make up most of what is said: stemming and hashing each again was a tenth of what an append computes.
     """

@@ -1,1 +1,1 @@
-"""How the summaries of a namespace stand: how many there are, what waits for them, and how faithful they are."""
+"""The state of a namespace's summaries: how many there are, what waits for them, and how faithful they are."""

@@ -1,4 +1,4 @@
-"""How the summaries of a namespace stand, free of protobuf."""
+"""The state of a namespace's summaries, free of protobuf."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword_compactor.compose.model import Faithfulness
 
 
 class CompactionMode(IntEnum):
-    """How summaries are made. Values equal proto `CompactionMode`."""
+    """The way summaries are made. Values equal proto `CompactionMode`."""
 
     EXTRACTIVE = 1
     MODEL = 2
@@ -20,7 +20,7 @@ class CompactionMode(IntEnum):
 
 @dataclass(frozen=True)
 class LevelStatus:
-    """How the summaries of a level stand."""
+    """The state of a level's summaries."""
 
     #: Values equal proto `SummaryLevel`.
     level: int
@@ -32,7 +32,7 @@ class LevelStatus:
 
 @dataclass(frozen=True)
 class PendingRow:
-    """What waits for summaries and sentences."""
+    """The messages, periods and tool calls that wait for summaries and sentences."""
 
     messages: int
     conversations: int
@@ -43,7 +43,7 @@ class PendingRow:
 
 @dataclass(frozen=True)
 class UsageRow:
-    """What language models read and wrote, in tokens."""
+    """Tokens that language models read and wrote."""
 
     input_tokens: int
     output_tokens: int
@@ -51,7 +51,7 @@ class UsageRow:
 
 @dataclass(frozen=True)
 class Compaction:
-    """How summaries are made, and what waits for them."""
+    """The way summaries are made, and what waits for them."""
 
     mode: CompactionMode
     model: str
@@ -84,7 +84,7 @@ class AuditFinding:
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found on a page of nodes."""
+    """The findings on a page of nodes."""
 
     audited: int
     findings: Sequence[AuditFinding]

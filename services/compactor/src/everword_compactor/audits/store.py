@@ -16,7 +16,7 @@ SQL = load_statements("everword_compactor.audits")
 
 @dataclass(frozen=True)
 class CountRow:
-    """How the summaries of a level and a model stand."""
+    """The state of the summaries of a level and a model."""
 
     level: int
     model: str

@@ -1,4 +1,4 @@
-"""How summaries stand, in proto."""
+"""The state of summaries, in proto."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a node of the calendar is made from: of a day messages, of what is longer the nodes in it."""
+"""The sources of a node of the calendar: of a day messages, of what is longer the nodes in it."""
 
 from __future__ import annotations
 

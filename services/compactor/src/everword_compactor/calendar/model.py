@@ -36,7 +36,7 @@ class VoiceSettings:
 
 @dataclass(frozen=True)
 class Material:
-    """What a node is to be made from, as it was read."""
+    """The material of a node, as it was read."""
 
     #: The stored node; None where there is none yet.
     node: NodeRow | None

@@ -49,7 +49,7 @@ async def roll_up(
 
 
 def _touches(period: Period, first: date, last: date) -> bool:
-    """Whether a period has days from `first` up to `last`."""
+    """Tell whether a period has days from `first` up to `last`."""
     return period.start < last and period.end - timedelta(days=1) >= first
 
 

@@ -28,7 +28,7 @@ class PeriodSummarizer:
     voice: VoiceSettings
 
     def is_outdated(self, node: NodeRow) -> bool:
-        """Whether another model wrote a node, or an older prompt. That there is no model any more is no reason."""
+        """Tell whether another model wrote a node, or an older prompt. That there is no model any more is no reason."""
         composer = self.job.worker_context.composer
         if node.model != composer.model:
             return composer.model != EXTRACTIVE

@@ -1,1 +1,1 @@
-"""What a node of the summary DAG says: made by a language model, or chosen from its sources word for word."""
+"""The words of a node of the summary DAG: made by a language model, or chosen from its sources word for word."""

@@ -1,4 +1,4 @@
-"""Which model and versions nodes are to be written by, for those who only compare."""
+"""The model and versions that nodes are to be written by, for those who only compare."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword_compactor.compose.prompts.levels import PROMPT_VERSIONS
 
 @dataclass(frozen=True)
 class CurrentComposer:
-    """What a node of each level is written by now; one with another model or a lower version is out of date."""
+    """The model and version that each level is written by now; a node by another model or a lower one is outdated."""
 
     model: str
     versions: Mapping[Level, int]

@@ -1,4 +1,4 @@
-"""What a node of the summary DAG is made from, and what comes out of it."""
+"""The sources of a node of the summary DAG, and the composition made from them."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """How a node's words stand to its sources."""
+    """A measure of a node's words against its sources."""
 
     #: Numbers, dates, identifiers, URLs and quotations of the node that no source holds, at most 50.
     unsupported: Sequence[str]
@@ -142,7 +142,7 @@ class Faithfulness:
 
 @dataclass(frozen=True)
 class Composition:
-    """What a node says."""
+    """The words of a node."""
 
     content: str
     model: str

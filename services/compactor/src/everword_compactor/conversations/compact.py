@@ -17,7 +17,7 @@ BATCH = 1_000
 
 @dataclass(frozen=True)
 class CompactResult:
-    """What was scheduled."""
+    """The work that was scheduled."""
 
     conversations: int
     #: How many messages wait in them, automated ones included.

@@ -1,4 +1,4 @@
-"""Which summaries stand for a conversation: the highest ones that can be trusted, each place under one."""
+"""The summaries that stand for a conversation: the highest that can be trusted, each place under one."""
 
 from __future__ import annotations
 

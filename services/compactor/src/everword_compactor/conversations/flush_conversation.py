@@ -34,7 +34,7 @@ INSTRUCTION = (
 
 
 class FlushAction(IntEnum):
-    """What the caller does next. Values equal proto `FlushAction`."""
+    """The caller's next action. Values equal proto `FlushAction`."""
 
     NONE = 1
     SAVE_NOTES = 2
@@ -43,7 +43,7 @@ class FlushAction(IntEnum):
 
 @dataclass(frozen=True)
 class FlushRequest:
-    """How full an agent's context is."""
+    """The state of an agent's context: how full it is, and what must stay in it."""
 
     conversation_id: UUID
     context_size: int
@@ -57,7 +57,7 @@ class FlushRequest:
 
 @dataclass(frozen=True)
 class Flushed:
-    """What the caller does next, and with what."""
+    """The caller's next action, and what it needs for it."""
 
     action: FlushAction
     used_tokens: int

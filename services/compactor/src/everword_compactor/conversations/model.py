@@ -1,4 +1,4 @@
-"""What compaction reads of a conversation."""
+"""The rows that compaction reads of a conversation."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class WaitingConversation:
 
 @dataclass(frozen=True)
 class Stretch:
-    """What a node stands for: the places of a conversation from the first to the last."""
+    """The places of a conversation that a node stands for, from the first to the last."""
 
     id: UUID
     level: int

@@ -1,4 +1,4 @@
-"""What is to be summed up next: rules without a database."""
+"""The choice of what is to be summed up next: rules without a database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_LEAF_BYTES = 256 * 1024
 
 @dataclass(frozen=True)
 class LeafPlan:
-    """What to do about the messages that wait."""
+    """The decision about the messages that wait."""
 
     #: Places of the leaf; empty where none is due.
     seqs: Sequence[int] = ()

@@ -23,7 +23,7 @@ SQL = load_statements("everword_compactor.conversations")
 
 @dataclass(frozen=True)
 class CompactionJob:
-    """How a conversation's job stands."""
+    """The state of a conversation's job."""
 
     is_given_up: bool
     #: Somebody is at it, or is to be at once.

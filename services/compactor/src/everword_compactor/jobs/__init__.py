@@ -1,1 +1,1 @@
-"""What every job of the compactor works with: its context, its steps, its failures."""
+"""Common parts of the compactor's jobs: their context, their steps, their failures."""

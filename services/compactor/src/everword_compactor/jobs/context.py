@@ -1,4 +1,4 @@
-"""What the tasks of the compactor work with."""
+"""The objects that the tasks of the compactor work with."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Ledger:
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """What a task's function is made with."""
+    """The objects that a task's function is made with."""
 
     database: BlockingDatabase
     composer: Composer

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class Failures:
-    """What failed in a job so far."""
+    """The failures of a job so far."""
 
     def __init__(self) -> None:
         self._errors: list[Exception] = []

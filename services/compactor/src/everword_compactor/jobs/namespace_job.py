@@ -1,4 +1,4 @@
-"""How every task does a step: it reads, composes outside of any transaction, and records what came of it in one."""
+"""A step of a task: it reads, composes outside of any transaction, and records the result in one."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from everword_compactor.maintenance.backfill_tool_sentences import backfill_tool
 
 
 class BackfillTarget(IntEnum):
-    """What can be backfilled. Values equal proto `BackfillTarget`."""
+    """The targets of a backfill. Values equal proto `BackfillTarget`."""
 
     EMBEDDINGS = 1
     TOOL_SENTENCES = 2

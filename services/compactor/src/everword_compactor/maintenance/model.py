@@ -1,4 +1,4 @@
-"""What MaintenanceService reports, free of protobuf."""
+"""The reports of MaintenanceService, free of protobuf."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class TaskStatus:
-    """How the jobs of a task stand."""
+    """The state of a task's jobs."""
 
     task: str
     pending: int
@@ -51,7 +51,7 @@ class ParkedCall:
 
 @dataclass(frozen=True)
 class QueueStatus:
-    """How the background work of a namespace stands."""
+    """The state of a namespace's background work."""
 
     tasks: list[TaskStatus]
     failed: list[FailedJob]

@@ -1,1 +1,1 @@
-"""How a node of the summary DAG is stored: with its sources, its place, and its passages in the index."""
+"""Storage of a node of the summary DAG: with its sources, its place, and its passages in the index."""

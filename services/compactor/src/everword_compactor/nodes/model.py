@@ -27,21 +27,21 @@ class NodeNamespace:
 
     @property
     def masks_credentials(self) -> bool:
-        """Whether its nodes and sentences hold marks in the place of credentials."""
+        """Tell whether its nodes and sentences hold marks in the place of credentials."""
         return self.credentials != CredentialPolicy.KEEP
 
     def rolls_up(self, channel: str) -> bool:
-        """Whether the messages of `channel` go into calendar summaries."""
+        """Tell whether the messages of `channel` go into calendar summaries."""
         return self.channel_policies.get(channel, {}).get("roll_up", True)
 
     def digests(self, channel: str) -> bool:
-        """Whether `channel` is summed up by itself before it goes into a daily summary."""
+        """Tell whether `channel` is summed up by itself before it goes into a daily summary."""
         return self.channel_policies.get(channel, {}).get("digest", False)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node stands: a stretch of a conversation, or a period of the calendar."""
+    """A node's place: a stretch of a conversation, or a period of the calendar."""
 
     level: Level
     title: str = ""

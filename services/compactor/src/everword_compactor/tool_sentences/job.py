@@ -43,7 +43,7 @@ BEAT_S = 5.0
 
 @dataclass
 class Outcome:
-    """What came of a batch."""
+    """The results of a batch."""
 
     sentences: dict[UUID, Sentence] = field(default_factory=dict)
     failures: dict[UUID, Exception] = field(default_factory=dict)

@@ -34,7 +34,7 @@ class ToolCall:
 
     @property
     def text(self) -> str:
-        """What can be read in the message."""
+        """Return the readable text of the message."""
         return message_text(
             self.content, self.content_blocks, self.tool_name, self.tool_args, self.tool_result
         )
@@ -51,7 +51,7 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Sentence:
-    """What a tool call did, in words."""
+    """A tool call in words."""
 
     content: str
     #: The model's name, or `template`.

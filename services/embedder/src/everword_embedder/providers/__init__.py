@@ -1,1 +1,1 @@
-"""Where vectors come from: a model in this process, or a server with OpenAI's API for embeddings."""
+"""The sources of vectors: a model in this process, or a server with OpenAI's API for embeddings."""

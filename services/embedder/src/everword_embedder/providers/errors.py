@@ -1,4 +1,4 @@
-"""What goes wrong with a provider, told apart by what helps.
+"""Errors of a provider, told apart by what helps.
 
 ProviderError
 ├── ProviderUnavailable        no text is to blame: try again later

@@ -10,16 +10,16 @@ OPENAI = "openai"
 
 @dataclass(frozen=True)
 class ModelGeneration:
-    """What a row of model_generations says about the model. It never changes; another model is another generation."""
+    """The model that a row of model_generations describes. It never changes; another model is another generation."""
 
     id: int
     provider: str
     """`local` or `openai`."""
     endpoint: str
-    """Where the model is served; empty for EVERWORD_EMBED_URL."""
+    """The URL of the model's server; empty for EVERWORD_EMBED_URL."""
     model: str
     dimensions: int
     matryoshka: bool
-    """Whether the model's vectors may be cut to `dimensions`."""
+    """The model's vectors may be cut to `dimensions`."""
     query_prefix: str
     passage_prefix: str

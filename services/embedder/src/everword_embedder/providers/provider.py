@@ -1,4 +1,4 @@
-"""What every provider of vectors offers."""
+"""The protocol of every provider of vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword_embedder.providers.vectors import Vectors
 
 @dataclass(frozen=True)
 class BatchLimits:
-    """How much a provider takes at once."""
+    """The most that a provider takes at once."""
 
     texts: int
     """Texts in one call."""
@@ -39,7 +39,7 @@ class EmbeddingProvider(Protocol):
 
     @property
     def max_tokens(self) -> int | None:
-        """How many tokens of a text the model reads; None until it is known."""
+        """Return how many tokens of a text the model reads; None until it is known."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector for each text, in their order: float32, (texts, dimensions).

@@ -1,4 +1,4 @@
-"""What is told of each call of a model."""
+"""Telemetry of each call of a model."""
 
 from __future__ import annotations
 

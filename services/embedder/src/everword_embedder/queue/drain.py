@@ -75,7 +75,7 @@ class Item:
 
 @dataclass(frozen=True)
 class DrainSettings:
-    """How patient a drain is."""
+    """The times for which a drain waits."""
 
     #: How long a claim holds: longer than a batch takes on a slow CPU. The work of a dead worker waits so long.
     lease_s: float = 120.0

@@ -55,7 +55,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Backlog:
-    """What is pending over all namespaces."""
+    """The passages that are pending over all namespaces."""
 
     pending: int
     #: How long the longest waiting passage has been in the queue; 0 where nothing is.

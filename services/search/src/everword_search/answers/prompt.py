@@ -1,4 +1,4 @@
-"""What a language model is asked for an answer, and how its citations are read."""
+"""The prompt that asks a language model for an answer, and the reading of its citations."""
 
 from __future__ import annotations
 

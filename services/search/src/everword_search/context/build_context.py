@@ -55,7 +55,7 @@ class ContextScope(IntEnum):
 
 @dataclass(frozen=True)
 class ContextRequest:
-    """What a context is for."""
+    """The request for a context."""
 
     query: str = ""
     conversation_id: UUID | None = None
@@ -93,7 +93,7 @@ class BuiltContext:
 
 @dataclass(frozen=True)
 class _Conversation:
-    """What a conversation gives to a context."""
+    """The part of a context that comes from its conversation."""
 
     #: Newest first.
     turns: Sequence[Item] = ()

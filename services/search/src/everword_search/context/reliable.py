@@ -15,7 +15,7 @@ MAX_PAGES = 3
 
 @dataclass(frozen=True)
 class Reliable:
-    """What a search found that may go into a prompt."""
+    """The results of a search that may go into a prompt."""
 
     #: Best first.
     results: list[SearchResult]

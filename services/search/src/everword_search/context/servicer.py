@@ -23,7 +23,7 @@ from everword_search.translate import to_balanced, to_filter
 
 
 class ContextServicer(ContextServiceServicer):
-    """What an agent should have in mind."""
+    """The context that an agent should have in mind."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources

@@ -1,4 +1,4 @@
-"""How memories and turns read in a context, and what they cost.
+"""The form of memories and turns in a context, and their cost in tokens.
 
     2026-04-18
     [1] Marta: The cutover is on Thursday.

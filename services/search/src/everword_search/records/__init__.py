@@ -1,1 +1,1 @@
-"""What is stored, as it is: by id, and in pages."""
+"""Stored records as they are: by id, and in pages."""

@@ -14,7 +14,7 @@ from everword_search.records import store
 
 @dataclass(frozen=True)
 class ConversationKey:
-    """What the caller knows a conversation by."""
+    """The key that a caller knows a conversation by."""
 
     session_key: str
     agent: str = ""

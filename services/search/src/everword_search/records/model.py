@@ -1,4 +1,4 @@
-"""What callers ask of what is stored, free of protobuf."""
+"""The requests that callers make for stored records, free of protobuf."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class MemoryFilter:
-    """Which memories are looked at; None lets every value through."""
+    """The memories that are looked at; None lets every value through."""
 
     kinds: list[int] | None = None
     conversation_ids: list[UUID] | None = None
@@ -31,7 +31,7 @@ class MemoryFilter:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody asked to leave out anything; what is automated may be left out all the same."""
+        """Tell whether nobody asked to leave out anything; what is automated may be left out all the same."""
         return replace(self, include_automated=False) == EVERYTHING
 
 
@@ -40,7 +40,7 @@ EVERYTHING = MemoryFilter()
 
 @dataclass(frozen=True)
 class PageRequest:
-    """Which page of a request is asked for."""
+    """The page of a request that is asked for."""
 
     #: 0 for the default.
     size: int = 0
@@ -54,7 +54,7 @@ FIRST_PAGE = PageRequest()
 
 @dataclass(frozen=True)
 class ConversationFilter:
-    """Which conversations are listed; None lets every value through."""
+    """The conversations that are listed; None lets every value through."""
 
     agents: list[str] | None = None
     channels: list[str] | None = None

@@ -18,7 +18,7 @@ MAX_PAGE_CHARS = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Cursor:
-    """Where a page begins, and how many items it has at most."""
+    """The start of a page, and the most items that it has."""
 
     size: int
     #: Position of the last item of the page before; None for the first page.

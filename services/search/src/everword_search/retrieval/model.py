@@ -1,4 +1,4 @@
-"""What callers ask of search and what they get, free of protobuf."""
+"""The requests that callers make of search, and the results they get, free of protobuf."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from everword_search.summaries.model import (
 
 
 class SearchMode(IntEnum):
-    """How a query is matched. Values equal proto `SearchMode`."""
+    """The way a query is matched. Values equal proto `SearchMode`."""
 
     HYBRID = 1
     LEXICAL = 2
@@ -42,7 +42,7 @@ class SearchArm(IntEnum):
 
 
 class ArmState(IntEnum):
-    """What became of an arm. Values equal proto `ArmReport.State`."""
+    """The outcome of an arm. Values equal proto `ArmReport.State`."""
 
     RAN = 1
     SKIPPED = 2
@@ -50,14 +50,14 @@ class ArmState(IntEnum):
 
 
 class Verdict(IntEnum):
-    """Whether an answer is among the results. Values equal proto `Verdict`."""
+    """The judgement whether an answer is among the results. Values equal proto `Verdict`."""
 
     RELEVANT = 1
     NOTHING_RELEVANT = 2
 
 
 class CalibrationState(IntEnum):
-    """Whether relevance can be told. Values equal proto `Calibration`."""
+    """The state of a calibration: whether relevance can be told. Values equal proto `Calibration`."""
 
     #: The mode has none.
     UNSPECIFIED = 0
@@ -67,7 +67,7 @@ class CalibrationState(IntEnum):
 
 @dataclass(frozen=True)
 class BalancedOptions:
-    """What a request changes of the profile `balanced`; None keeps what the profile has."""
+    """The changes that a request makes to the profile `balanced`; None keeps what the profile has."""
 
     lexical_weight: float | None = None
     semantic_weight: float | None = None
@@ -104,7 +104,7 @@ class SearchRequest:
 
 @dataclass(frozen=True)
 class TermScore:
-    """What one term contributes to a BM25 score."""
+    """The contribution of one term to a BM25 score."""
 
     term: str
     idf: float
@@ -133,7 +133,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """What an arm found, best first: a column each, an element a memory."""
+    """The memories that an arm found, best first: a column each, an element a memory."""
 
     passage_ids: Array
     #: `S16`; see `everword.db.arrays`.
@@ -188,7 +188,7 @@ class Ranked:
 
 @dataclass(slots=True)
 class ScorePart:
-    """What one arm says of a hit."""
+    """The share of one arm in a hit's score."""
 
     arm: SearchArm
     raw: float
@@ -237,7 +237,7 @@ class Found:
 
 @dataclass(frozen=True)
 class ArmReport:
-    """What became of an arm."""
+    """The report of an arm: its outcome, the reason, and how long it took."""
 
     arm: SearchArm
     state: ArmState
@@ -273,7 +273,7 @@ class SearchResponse:
 
 @dataclass(frozen=True)
 class BrowseRequest:
-    """Which memories to list by time."""
+    """A request to list memories by time."""
 
     filter: MemoryFilter = EVERYTHING
     newest_first: bool = True

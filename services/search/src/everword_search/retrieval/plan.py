@@ -19,7 +19,7 @@ from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, Que
 
 @dataclass(frozen=True)
 class Plan:
-    """What a search runs."""
+    """The arms and the question that a search runs."""
 
     arms: Sequence[Arm]
     #: None where one arm's order is asked for.
@@ -28,7 +28,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Words:
-    """What a search runs by its query's words, whatever its vector is."""
+    """The part of a search that its query's words decide, whatever its vector is."""
 
     lexical: LexicalArm
     #: None where the lexical arm's order is asked for.

@@ -1,4 +1,4 @@
-"""What the evidence for a result says of its relevance.
+"""The relevance of a result, by the evidence for it.
 
 A calibration is of a profile, or of a mode with one arm, and of the embedding model: the one that `everword calibrate`
 has stored in this deployment, otherwise the one that is shipped. Where there is neither, relevance cannot be told.

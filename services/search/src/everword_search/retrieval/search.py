@@ -101,7 +101,7 @@ class _Prepared:
 
 @dataclass(frozen=True)
 class _Known:
-    """What a search knows after a transaction: the next one goes on from there."""
+    """The state of a search after a transaction: the next one goes on from there."""
 
     opened: OpenedSearch | None = None
     words: Words | None = None
@@ -173,8 +173,8 @@ async def _open(
 
 def _is_ready(sources: Sources, search: _Prepared, known: _Known) -> bool:
     """Tell whether all is known that an answer takes, the query's vector too."""
-    settled = known.vector is not None or not search.embedding.is_wanted
-    return settled and _can_weigh_words(sources, search, known)
+    has_vector = known.vector is not None or not search.embedding.is_wanted
+    return has_vector and _can_weigh_words(sources, search, known)
 
 
 def _can_weigh_words(sources: Sources, search: _Prepared, known: _Known) -> bool:

@@ -1,4 +1,4 @@
-"""What every search finds things with."""
+"""The objects that every search finds things with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXPENSIVE = Limits(total=4, of_group=2)
 
 @dataclass(frozen=True)
 class Sources:
-    """Where searches find things."""
+    """The places where searches find things."""
 
     database: Database
     embedder: QueryEmbedder

@@ -54,7 +54,7 @@ class AskedSearch:
 
 @dataclass(frozen=True)
 class OpenedSearch:
-    """What a query means in its namespace, and where that is looked for."""
+    """A query's meaning in its namespace, and the index that is searched for it."""
 
     parsed: ParsedQuery
     index: PassageIndex
@@ -62,7 +62,7 @@ class OpenedSearch:
 
 @dataclass(frozen=True)
 class PlannedSearch:
-    """What a search does in each transaction that it takes."""
+    """The plan of a search: what each of its transactions works with."""
 
     plan: Plan
     runner: Runner
@@ -75,7 +75,7 @@ class PlannedSearch:
 
 @dataclass(frozen=True)
 class Page:
-    """What a search found, before its memories are there."""
+    """The hits of a search, before their memories are there."""
 
     planned: PlannedSearch
     found: Found

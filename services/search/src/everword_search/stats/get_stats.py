@@ -32,7 +32,7 @@ class Alert:
 
 @dataclass(frozen=True)
 class Stats:
-    """How a namespace's memory is doing."""
+    """The state of a namespace's memory."""
 
     alerts: list[Alert]
     corpus: CorpusRow

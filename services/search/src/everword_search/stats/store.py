@@ -1,4 +1,4 @@
-"""What a namespace holds and what is pending in it, as typed functions over statements of queries.sql."""
+"""The contents and pending work of a namespace, as typed functions over statements of queries.sql."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SQL = load_statements("everword_search.stats")
 
 @dataclass(frozen=True)
 class CorpusRow:
-    """What a namespace holds."""
+    """The contents of a namespace, in numbers."""
 
     conversations: int
     messages: int
@@ -37,7 +37,7 @@ class BacklogRow:
 
 @dataclass(frozen=True)
 class TaskRow:
-    """How one task's jobs stand."""
+    """The state of one task's jobs."""
 
     task: str
     pending: int

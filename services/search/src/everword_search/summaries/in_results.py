@@ -1,4 +1,4 @@
-"""What results say of the summaries among them."""
+"""Summaries among results: marked for review, and expanded."""
 
 from __future__ import annotations
 

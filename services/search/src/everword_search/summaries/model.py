@@ -1,4 +1,4 @@
-"""What callers ask of the summary DAG and what they get, free of protobuf."""
+"""The requests that callers make of the summary DAG, and the results they get, free of protobuf."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.domain.records import MemoryRecord, SummaryRecord
 
 
 class ExpandMode(IntEnum):
-    """Which summaries among results are expanded. Values equal proto `ExpandMode`."""
+    """The summaries among results that are expanded. Values equal proto `ExpandMode`."""
 
     TOP = 1
     NONE = 2
@@ -21,7 +21,7 @@ class ExpandMode(IntEnum):
 
 @dataclass(frozen=True)
 class ExpansionLimits:
-    """How far a summary is expanded."""
+    """The limits of an expansion."""
 
     #: Levels down.
     depth: int = 2
@@ -38,7 +38,7 @@ DEFAULT_LIMITS = ExpansionLimits()
 
 @dataclass(frozen=True)
 class Expansion:
-    """What a summary was made from."""
+    """The sources of a summary."""
 
     summary: SummaryRecord
     #: In order.
@@ -51,7 +51,7 @@ class Expansion:
 
 @dataclass(frozen=True)
 class SummaryFilter:
-    """Which summaries are listed; None lets every value through."""
+    """The summaries that are listed; None lets every value through."""
 
     #: Values equal proto `SummaryLevel`.
     levels: list[int]

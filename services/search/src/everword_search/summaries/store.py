@@ -96,7 +96,7 @@ class SourceRow:
 
 @dataclass(frozen=True)
 class LevelRow:
-    """How the summaries of a level stand."""
+    """The state of a level's summaries."""
 
     #: Values equal proto `SummaryLevel`.
     level: int
@@ -107,7 +107,7 @@ class LevelRow:
 
 @dataclass(frozen=True)
 class SummaryBacklogRow:
-    """What waits for summaries."""
+    """The messages, periods and tool calls that wait for summaries."""
 
     messages: int
     conversations: int

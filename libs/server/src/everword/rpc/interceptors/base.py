@@ -1,4 +1,4 @@
-"""What interceptors share: something that is done around each call of Everword's own services."""
+"""The base of interceptors: something that is done around each call of Everword's own services."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _possible(date: Date) -> bool:
 
 
 def _likely(match: regex.Match[str], date: Date) -> bool:
-    """Whether four digits are a year: written as the times of messages are, any; elsewhere, they may be many things."""
+    """Tell whether four digits are a year: any where written as messages' times are; elsewhere, only likely ones."""
     year = date[0]
     return not year or 1000 <= year <= 2999 or match["s"] == "-"
 

@@ -89,7 +89,7 @@ def find_values(text: str, *, quotations: bool = True) -> list[Value]:
 
 
 class Evidence:
-    """What sources say, to hold values against."""
+    """The values in sources, to hold other values against."""
 
     def __init__(self, texts: Iterable[str], times: Iterable[datetime] = ()) -> None:
         """`times` are those of the sources' lines, on the clock that they are shown on.

@@ -1,4 +1,4 @@
-"""What must be copied letter by letter: URLs, e-mail addresses, hashes, versions, paths, names in code, quotations."""
+"""Values to copy letter by letter: URLs, e-mail addresses, hashes, versions, paths, names in code, quotations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_HASH = 64
 
 
 class Kind(StrEnum):
-    """What a value is."""
+    """The kind of a value."""
 
     QUOTATION = "quotation"
     URL = "url"

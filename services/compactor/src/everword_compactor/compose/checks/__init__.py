@@ -1,1 +1,1 @@
-"""What is checked of a text that a model wrote before it is stored: values, tags and tool sentences."""
+"""Checks of a text that a model wrote, before it is stored: values, tags and tool sentences."""

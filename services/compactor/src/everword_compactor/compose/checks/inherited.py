@@ -1,4 +1,4 @@
-"""What a node takes over from sources that said it without support of their own."""
+"""Values that a node takes over from sources that said them without support of their own."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _wrong_bullets(content: str, sources: Sequence[Source], level: Level) -> lis
 
 
 def _names_instances(source: Source) -> bool:
-    """Whether all that a source says comes from a known instance; of a node, some bullets may and others not."""
+    """Tell whether all that a source says comes from a known instance; of a node, some bullets may and others not."""
     if source.instance.strip():
         return True
     return bool(source.level) and all(_has(line, VIA) for line in _bullets(source.text))

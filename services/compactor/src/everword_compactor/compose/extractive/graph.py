@@ -1,4 +1,4 @@
-"""How alike sentences are, and which are central: LexRank over the graph of all pairs, which is never written out.
+"""The likeness and centrality of sentences: LexRank over the graph of all pairs, which is never written out.
 
 Similarities are products of sparse word weights and of vectors, so a step of the power iteration costs as much as the
 sentences have words, not as they have pairs: 10,000 sentences are no problem.

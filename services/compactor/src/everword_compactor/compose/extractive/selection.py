@@ -36,7 +36,7 @@ class Option:
 
 @dataclass
 class _Told:
-    """What the chosen sentences tell together."""
+    """The content of the chosen sentences together."""
 
     sources: set[int] = field(default_factory=set)
     speakers: set[str] = field(default_factory=set)

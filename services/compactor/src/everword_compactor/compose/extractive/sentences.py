@@ -126,7 +126,7 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _is_end(text: str, start: int, end: int, marks: str) -> bool:
-    """Whether marks that end at `end` end the sentence that begins at `start`."""
+    """Tell whether marks that end at `end` end the sentence that begins at `start`."""
     following = text[end : end + 40].lstrip()
     if not following:
         return False

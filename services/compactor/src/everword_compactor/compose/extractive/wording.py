@@ -1,4 +1,4 @@
-"""What a sentence's words tell: which are rare, which are facts, and who is spoken of."""
+"""The facts about a sentence's words: which are rare, which are facts, and who is spoken of."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LETTER = regex.compile(r"[\p{L}\p{M}\s]")
 
 @dataclass(frozen=True)
 class Wording:
-    """What a sentence says, apart from its order."""
+    """The content of a sentence, apart from its order."""
 
     #: Weights of its words within all sentences, unit length; empty where each is an everyday word.
     words: dict[str, float]
@@ -95,7 +95,7 @@ def _facts(sentence: str, speakers: frozenset[str]) -> frozenset[str]:
 
 
 def _addresses(name: str, speakers: frozenset[str]) -> bool:
-    """Whether a name is that of someone who takes part, perhaps shortened."""
+    """Tell whether a name is that of someone who takes part, perhaps shortened."""
     return any(speaker.startswith(name) for speaker in speakers)
 
 

@@ -32,7 +32,7 @@ _MAX_REFUSALS = 3
 
 @dataclass(frozen=True)
 class _Task:
-    """What is written in one go: the sources shown, and those that all of it comes from."""
+    """One piece of writing: the sources shown, and those that all of it comes from."""
 
     draft: Draft
     origins: Sequence[Source]

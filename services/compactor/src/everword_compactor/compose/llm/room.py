@@ -1,4 +1,4 @@
-"""How a model's context is shared out between what it reads, what it thinks and what it answers."""
+"""The division of a model's context between what it reads, what it thinks and what it answers."""
 
 from __future__ import annotations
 

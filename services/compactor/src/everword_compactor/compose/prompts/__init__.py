@@ -1,1 +1,1 @@
-"""What a language model is asked: each prompt has a version, which is stored with what came of it."""
+"""The prompts of a language model: each has a version, which is stored with what came of it."""

@@ -1,4 +1,4 @@
-"""What is asked at each level of the summary DAG."""
+"""The prompts for each level of the summary DAG."""
 
 from __future__ import annotations
 

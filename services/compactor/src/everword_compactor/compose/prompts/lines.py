@@ -1,4 +1,4 @@
-"""How sources are shown to a model: a preamble, and a header on each source that says when and who."""
+"""The form in which a model sees sources: a preamble, and a header on each source that says when and who."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every summary, whatever its level."""
+"""The rules for every summary, whatever its level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What servers with OpenAI's API answer, and what it means."""
+"""The answers of servers with OpenAI's API, and their meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models a server with OpenAI's API has."""
+"""The models that a server with OpenAI's API has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HELLO = "hello"
 
 @dataclass(frozen=True)
 class ListedModel:
-    """What `/v1/models` says of a model."""
+    """A model as `/v1/models` lists it."""
 
     id: str
     max_tokens: int | None

@@ -32,7 +32,7 @@ RELEARN_S = 10.0
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a server takes beside the model and the texts, and when that was learned."""
+    """The fields that a server takes beside the model and the texts, and when that was learned."""
 
     options: dict[str, Any]
     max_tokens: int | None

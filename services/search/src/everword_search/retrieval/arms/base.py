@@ -1,4 +1,4 @@
-"""What an arm of a search can do."""
+"""The protocol of a search's arms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from everword_search.retrieval.model import ArmState, Candidate, Ranked, SearchA
 
 @dataclass(frozen=True)
 class Window:
-    """Which part of an arm's candidates is asked for."""
+    """The part of an arm's candidates that is asked for."""
 
     limit: int
     #: Position of the last candidate of the page before; None for the best ones. What it scores now counts, where it is
@@ -48,17 +48,17 @@ class Arm(ABC):
 
     @property
     def generic_plans(self) -> bool:
-        """Whether the statements of `find` go the same way whatever is asked for, so that one plan serves them all."""
+        """Tell whether the statements of `find` are always alike, so that one plan serves them all."""
         return False
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether `find` asks the database nothing."""
+        """Tell whether `find` asks the database nothing."""
         return False
 
     @property
     def idle_state(self) -> ArmState:
-        """What it means that the arm has nothing to do: usually that the query gives it nothing."""
+        """Return the state of an arm that has nothing to do: usually, the query gives it nothing."""
         return ArmState.SKIPPED
 
     @abstractmethod

@@ -107,7 +107,7 @@ class CachedSemanticArm(SemanticArm):
 
 
 class _Postings:
-    """Which passages hold the words of a query, segment by segment: what is scored at once is small.
+    """The passages that hold the words of a query, segment by segment: what is scored at once is small.
 
     Many words that all passages hold must not keep other calls waiting, which have their turn in between.
     """

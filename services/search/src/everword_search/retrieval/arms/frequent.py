@@ -1,4 +1,4 @@
-"""Which words are frequent in a namespace, as its searches have found lately."""
+"""The words that are frequent in a namespace, as its searches have found lately."""
 
 from __future__ import annotations
 

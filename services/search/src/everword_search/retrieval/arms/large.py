@@ -1,4 +1,4 @@
-"""Which filters let so many passages through that their vectors are searched through the index."""
+"""The filters that let so many passages through that their vectors are searched through the index."""
 
 from __future__ import annotations
 

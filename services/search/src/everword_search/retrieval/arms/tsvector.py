@@ -27,7 +27,7 @@ from everword_search.retrieval.query.tsquery import prefix_query, quote_lexeme
 
 @dataclass(frozen=True)
 class Statistics:
-    """What the scores of one search rest on."""
+    """The statistics that the scores of one search rest on."""
 
     mean_length: float
     document_frequencies: list[int]

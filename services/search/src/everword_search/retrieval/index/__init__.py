@@ -1,1 +1,1 @@
-"""Where passages are found: in Postgres, or in the cache, by one protocol."""
+"""The places where passages are found: Postgres or the cache, by one protocol."""

@@ -1,4 +1,4 @@
-"""What a search does with memories of a kind, beyond finding, ranking and showing them as those of any other.
+"""The treatment of memories of a kind, beyond finding, ranking and showing them as those of any other.
 
 A new kind needs nothing here, unless its memories stand for others or come with something of their own.
 """

@@ -1,4 +1,4 @@
-"""Where a search looks for passages: in the database, or in memory. Whichever it is, it finds the same."""
+"""The protocol by which a search looks for passages; the database and the cache find the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PassageIndex(Protocol):
 
     @property
     def scope(self) -> Scope:
-        """What is looked at, with what the query demands."""
+        """Return the scope of the search, with what the query demands."""
 
     def lexical(self, terms: Sequence[Term], explain: bool) -> LexicalArm:
         """Return what finds passages by words."""

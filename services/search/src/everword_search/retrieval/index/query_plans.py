@@ -1,4 +1,4 @@
-"""How Postgres plans the statements of a transaction, and how long each may take."""
+"""Settings of a transaction: how Postgres plans its statements, and how long each may take."""
 
 from __future__ import annotations
 

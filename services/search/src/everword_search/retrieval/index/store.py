@@ -24,7 +24,7 @@ SQL = load_statements("everword_search.retrieval.index")
 
 @dataclass(frozen=True)
 class Scope:
-    """What all arms of one search look at."""
+    """The passages that all arms of one search look at."""
 
     namespace_id: int
     filter: MemoryFilter
@@ -33,7 +33,7 @@ class Scope:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is asked to be left out but what is automated."""
+        """Tell whether nothing is asked to be left out but what is automated."""
         return self.constraint is None and self.filter.is_open
 
     @property
@@ -47,7 +47,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class AnalysedText:
-    """What text search makes of a text; empty for stop words."""
+    """A text as text search reads it; empty for stop words."""
 
     text: str
     lexemes: list[str]
@@ -59,7 +59,7 @@ class AnalysedText:
 
 @dataclass(frozen=True)
 class RankedRow:
-    """What a statement found, best first: arrays in binary, an element a memory."""
+    """The memories that a statement found, best first: arrays in binary, an element a memory."""
 
     passage_ids: bytes
     source_ids: bytes
@@ -90,7 +90,7 @@ class LexicalRow(RankedRow):
 
 @dataclass(frozen=True)
 class FrequencyRow:
-    """How often each term occurs in a passage."""
+    """The frequency of each term in a passage."""
 
     passage_id: int
     source_id: UUID
@@ -127,7 +127,7 @@ class PlaceRow:
 
 @dataclass(frozen=True)
 class SignalRow:
-    """What a memory is ranked by beside its words."""
+    """The signals that rank a memory beside its words."""
 
     source_id: UUID
     occurred_at: datetime

@@ -30,7 +30,7 @@ _ARRAY_ELEMENT = np.dtype([("length", ">i4"), ("value", ">f4")])
 
 @dataclass(frozen=True)
 class GenerationRow:
-    """What a search needs to know of a model generation, or of what needs none: that has no id."""
+    """The facts about a model generation that a search needs, or about what needs none: that has no id."""
 
     id: int | None
     state: str
@@ -67,7 +67,7 @@ class _ComparedRow(RankedRow):
 
 @dataclass(frozen=True)
 class _CosinesRow:
-    """How alike passages are to the query, a column each."""
+    """The likeness of passages to the query, a column each."""
 
     passage_ids: bytes
     cosines: bytes

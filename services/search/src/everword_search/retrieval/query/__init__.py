@@ -1,1 +1,1 @@
-"""What a query means: its words, its operators, its vector."""
+"""The meaning of a query: its words, its operators, its vector."""

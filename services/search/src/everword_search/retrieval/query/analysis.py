@@ -14,7 +14,7 @@ from everword_search.retrieval.query.tsquery import prefix_query
 
 @dataclass(frozen=True)
 class AnalysedQuery:
-    """What the arms look for."""
+    """The terms and conditions that the arms look for."""
 
     terms: list[Term]
     #: A tsquery as text that a passage must match; None where the query demands nothing.
@@ -26,7 +26,7 @@ class AnalysedQuery:
 
     @property
     def has_prefix(self) -> bool:
-        """Whether one of the terms stands for all words that begin with it."""
+        """Tell whether one of the terms stands for all words that begin with it."""
         return any(term.prefix is not None for term in self.terms)
 
 

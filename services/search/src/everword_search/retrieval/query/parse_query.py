@@ -46,7 +46,7 @@ class NamespaceRow(NamespaceSettings):
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """What a query means in its namespace."""
+    """A query's meaning in its namespace."""
 
     settings: NamespaceSettings
     #: How many the namespace holds.

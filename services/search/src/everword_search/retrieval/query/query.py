@@ -40,7 +40,7 @@ _PREFIX = regex.compile(r"[^*]*[\p{L}\p{N}\p{M}]\*[.,;:!?)\]}]*")
 
 
 class Kind(Enum):
-    """What a clause asks of a passage."""
+    """The demand that a clause makes of a passage."""
 
     OPTIONAL = "adds to the score"
     REQUIRED = "must match"
@@ -68,13 +68,13 @@ class Clause:
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked for."""
+    """The clauses of a query."""
 
     clauses: tuple[Clause, ...]
 
     @property
     def wanted(self) -> list[Operand]:
-        """What a passage may be found by, in the order of the text."""
+        """Return what a passage may be found by, in the order of the text."""
         return [
             operand
             for clause in self.clauses
@@ -84,7 +84,7 @@ class Query:
 
     @property
     def excludes(self) -> bool:
-        """Whether there is something that must not match."""
+        """Tell whether there is something that must not match."""
         return any(clause.kind is Kind.EXCLUDED for clause in self.clauses)
 
     @property

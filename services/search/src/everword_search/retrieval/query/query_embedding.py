@@ -20,7 +20,7 @@ from everword_search.retrieval.query.query_embedder import (
 
 @dataclass(frozen=True)
 class ExpectedVector:
-    """What a query's vector will most likely be, before the database tells which of its words name authors."""
+    """The likely vector of a query, before the database tells which of its words name authors."""
 
     text: str
     generation_id: int
@@ -37,7 +37,7 @@ class ExpectedVector:
 
 @dataclass(frozen=True)
 class QueryEmbedding:
-    """How the query of one request becomes a vector."""
+    """The way from the query of one request to its vector."""
 
     embedder: QueryEmbedder
     namespace_id: int
@@ -93,7 +93,7 @@ class QueryEmbedding:
 
     @property
     def _asked(self) -> str:
-        """What is to be like the query: without what it leaves out, which is near it all the same."""
+        """Return the text to embed: without what the query leaves out, which is near it all the same."""
         request = self.request
         # Most queries leave nothing out, and need not be parsed to tell.
         if not request.operators or not ("-" in request.text or "NOT" in request.text):
