@@ -172,3 +172,15 @@ def test_a_token_is_four_bytes_rounded_up() -> None:
 def test_the_callers_own_count_is_taken_and_what_is_around_it_comes_on_top() -> None:
     counted = turn_item(message(token_count=1000, content="Hello\nthere"), UTC).tokens
     assert counted == 1000 + count_tokens("[999] Marta:   \n")
+
+
+def test_what_grows_by_its_marks_may_fit_no_more() -> None:
+    def grown(entry: Item) -> Item:
+        return item(entry.memory_id.int, 70 if entry.memory_id.int == 1 else entry.tokens)
+
+    relevant, omitted = fill_memories(
+        MEMORIES + 90, Block("## T"), [], memories(30, 20, 40), 9, grown
+    )
+    assert numbers(relevant) == [0, 2]
+    assert relevant.tokens <= MEMORIES + 90
+    assert omitted == 1

@@ -36,7 +36,7 @@ def mask_credentials(text: str) -> str:
 def mask_passage(passage: str, text: str) -> str:
     """Return a passage of `text` with its credentials masked, also those that only the words around it show."""
     start = text.find(passage)
-    if start < 0:
+    if start < 0 or passage == text:
         return mask_credentials(passage)
     end = start + len(passage)
     spans = [

@@ -7,7 +7,7 @@ it may still fit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from everword_search.context.text import Item, count_tokens
@@ -66,14 +66,21 @@ def fill_turns(budget: int, turns: Sequence[Item]) -> tuple[Block, list[Item]]:
 
 
 def fill_memories(
-    budget: int, recent: Block, waiting: Sequence[Item], memories: Sequence[Item], most: int
+    budget: int,
+    recent: Block,
+    waiting: Sequence[Item],
+    memories: Sequence[Item],
+    most: int,
+    finish: Callable[[Item], Item] = lambda item: item,
 ) -> tuple[Block, int]:
     """Return the memories that fit beside the turns, best first, and how many items are left out.
 
-    What they leave goes to turns that wait, unless these are among them.
+    What they leave goes to turns that wait, unless these are among them. `finish` makes of a memory what is shown, for
+    those alone that fit as they are.
     """
-    relevant = Block(MEMORIES_HEADING)
-    skipped = relevant.fill(memories, budget - recent.tokens, most)
+    draft, relevant = Block(MEMORIES_HEADING), Block(MEMORIES_HEADING)
+    skipped = draft.fill(memories, budget - recent.tokens, most)
+    skipped += relevant.fill(list(map(finish, draft.items)), budget - recent.tokens, most)
     there = {item.memory_id for item in relevant.items}
     wanted = [item for item in waiting if item.memory_id not in there]
     left_out = recent.fill(wanted, budget - relevant.tokens, len(recent.items) + len(wanted))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
 from enum import IntEnum
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -103,6 +104,37 @@ class _Conversation:
     record: ConversationRecord | None = None
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What a search gives to a context."""
+
+    results: Mapping[UUID, SearchResult] = field(default_factory=dict)
+    #: As callers counted them, where they did.
+    tokens: Mapping[UUID, int] = field(default_factory=dict)
+    verdict: Verdict | None = None
+    zone: tzinfo = UTC
+    masks: bool = True
+
+    def items(self) -> list[Item]:
+        """Return the memories, best first, with their credentials: to look for those takes longer than all the rest."""
+        return [self._item(id_, masks=False) for id_ in self.results]
+
+    def masked(self, item: Item) -> Item:
+        return self._item(item.memory_id, masks=True) if self.masks else item
+
+    def _item(self, id_: UUID, masks: bool) -> Item:
+        result = self.results[id_]
+        return memory_item(
+            result.memory,
+            result.passage,
+            self.tokens.get(id_, 0),
+            self.zone,
+            score=result.hit.score,
+            relevance=result.relevance,
+            masks=masks,
+        )
+
+
 async def build_context(
     sources: Sources, namespace: NamespaceScope, request: ContextRequest
 ) -> BuiltContext:
@@ -120,13 +152,16 @@ async def build_context(
     conversation = await _read_conversation(sources.database, namespace, request)
     budget, most = request.token_budget, request.max_memories
     turns, waiting = fill_turns(budget, conversation.turns)
-    found, verdict = await _find(sources, namespace, request, conversation, turns)
+    found = await _find(sources, namespace, request, conversation, turns)
     most = MAX_PAGE if most is None else most
-    memories, omitted = fill_memories(budget, turns, waiting, found, most)
+    # Memories may be many: the loop goes on meanwhile.
+    memories, omitted = await asyncio.to_thread(
+        fill_memories, budget, turns, waiting, found.items(), most, found.masked
+    )
     if not request.skip_use_count:
         await count_use(sources.database, namespace, [item.memory_id for item in memories.items])
     tokens = memories.tokens + turns.tokens
-    return BuiltContext(memories, turns, tokens, omitted + conversation.unread, verdict)
+    return BuiltContext(memories, turns, tokens, omitted + conversation.unread, found.verdict)
 
 
 async def _read_conversation(
@@ -157,12 +192,12 @@ async def _find(
     request: ContextRequest,
     conversation: _Conversation,
     shown: Block,
-) -> tuple[list[Item], Verdict | None]:
+) -> _Found:
     """Return memories, best first, without the turns that are shown and the message that is asked with."""
     asked, latest = request.query.strip(), conversation.latest
     text = asked or _beginning(latest.content if latest else "")
     if not text or request.max_memories == 0:
-        return [], None
+        return _Found()
     known = {item.memory_id for item in shown.items}
     if latest and not asked:
         # What is asked with does not answer itself.
@@ -184,8 +219,12 @@ async def _find(
         balanced=request.balanced,
     )
     found = await find_reliable(sources, namespace, search)
-    new = [result for result in found.results if result.memory.id not in known]
-    return await _items(sources.database, namespace, new), found.verdict
+    new = {each.memory.id: each for each in found.results if each.memory.id not in known}
+    async with sources.database.transaction(namespace.id) as conn:
+        tokens = await store.message_token_counts(conn, namespace.id, list(new))
+        settings = await get_namespace_settings(conn, namespace.id)
+    zone = ZoneInfo(settings.time_zone)
+    return _Found(new, tokens, found.verdict, zone, settings.masks_credentials)
 
 
 def _scoped(request: ContextRequest, record: ConversationRecord | None) -> MemoryFilter:
@@ -200,37 +239,9 @@ def _scoped(request: ContextRequest, record: ConversationRecord | None) -> Memor
     )
 
 
-async def _items(
-    database: Database, namespace: NamespaceScope, results: Sequence[SearchResult]
-) -> list[Item]:
-    ids = [result.memory.id for result in results]
-    async with database.transaction(namespace.id) as conn:
-        tokens = await store.message_token_counts(conn, namespace.id, ids)
-        settings = await get_namespace_settings(conn, namespace.id)
-    return await asyncio.to_thread(_memory_items, results, tokens, settings)
-
-
 def _turn_items(turns: Sequence[MessageRecord], settings: NamespaceSettings) -> list[Item]:
     zone, masks = ZoneInfo(settings.time_zone), settings.masks_credentials
     return [turn_item(turn, zone, masks=masks) for turn in turns]
-
-
-def _memory_items(
-    results: Sequence[SearchResult], tokens: Mapping[UUID, int], settings: NamespaceSettings
-) -> list[Item]:
-    zone, masks = ZoneInfo(settings.time_zone), settings.masks_credentials
-    return [
-        memory_item(
-            result.memory,
-            result.passage,
-            tokens.get(result.memory.id, 0),
-            zone,
-            score=result.hit.score,
-            relevance=result.relevance,
-            masks=masks,
-        )
-        for result in results
-    ]
 
 
 def _beginning(text: str) -> str:
