@@ -43,7 +43,7 @@ MAX_QUERY_BYTES = 8192
 _CONTENT_CHARS = 4000
 _USER = 2
 #: Memories that are looked at beyond those that a budget holds on average, and what one costs at least, mostly.
-_SPARE, _SMALL_TOKENS = 10, 25
+_SPARE, _SMALL_TOKENS = 10, 35
 
 
 class ContextScope(IntEnum):
