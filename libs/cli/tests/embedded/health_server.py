@@ -15,6 +15,10 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 def main(address: str, behaviour: str = "") -> None:
     if behaviour == "broken":
         sys.exit("the configuration is broken")
+    # Waited for, not handled: a second signal would come in the midst of a handler that holds the server's lock.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    if behaviour == "deaf":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     server = grpc.server(ThreadPoolExecutor(1), options=[("grpc.so_reuseport", 0)])
     servicer = health.HealthServicer()
     status = health_pb2.HealthCheckResponse
@@ -23,12 +27,11 @@ def main(address: str, behaviour: str = "") -> None:
     health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
     server.add_insecure_port(address)
     server.start()
-    if behaviour == "deaf":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    else:
-        signal.signal(signal.SIGTERM, lambda *_: server.stop(grace=None))
     print("listening", flush=True)
-    server.wait_for_termination()
+    if behaviour == "deaf":
+        server.wait_for_termination()
+    signal.sigwait({signal.SIGTERM})
+    server.stop(grace=None).wait()
     print("stopped", flush=True)
 
 
