@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -125,7 +126,8 @@ async def test_a_score_means_the_same_without_pgvector_and_nothing_for_what_is_u
     queries = (QUESTION, "Who signed off the spending?", "quantum chromodynamics on a lattice")
     before = await scores(stack, *queries)
     with stack.database.connect() as conn:
-        conn.execute(WITHOUT_PGVECTOR)
+        # Search may be reading vectors, for which it needs the loop.
+        await asyncio.to_thread(conn.execute, WITHOUT_PGVECTOR)
     after = await scores(stack, *queries)
     assert before[2] == after[2] == {}
     for some, others in zip(before[:2], after[:2], strict=True):
@@ -138,7 +140,8 @@ async def test_pgvector_is_taken_up_by_the_next_start_once_the_server_has_it(sta
     await append(stack, PET, DOG)
     await embed_everything(stack)
     with stack.database.connect() as conn:
-        conn.execute(WITHOUT_PGVECTOR)
+        # Search may be reading vectors, for which it needs the loop.
+        await asyncio.to_thread(conn.execute, WITHOUT_PGVECTOR)
         storage = "SELECT storage FROM model_generations"
         assert conn.execute(storage).fetchall() == [("array",)]
         before = await search(stack, QUESTION)

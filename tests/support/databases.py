@@ -32,9 +32,14 @@ class DatabaseUnderTest:
         )
 
     def connect(self) -> psycopg.Connection:
-        """Connect as the owner, who sees everything."""
+        """Connect as the owner, who sees everything.
+
+        A statement gives up a lock after 20 s: whoever holds it may wait for the event loop, which the statement keeps.
+        """
         return psycopg.connect(
-            self.admin_url, autocommit=True, options="-c search_path=everword,public"
+            self.admin_url,
+            autocommit=True,
+            options="-c search_path=everword,public -c lock_timeout=20s",
         )
 
 
