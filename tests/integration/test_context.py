@@ -8,9 +8,11 @@ import grpc
 import pytest
 
 from everword.v1 import context_service_pb2 as pb
-from everword.v1 import memory_pb2, search_service_pb2
+from everword.v1 import ingest_service_pb2, memory_pb2, search_service_pb2
+from support.calendar_calls import at, said
 from support.callers import make_namespaces, within
 from support.calls import ASSISTANT, TOOL, append, append_request, message, target
+from support.compaction import roll_up_everything
 from support.corpus import import_sample, moment
 from support.refusals import refused
 from support.stack import Stack
@@ -292,3 +294,24 @@ async def test_a_turn_that_does_not_fit_is_a_memory_like_any_other(stack: Stack)
     assert [text[4:10] for text in block(response, TURNS)] == ["user: ", "user: "]
     [shown] = block(response, MEMORIES)
     assert "The tap drips since Monday." in shown
+
+
+async def test_a_summary_of_a_day_is_of_everybody_and_goes_in_only_where_that_is_asked_for(
+    stack: Stack,
+) -> None:
+    ids = {}
+    for user in ("ana", "ben"):
+        request = append_request(said("2026-04-14T12:00", f"The code of {user} is tap-{user}."))
+        request.conversation.CopyFrom(target(user, agent="opus", subject=user))
+        ids[user] = (await stack.ingest.AppendMessages(request)).conversation_id
+    await roll_up_everything(stack, now=at("2026-06-01T00:00"))
+    fields = {"conversation_id": ids["ana"], "query": "code tap-ben", "max_recent_turns": 0}
+    own = await build(stack, **fields)
+    assert "tap-ana" in own.text
+    assert "tap-ben" not in own.text
+    all_ = await build(stack, scope=pb.CONTEXT_SCOPE_NAMESPACE, **fields)
+    assert any("summary: " in text and "tap-ben" in text for text in block(all_, MEMORIES))
+    # What was written down on purpose, for everybody, is no such summary.
+    significant = ingest_service_pb2.RecordSignificantRequest(content="Every code begins with tap.")
+    await stack.ingest.RecordSignificant(significant)
+    assert "Every code begins" in (await build(stack, **fields)).text

@@ -155,7 +155,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         {"ids": LEAVES, "most": 4, "limit": 100, "max_chars": 300},
         "summary_sources_p",
     ),
-    "in_review": ({"ids": LEAVES}, "summaries_p"),
+    "read_marks": ({"ids": LEAVES}, "summaries_p"),
     "list_summaries_newest": (LIST, "level_latest_at"),
     "list_summaries_oldest": (
         {**LIST, "after_latest_at": "-infinity", "after_id": UUID(int=0)},
@@ -270,7 +270,7 @@ def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) 
 
 #: Statements that go by words or ids: see `use_generic_plans`.
 PLANNED_ONCE = (
-    "find_lexical", "read_candidates", "find_mentions", "read_memories", "in_review", "read_children", "read_sources",
+    "find_lexical", "read_candidates", "find_mentions", "read_memories", "read_marks", "read_children", "read_sources",
     "read_passages"
 )  # fmt: skip
 

@@ -219,7 +219,7 @@ def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
         f"{search}.get_summaries": {"ids": [leaf]},
         f"{search}.read_children": {**first_few, "ids": [branch]},
         f"{search}.read_sources": {**first_few, "ids": [leaf]},
-        f"{search}.in_review": {"ids": [leaf]},
+        f"{search}.read_marks": {"ids": [leaf]},
         f"{search}.list_summaries_newest": {
             **page,
             "after_latest_at": LATE,

@@ -55,7 +55,8 @@ class _ContextScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextS
     """CONTEXT_SCOPE_UNSPECIFIED is CONTEXT_SCOPE_CONVERSATION."""
     CONTEXT_SCOPE_CONVERSATION: _ContextScope.ValueType  # 1
     """CONTEXT_SCOPE_CONVERSATION is the conversation's agent and subject, and what has no agent or subject. Agents or subjects
-    in the filter take their place. Without a conversation there is nothing to keep to.
+    in the filter take their place. Summaries of days and longer, which are of everybody, are left out. Without a
+    conversation there is nothing to keep to.
     """
     CONTEXT_SCOPE_NAMESPACE: _ContextScope.ValueType  # 2
     """CONTEXT_SCOPE_NAMESPACE is everything in the namespace."""
@@ -67,7 +68,8 @@ CONTEXT_SCOPE_UNSPECIFIED: ContextScope.ValueType  # 0
 """CONTEXT_SCOPE_UNSPECIFIED is CONTEXT_SCOPE_CONVERSATION."""
 CONTEXT_SCOPE_CONVERSATION: ContextScope.ValueType  # 1
 """CONTEXT_SCOPE_CONVERSATION is the conversation's agent and subject, and what has no agent or subject. Agents or subjects
-in the filter take their place. Without a conversation there is nothing to keep to.
+in the filter take their place. Summaries of days and longer, which are of everybody, are left out. Without a
+conversation there is nothing to keep to.
 """
 CONTEXT_SCOPE_NAMESPACE: ContextScope.ValueType  # 2
 """CONTEXT_SCOPE_NAMESPACE is everything in the namespace."""

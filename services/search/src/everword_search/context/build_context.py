@@ -42,7 +42,7 @@ MAX_QUERY_BYTES = 8192
 #: At least one passage, so that a memory of one passage is seen to be whole.
 _CONTENT_CHARS = 4000
 _USER = 2
-#: Memories that are looked at beyond those that a budget holds on average, and what one costs at least, mostly.
+#: Memories that are looked at: some, and one for so many tokens of the budget. Most memories cost more than that.
 _SPARE, _SMALL_TOKENS = 10, 35
 
 
@@ -154,9 +154,9 @@ async def build_context(
     turns, waiting = fill_turns(budget, conversation.turns)
     found = await _find(sources, namespace, request, conversation, turns)
     most = MAX_PAGE if most is None else most
-    # Memories may be many: the loop goes on meanwhile.
+    # Memories may be many and long: the loop goes on meanwhile.
     memories, omitted = await asyncio.to_thread(
-        fill_memories, budget, turns, waiting, found.items(), most, found.masked
+        lambda: fill_memories(budget, turns, waiting, found.items(), most, found.masked)
     )
     if not request.skip_use_count:
         await count_use(sources.database, namespace, [item.memory_id for item in memories.items])
@@ -205,9 +205,10 @@ async def _find(
     most = request.max_memories
     if most is None:
         most = _SPARE + (request.token_budget - shown.tokens) // _SMALL_TOKENS
+    record = conversation.record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(
         text=text,
-        filter=_scoped(request, conversation.record),
+        filter=_scoped(request.filter, record) if record else request.filter,
         # As many more as may be known already.
         page=PageRequest(min(MAX_PAGE, most + len(known))),
         at_least_as_fresh=request.at_least_as_fresh,
@@ -218,7 +219,7 @@ async def _find(
         profile=request.profile,
         balanced=request.balanced,
     )
-    found = await find_reliable(sources, namespace, search)
+    found = await find_reliable(sources, namespace, search, periods=record is None)
     new = {each.memory.id: each for each in found.results if each.memory.id not in known}
     async with sources.database.transaction(namespace.id) as conn:
         tokens = await store.message_token_counts(conn, namespace.id, list(new))
@@ -227,11 +228,8 @@ async def _find(
     return _Found(new, tokens, found.verdict, zone, settings.masks_credentials)
 
 
-def _scoped(request: ContextRequest, record: ConversationRecord | None) -> MemoryFilter:
-    """Return the request's filter, within the conversation's agent and subject unless it says otherwise."""
-    wanted = request.filter
-    if record is None or request.scope is ContextScope.NAMESPACE:
-        return wanted
+def _scoped(wanted: MemoryFilter, record: ConversationRecord) -> MemoryFilter:
+    """Return a filter within the conversation's agent and subject, unless it names others."""
     return replace(
         wanted,
         agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,

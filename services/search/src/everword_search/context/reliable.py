@@ -23,14 +23,15 @@ class Reliable:
 
 
 async def find_reliable(
-    sources: Sources, namespace: NamespaceScope, request: SearchRequest
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest, *, periods: bool = True
 ) -> Reliable:
     """Return a page of results without the summaries that need review; others take their places.
 
-    Raises what `find_memories` does.
+    Without `periods`, summaries of a day or more are left out as well: they are of everybody. Raises what
+    `find_memories` does.
     """
     response, _ = await find_memories(sources, namespace, request)
-    results = _reliable(response.results)
+    results = _reliable(response.results, periods)
     wanted = len(response.results)
     verdict = response.verdict
     for _ in range(MAX_PAGES - 1):
@@ -38,9 +39,13 @@ async def find_reliable(
             break
         page = replace(request.page, token=response.next_page_token)
         response, _ = await find_memories(sources, namespace, replace(request, page=page))
-        results += _reliable(response.results)
+        results += _reliable(response.results, periods)
     return Reliable(results[:wanted], verdict)
 
 
-def _reliable(results: list[SearchResult]) -> list[SearchResult]:
-    return [result for result in results if not result.needs_review]
+def _reliable(results: list[SearchResult], periods: bool) -> list[SearchResult]:
+    return [
+        result
+        for result in results
+        if not result.needs_review and (periods or not result.is_of_period)
+    ]

@@ -256,6 +256,8 @@ class SearchResult:
     relevance: float | None = None
     #: Whether it is a summary that holds something that its sources do not.
     needs_review: bool = False
+    #: Whether it is a summary of a day or more: of everybody in the namespace, whoever was heard then.
+    is_of_period: bool = False
     #: Of a summary that was expanded.
     expansion: Expansion | None = None
 

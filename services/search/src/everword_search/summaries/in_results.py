@@ -28,16 +28,19 @@ async def with_summaries(
     found = [result.memory.id for result in results if result.memory.kind == MEMORY_KIND_SUMMARY]
     if not found:
         return list(results)
-    in_review = await store.in_review(conn, namespace_id, found)
+    marks = await store.read_marks(conn, namespace_id, found)
     wanted = _expanded(found, request.expand, is_first_page)
     limits = request.expansion_limits
     expansions = await expand_all(conn, namespace_id, wanted, limits) if wanted else {}
     return [
         replace(
             result,
-            needs_review=result.memory.id in in_review,
-            expansion=expansions.get(result.memory.id),
+            needs_review=marks[id_].needs_review,
+            is_of_period=marks[id_].is_of_period,
+            expansion=expansions.get(id_),
         )
+        if (id_ := result.memory.id) in marks
+        else result
         for result in results
     ]
 

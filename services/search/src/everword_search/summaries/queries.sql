@@ -58,9 +58,11 @@ SELECT wanted.id AS above_id, m.id, m.conversation_id, m.seq, c.agent, c.subject
  ORDER BY wanted.place, source.ordinal
  LIMIT %(limit)s;
 
--- in_review --
--- Which of some nodes hold something that their sources do not.
-SELECT id FROM summaries WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) AND needs_review;
+-- read_marks --
+-- Whether some nodes hold something that their sources do not, and whether they are of a day or more.
+SELECT id, needs_review, period IS NOT NULL AS is_of_period
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
 
 -- list_summaries_newest --
 -- Nodes of some levels, the latest first: as many as fit into a number of bytes, but at least one. Each level has its

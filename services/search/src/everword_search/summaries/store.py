@@ -119,8 +119,14 @@ class SummaryBacklogRow:
 
 
 @dataclass(frozen=True)
-class _IdRow:
+class MarksRow:
+    """The marks of a node among results."""
+
     id: UUID
+    #: It holds something that its sources do not.
+    needs_review: bool
+    #: It is of a day or more, across conversations.
+    is_of_period: bool
 
 
 async def get_summaries(
@@ -159,11 +165,13 @@ async def read_sources(
     return await fetch_all(conn, SQL["read_sources"], parameters, SourceRow)
 
 
-async def in_review(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the nodes that hold something that their sources do not."""
+async def read_marks(
+    conn: Connection, namespace_id: int, ids: Sequence[UUID]
+) -> dict[UUID, MarksRow]:
+    """Return by id how nodes are marked among results."""
     parameters = {**namespaced(namespace_id), "ids": list(ids)}
-    rows = await fetch_all(conn, SQL["in_review"], parameters, _IdRow)
-    return {row.id for row in rows}
+    rows = await fetch_all(conn, SQL["read_marks"], parameters, MarksRow)
+    return {row.id: row for row in rows}
 
 
 async def list_summaries(
