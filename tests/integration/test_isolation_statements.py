@@ -19,6 +19,7 @@ from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
+from support.fact_rows import insert_facts
 from support.foreign import class_request
 from support.isolation import (
     ISOLATED,
@@ -146,6 +147,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
                 conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS
             )
             insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
+            insert_facts(conn, ids["theirs"], message_ids, WORDS)
         yield Filled(
             database=database,
             empty=empty,

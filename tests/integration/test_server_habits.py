@@ -41,10 +41,15 @@ from support.waiting import until
 
 INGEST = replace(BASE, service="ingest")
 SERVICES = {
-    "ingest": ("everword.v1.IngestService", "everword.v1.AdminService"),
+    "ingest": (
+        "everword.v1.IngestService",
+        "everword.v1.FactService",
+        "everword.v1.AdminService",
+    ),
     "search": (
         "everword.v1.SearchService",
         "everword.v1.ContextService",
+        "everword.v1.ProfileService",
         "everword.v1.SummaryService",
     ),
     "compactor": ("everword.v1.MaintenanceService",),

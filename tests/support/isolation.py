@@ -17,6 +17,7 @@ ISOLATED = frozenset(
         *("memory_classes", "memory_use", "importance_suggestions", "author_names"),
         *("summaries", "summary_sources", "compaction_progress", "calendar_pending"),
         *("summary_voices", "tool_sentences", "usage_ledger", "index_changes"),
+        *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

@@ -16,8 +16,10 @@ from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
+from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
+from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
 from everword_compactor.server import CompactorServer
@@ -42,8 +44,10 @@ class Stack:
     addresses: dict[str, str]
     ingest: IngestServiceStub
     admin: AdminServiceStub
+    facts: FactServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
+    profile: ProfileServiceStub
     summaries: SummaryServiceStub
     maintenance: MaintenanceServiceStub
     embedder: EmbedderServiceStub
@@ -98,8 +102,10 @@ async def running_stack(
             addresses=addresses,
             ingest=IngestServiceStub(channels["ingest"]),
             admin=AdminServiceStub(channels["ingest"]),
+            facts=FactServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
+            profile=ProfileServiceStub(channels["search"]),
             summaries=SummaryServiceStub(channels["search"]),
             maintenance=MaintenanceServiceStub(channels["compactor"]),
             embedder=EmbedderServiceStub(channels["embedder"]),

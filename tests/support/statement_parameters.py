@@ -16,6 +16,7 @@ from everword.domain.ids import new_id
 from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
+from support.fact_rows import fact_parameters
 from support.summary_rows import SummaryRows
 
 WORDS = "xylophone concerto in auth.rs"
@@ -138,6 +139,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **calendar_parameters(filled.conversation_id),
         **_nodes(filled),
         **_reading(filled),
+        **fact_parameters(),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},
         "everword_embedder.queue.store_halfvecs": _vectors(filled),
@@ -304,6 +306,7 @@ def _passage_arrays() -> dict[str, Any]:
     return {
         **{name: [""] for name in ("agent", "subject", "channel", "instance", "author")},
         **dict.fromkeys(("conversations", "content_bytes"), 0),
+        **dict.fromkeys(("valid_from", "valid_until", "known_from")),
         "kind": [1],
         "conversation_id": [None],
         "source_id": [new_id()],

@@ -9,10 +9,13 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
+    fact_service_pb2,
+    fact_service_pb2_grpc,
     ingest_service_pb2,
     ingest_service_pb2_grpc,
 )
 from everword_ingest.admin.servicer import AdminServicer
+from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.housekeeping import Housekeeping
 from everword_ingest.outbox import Outbox
 from everword_ingest.servicer import IngestServicer
@@ -28,6 +31,7 @@ class IngestServer:
         self._housekeeping = Housekeeping(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
         ingest = ingest_service_pb2.DESCRIPTOR.services_by_name["IngestService"]
+        fact = fact_service_pb2.DESCRIPTOR.services_by_name["FactService"]
         admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
         self._server = RpcServer(
             settings.server,
@@ -37,6 +41,11 @@ class IngestServer:
                     ingest,
                     ingest_service_pb2_grpc.add_IngestServiceServicer_to_server,
                     IngestServicer(self._database, settings.compaction, self._outbox.wake),
+                ),
+                Registration(
+                    fact,
+                    fact_service_pb2_grpc.add_FactServiceServicer_to_server,
+                    FactServicer(self._database, self._outbox.wake),
                 ),
                 Registration(
                     admin,

@@ -11,6 +11,8 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     context_service_pb2,
     context_service_pb2_grpc,
+    profile_service_pb2,
+    profile_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
     summary_service_pb2,
@@ -20,6 +22,7 @@ from everword_search.answers.asking import Asking
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.compiled import warn_if_slow
 from everword_search.context.servicer import ContextServicer
+from everword_search.facts.servicer import ProfileServicer
 from everword_search.ranking.ranker import Ranker
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.retrieval.sources import Sources
@@ -45,6 +48,7 @@ class SearchServer:
         asking = Asking(self._chat, self._database) if self._chat else None
         search = search_service_pb2.DESCRIPTOR.services_by_name["SearchService"]
         context = context_service_pb2.DESCRIPTOR.services_by_name["ContextService"]
+        profile = profile_service_pb2.DESCRIPTOR.services_by_name["ProfileService"]
         summaries = summary_service_pb2.DESCRIPTOR.services_by_name["SummaryService"]
         self._server = RpcServer(
             settings.server,
@@ -59,6 +63,11 @@ class SearchServer:
                     context,
                     context_service_pb2_grpc.add_ContextServiceServicer_to_server,
                     ContextServicer(sources),
+                ),
+                Registration(
+                    profile,
+                    profile_service_pb2_grpc.add_ProfileServiceServicer_to_server,
+                    ProfileServicer(self._database),
                 ),
                 Registration(
                     summaries,

@@ -11,7 +11,13 @@ from uuid import UUID
 from google.protobuf import duration_pb2
 
 from everword.rpc.translate import fill_memory, memory_to_proto, optional_time, to_timestamp
-from everword.v1 import conversation_pb2, memory_pb2, stats_pb2, summary_service_pb2
+from everword.v1 import (
+    conversation_pb2,
+    memory_pb2,
+    profile_service_pb2,
+    stats_pb2,
+    summary_service_pb2,
+)
 from everword.v1 import search_service_pb2 as pb
 from everword_search.answers.answer import (
     DEFAULT_ANSWER_TOKENS,
@@ -40,6 +46,7 @@ Paged: TypeAlias = (
     | pb.ListConversationsRequest
     | pb.ListMessagesRequest
     | summary_service_pb2.ListSummariesRequest
+    | profile_service_pb2.ListFactsRequest
 )
 
 
@@ -65,6 +72,8 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
         since=optional_time(message, "start_time"),
         before=optional_time(message, "end_time"),
         include_automated=message.include_automated,
+        valid_at=optional_time(message, "valid_at_time"),
+        known_at=optional_time(message, "known_at_time"),
     )
 
 

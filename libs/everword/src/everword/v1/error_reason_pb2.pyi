@@ -132,6 +132,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): no language model is configured, or it does not answer.
     `{ "reason": "CHAT_UNAVAILABLE" }`
     """
+    ERROR_REASON_FACT_NOT_FOUND: _ErrorReason.ValueType  # 29
+    """ERROR_REASON_FACT_NOT_FOUND (NOT_FOUND): the namespace has no fact with this id.
+    `{ "reason": "FACT_NOT_FOUND", "metadata": { "fact_id": "0190b5c2-…" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -250,5 +254,9 @@ ERROR_REASON_SUMMARY_NOT_FOUND: ErrorReason.ValueType  # 27
 ERROR_REASON_CHAT_UNAVAILABLE: ErrorReason.ValueType  # 28
 """ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): no language model is configured, or it does not answer.
 `{ "reason": "CHAT_UNAVAILABLE" }`
+"""
+ERROR_REASON_FACT_NOT_FOUND: ErrorReason.ValueType  # 29
+"""ERROR_REASON_FACT_NOT_FOUND (NOT_FOUND): the namespace has no fact with this id.
+`{ "reason": "FACT_NOT_FOUND", "metadata": { "fact_id": "0190b5c2-…" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

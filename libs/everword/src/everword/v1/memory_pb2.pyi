@@ -453,6 +453,8 @@ class MemoryFilter(_message.Message):
     START_TIME_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
     INCLUDE_AUTOMATED_FIELD_NUMBER: _builtins.int
+    VALID_AT_TIME_FIELD_NUMBER: _builtins.int
+    KNOWN_AT_TIME_FIELD_NUMBER: _builtins.int
     include_automated: _builtins.bool
     """include_automated lets automated memories through."""
     @_builtins.property
@@ -499,6 +501,14 @@ class MemoryFilter(_message.Message):
     def end_time(self) -> _timestamp_pb2.Timestamp:
         """end_time is the end of the times of occurrence, exclusive."""
 
+    @_builtins.property
+    def valid_at_time(self) -> _timestamp_pb2.Timestamp:
+        """valid_at_time is when a memory must hold; now, or later, if unset. What was said holds always; facts end."""
+
+    @_builtins.property
+    def known_at_time(self) -> _timestamp_pb2.Timestamp:
+        """known_at_time is when a memory must have been believed; now if unset."""
+
     def __init__(
         self,
         *,
@@ -514,10 +524,12 @@ class MemoryFilter(_message.Message):
         start_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
         include_automated: _builtins.bool = ...,
+        valid_at_time: _timestamp_pb2.Timestamp | None = ...,
+        known_at_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "start_time", b"start_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "known_at_time", b"known_at_time", "start_time", b"start_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "end_time", b"end_time", "include_automated", b"include_automated", "instances", b"instances", "kinds", b"kinds", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "end_time", b"end_time", "include_automated", b"include_automated", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -95,11 +95,11 @@ DECLARE
 BEGIN
     -- In the order of ids, as every writer locks them. Never what was said; see drop_derived_passages.
     PERFORM id FROM memories
-      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind = 2 OR part = -1)
+      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
       ORDER BY id FOR UPDATE;
     WITH closed AS (
         UPDATE memories SET valid_until = coalesce(until, valid_until), known_until = coalesce(disbelieved, known_until)
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind = 2 OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
         RETURNING id
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}') INTO changed FROM closed;
@@ -178,7 +178,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind = 2 OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -725,6 +725,416 @@ CREATE TABLE everword.embedding_queue (
 );
 
 COMMENT ON TABLE everword.embedding_queue IS 'A row exactly while a vector of a passage is pending for a generation, or was given up.';
+
+CREATE TABLE everword.fact_changes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    fact_id uuid NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    state smallint NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    other_fact_id uuid,
+    CONSTRAINT fact_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text]))),
+    CONSTRAINT fact_changes_state_check CHECK (((state >= 1) AND (state <= 5)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.fact_changes IS 'The audit trail of facts: who did what to which, and why.';
+
+CREATE TABLE everword.fact_changes_p0 (
+    namespace_id bigint CONSTRAINT fact_changes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_changes_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_changes_fact_id_not_null NOT NULL,
+    changed_at timestamp with time zone CONSTRAINT fact_changes_changed_at_not_null NOT NULL,
+    actor text CONSTRAINT fact_changes_actor_not_null NOT NULL,
+    action text CONSTRAINT fact_changes_action_not_null NOT NULL,
+    state smallint CONSTRAINT fact_changes_state_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_changes_reason_not_null NOT NULL,
+    other_fact_id uuid,
+    CONSTRAINT fact_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text]))),
+    CONSTRAINT fact_changes_state_check CHECK (((state >= 1) AND (state <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_changes_p1 (
+    namespace_id bigint CONSTRAINT fact_changes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_changes_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_changes_fact_id_not_null NOT NULL,
+    changed_at timestamp with time zone CONSTRAINT fact_changes_changed_at_not_null NOT NULL,
+    actor text CONSTRAINT fact_changes_actor_not_null NOT NULL,
+    action text CONSTRAINT fact_changes_action_not_null NOT NULL,
+    state smallint CONSTRAINT fact_changes_state_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_changes_reason_not_null NOT NULL,
+    other_fact_id uuid,
+    CONSTRAINT fact_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text]))),
+    CONSTRAINT fact_changes_state_check CHECK (((state >= 1) AND (state <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_changes_p2 (
+    namespace_id bigint CONSTRAINT fact_changes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_changes_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_changes_fact_id_not_null NOT NULL,
+    changed_at timestamp with time zone CONSTRAINT fact_changes_changed_at_not_null NOT NULL,
+    actor text CONSTRAINT fact_changes_actor_not_null NOT NULL,
+    action text CONSTRAINT fact_changes_action_not_null NOT NULL,
+    state smallint CONSTRAINT fact_changes_state_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_changes_reason_not_null NOT NULL,
+    other_fact_id uuid,
+    CONSTRAINT fact_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text]))),
+    CONSTRAINT fact_changes_state_check CHECK (((state >= 1) AND (state <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_changes_p3 (
+    namespace_id bigint CONSTRAINT fact_changes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_changes_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_changes_fact_id_not_null NOT NULL,
+    changed_at timestamp with time zone CONSTRAINT fact_changes_changed_at_not_null NOT NULL,
+    actor text CONSTRAINT fact_changes_actor_not_null NOT NULL,
+    action text CONSTRAINT fact_changes_action_not_null NOT NULL,
+    state smallint CONSTRAINT fact_changes_state_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_changes_reason_not_null NOT NULL,
+    other_fact_id uuid,
+    CONSTRAINT fact_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text]))),
+    CONSTRAINT fact_changes_state_check CHECK (((state >= 1) AND (state <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_evidence (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    fact_id uuid NOT NULL,
+    message_id uuid,
+    conversation_id uuid,
+    contradicts boolean NOT NULL,
+    source smallint NOT NULL,
+    hypothesis boolean DEFAULT false NOT NULL,
+    quote text DEFAULT ''::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    CONSTRAINT fact_evidence_source_check CHECK (((source >= 1) AND (source <= 4)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.fact_evidence IS 'What a fact rests on, or what speaks against it: the exact message, and its words.';
+
+CREATE TABLE everword.fact_evidence_p0 (
+    namespace_id bigint CONSTRAINT fact_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_evidence_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_evidence_fact_id_not_null NOT NULL,
+    message_id uuid,
+    conversation_id uuid,
+    contradicts boolean CONSTRAINT fact_evidence_contradicts_not_null NOT NULL,
+    source smallint CONSTRAINT fact_evidence_source_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT fact_evidence_hypothesis_not_null NOT NULL,
+    quote text DEFAULT ''::text CONSTRAINT fact_evidence_quote_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_evidence_reason_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT fact_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT fact_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT fact_evidence_source_check CHECK (((source >= 1) AND (source <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_evidence_p1 (
+    namespace_id bigint CONSTRAINT fact_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_evidence_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_evidence_fact_id_not_null NOT NULL,
+    message_id uuid,
+    conversation_id uuid,
+    contradicts boolean CONSTRAINT fact_evidence_contradicts_not_null NOT NULL,
+    source smallint CONSTRAINT fact_evidence_source_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT fact_evidence_hypothesis_not_null NOT NULL,
+    quote text DEFAULT ''::text CONSTRAINT fact_evidence_quote_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_evidence_reason_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT fact_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT fact_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT fact_evidence_source_check CHECK (((source >= 1) AND (source <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_evidence_p2 (
+    namespace_id bigint CONSTRAINT fact_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_evidence_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_evidence_fact_id_not_null NOT NULL,
+    message_id uuid,
+    conversation_id uuid,
+    contradicts boolean CONSTRAINT fact_evidence_contradicts_not_null NOT NULL,
+    source smallint CONSTRAINT fact_evidence_source_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT fact_evidence_hypothesis_not_null NOT NULL,
+    quote text DEFAULT ''::text CONSTRAINT fact_evidence_quote_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_evidence_reason_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT fact_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT fact_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT fact_evidence_source_check CHECK (((source >= 1) AND (source <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_evidence_p3 (
+    namespace_id bigint CONSTRAINT fact_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_evidence_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_evidence_fact_id_not_null NOT NULL,
+    message_id uuid,
+    conversation_id uuid,
+    contradicts boolean CONSTRAINT fact_evidence_contradicts_not_null NOT NULL,
+    source smallint CONSTRAINT fact_evidence_source_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT fact_evidence_hypothesis_not_null NOT NULL,
+    quote text DEFAULT ''::text CONSTRAINT fact_evidence_quote_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_evidence_reason_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT fact_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT fact_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT fact_evidence_source_check CHECK (((source >= 1) AND (source <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_intervals (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    fact_id uuid NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone NOT NULL,
+    known_until timestamp with time zone,
+    successor_id uuid,
+    CONSTRAINT fact_intervals_check CHECK ((valid_until > valid_from)),
+    CONSTRAINT fact_intervals_check1 CHECK ((known_until >= known_from))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.fact_intervals IS 'When a fact holds, as it was believed from known_from until known_until. A row only ever gets its known_until. Of an attribute with one value, the intervals that are believed at a moment never overlap. Each is a memory of its own in the index.';
+
+COMMENT ON COLUMN everword.fact_intervals.successor_id IS 'The fact that took its place at valid_until.';
+
+CREATE TABLE everword.fact_intervals_p0 (
+    namespace_id bigint CONSTRAINT fact_intervals_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_intervals_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_intervals_fact_id_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_intervals_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_intervals_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    successor_id uuid,
+    CONSTRAINT fact_intervals_check CHECK ((valid_until > valid_from)),
+    CONSTRAINT fact_intervals_check1 CHECK ((known_until >= known_from))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_intervals_p1 (
+    namespace_id bigint CONSTRAINT fact_intervals_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_intervals_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_intervals_fact_id_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_intervals_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_intervals_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    successor_id uuid,
+    CONSTRAINT fact_intervals_check CHECK ((valid_until > valid_from)),
+    CONSTRAINT fact_intervals_check1 CHECK ((known_until >= known_from))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_intervals_p2 (
+    namespace_id bigint CONSTRAINT fact_intervals_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_intervals_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_intervals_fact_id_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_intervals_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_intervals_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    successor_id uuid,
+    CONSTRAINT fact_intervals_check CHECK ((valid_until > valid_from)),
+    CONSTRAINT fact_intervals_check1 CHECK ((known_until >= known_from))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_intervals_p3 (
+    namespace_id bigint CONSTRAINT fact_intervals_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_intervals_id_not_null NOT NULL,
+    fact_id uuid CONSTRAINT fact_intervals_fact_id_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_intervals_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_intervals_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    successor_id uuid,
+    CONSTRAINT fact_intervals_check CHECK ((valid_until > valid_from)),
+    CONSTRAINT fact_intervals_check1 CHECK ((known_until >= known_from))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.facts (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    category text NOT NULL,
+    attribute text NOT NULL,
+    value text NOT NULL,
+    value_hash bytea NOT NULL,
+    several boolean NOT NULL,
+    source smallint NOT NULL,
+    hypothesis boolean DEFAULT false NOT NULL,
+    state smallint NOT NULL,
+    confidence double precision NOT NULL,
+    lifetime_days integer NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    supporting integer DEFAULT 0 NOT NULL,
+    contradicting integer DEFAULT 0 NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
+    CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
+    CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.facts IS 'A subject, an attribute and a value. What holds again later is the same fact. Never edited: state, confidence and counts follow from its intervals and its evidence.';
+
+COMMENT ON COLUMN everword.facts.value_hash IS 'SHA-256 of the value without regard to case and spaces.';
+
+COMMENT ON COLUMN everword.facts.several IS 'Whether the attribute has several values at a time.';
+
+COMMENT ON COLUMN everword.facts.source IS 'Values equal proto FactSource.';
+
+COMMENT ON COLUMN everword.facts.state IS 'Values equal proto FactState.';
+
+COMMENT ON COLUMN everword.facts.ruling IS 'A person said that it is right (1), or wrong (2), at ruled_at: what was said before counts less.';
+
+CREATE TABLE everword.facts_p0 (
+    namespace_id bigint CONSTRAINT facts_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT facts_id_not_null NOT NULL,
+    subject text CONSTRAINT facts_subject_not_null NOT NULL,
+    category text CONSTRAINT facts_category_not_null NOT NULL,
+    attribute text CONSTRAINT facts_attribute_not_null NOT NULL,
+    value text CONSTRAINT facts_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT facts_value_hash_not_null NOT NULL,
+    several boolean CONSTRAINT facts_several_not_null NOT NULL,
+    source smallint CONSTRAINT facts_source_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT facts_hypothesis_not_null NOT NULL,
+    state smallint CONSTRAINT facts_state_not_null NOT NULL,
+    confidence double precision CONSTRAINT facts_confidence_not_null NOT NULL,
+    lifetime_days integer CONSTRAINT facts_lifetime_days_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT facts_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT facts_last_seen_at_not_null NOT NULL,
+    supporting integer DEFAULT 0 CONSTRAINT facts_supporting_not_null NOT NULL,
+    contradicting integer DEFAULT 0 CONSTRAINT facts_contradicting_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT facts_agent_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
+    CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
+    CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.facts_p1 (
+    namespace_id bigint CONSTRAINT facts_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT facts_id_not_null NOT NULL,
+    subject text CONSTRAINT facts_subject_not_null NOT NULL,
+    category text CONSTRAINT facts_category_not_null NOT NULL,
+    attribute text CONSTRAINT facts_attribute_not_null NOT NULL,
+    value text CONSTRAINT facts_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT facts_value_hash_not_null NOT NULL,
+    several boolean CONSTRAINT facts_several_not_null NOT NULL,
+    source smallint CONSTRAINT facts_source_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT facts_hypothesis_not_null NOT NULL,
+    state smallint CONSTRAINT facts_state_not_null NOT NULL,
+    confidence double precision CONSTRAINT facts_confidence_not_null NOT NULL,
+    lifetime_days integer CONSTRAINT facts_lifetime_days_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT facts_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT facts_last_seen_at_not_null NOT NULL,
+    supporting integer DEFAULT 0 CONSTRAINT facts_supporting_not_null NOT NULL,
+    contradicting integer DEFAULT 0 CONSTRAINT facts_contradicting_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT facts_agent_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
+    CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
+    CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.facts_p2 (
+    namespace_id bigint CONSTRAINT facts_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT facts_id_not_null NOT NULL,
+    subject text CONSTRAINT facts_subject_not_null NOT NULL,
+    category text CONSTRAINT facts_category_not_null NOT NULL,
+    attribute text CONSTRAINT facts_attribute_not_null NOT NULL,
+    value text CONSTRAINT facts_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT facts_value_hash_not_null NOT NULL,
+    several boolean CONSTRAINT facts_several_not_null NOT NULL,
+    source smallint CONSTRAINT facts_source_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT facts_hypothesis_not_null NOT NULL,
+    state smallint CONSTRAINT facts_state_not_null NOT NULL,
+    confidence double precision CONSTRAINT facts_confidence_not_null NOT NULL,
+    lifetime_days integer CONSTRAINT facts_lifetime_days_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT facts_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT facts_last_seen_at_not_null NOT NULL,
+    supporting integer DEFAULT 0 CONSTRAINT facts_supporting_not_null NOT NULL,
+    contradicting integer DEFAULT 0 CONSTRAINT facts_contradicting_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT facts_agent_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
+    CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
+    CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.facts_p3 (
+    namespace_id bigint CONSTRAINT facts_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT facts_id_not_null NOT NULL,
+    subject text CONSTRAINT facts_subject_not_null NOT NULL,
+    category text CONSTRAINT facts_category_not_null NOT NULL,
+    attribute text CONSTRAINT facts_attribute_not_null NOT NULL,
+    value text CONSTRAINT facts_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT facts_value_hash_not_null NOT NULL,
+    several boolean CONSTRAINT facts_several_not_null NOT NULL,
+    source smallint CONSTRAINT facts_source_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT facts_hypothesis_not_null NOT NULL,
+    state smallint CONSTRAINT facts_state_not_null NOT NULL,
+    confidence double precision CONSTRAINT facts_confidence_not_null NOT NULL,
+    lifetime_days integer CONSTRAINT facts_lifetime_days_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT facts_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT facts_last_seen_at_not_null NOT NULL,
+    supporting integer DEFAULT 0 CONSTRAINT facts_supporting_not_null NOT NULL,
+    contradicting integer DEFAULT 0 CONSTRAINT facts_contradicting_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT facts_agent_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
+    CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
+    CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.importance_suggestions (
     namespace_id bigint NOT NULL,
@@ -1678,6 +2088,38 @@ ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.fact_evidence ATTACH PARTITION everword.fact_evidence_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.fact_evidence ATTACH PARTITION everword.fact_evidence_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.fact_evidence ATTACH PARTITION everword.fact_evidence_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.fact_evidence ATTACH PARTITION everword.fact_evidence_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.fact_intervals ATTACH PARTITION everword.fact_intervals_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.fact_intervals ATTACH PARTITION everword.fact_intervals_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.fact_intervals ATTACH PARTITION everword.fact_intervals_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.fact_intervals ATTACH PARTITION everword.fact_intervals_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -1785,6 +2227,96 @@ ALTER TABLE ONLY everword.deployment
 
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
+
+ALTER TABLE ONLY everword.fact_changes
+    ADD CONSTRAINT fact_changes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_changes_p0
+    ADD CONSTRAINT fact_changes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_changes_p1
+    ADD CONSTRAINT fact_changes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_changes_p2
+    ADD CONSTRAINT fact_changes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_changes_p3
+    ADD CONSTRAINT fact_changes_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_evidence
+    ADD CONSTRAINT fact_evidence_namespace_id_fact_id_message_id_contradicts_key UNIQUE (namespace_id, fact_id, message_id, contradicts);
+
+ALTER TABLE ONLY everword.fact_evidence_p0
+    ADD CONSTRAINT fact_evidence_p0_namespace_id_fact_id_message_id_contradict_key UNIQUE (namespace_id, fact_id, message_id, contradicts);
+
+ALTER TABLE ONLY everword.fact_evidence
+    ADD CONSTRAINT fact_evidence_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_evidence_p0
+    ADD CONSTRAINT fact_evidence_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_evidence_p1
+    ADD CONSTRAINT fact_evidence_p1_namespace_id_fact_id_message_id_contradict_key UNIQUE (namespace_id, fact_id, message_id, contradicts);
+
+ALTER TABLE ONLY everword.fact_evidence_p1
+    ADD CONSTRAINT fact_evidence_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_evidence_p2
+    ADD CONSTRAINT fact_evidence_p2_namespace_id_fact_id_message_id_contradict_key UNIQUE (namespace_id, fact_id, message_id, contradicts);
+
+ALTER TABLE ONLY everword.fact_evidence_p2
+    ADD CONSTRAINT fact_evidence_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_evidence_p3
+    ADD CONSTRAINT fact_evidence_p3_namespace_id_fact_id_message_id_contradict_key UNIQUE (namespace_id, fact_id, message_id, contradicts);
+
+ALTER TABLE ONLY everword.fact_evidence_p3
+    ADD CONSTRAINT fact_evidence_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_intervals
+    ADD CONSTRAINT fact_intervals_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_intervals_p0
+    ADD CONSTRAINT fact_intervals_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_intervals_p1
+    ADD CONSTRAINT fact_intervals_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_intervals_p2
+    ADD CONSTRAINT fact_intervals_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_intervals_p3
+    ADD CONSTRAINT fact_intervals_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.facts
+    ADD CONSTRAINT facts_namespace_id_subject_attribute_value_hash_key UNIQUE (namespace_id, subject, attribute, value_hash);
+
+ALTER TABLE ONLY everword.facts_p0
+    ADD CONSTRAINT facts_p0_namespace_id_subject_attribute_value_hash_key UNIQUE (namespace_id, subject, attribute, value_hash);
+
+ALTER TABLE ONLY everword.facts
+    ADD CONSTRAINT facts_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.facts_p0
+    ADD CONSTRAINT facts_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.facts_p1
+    ADD CONSTRAINT facts_p1_namespace_id_subject_attribute_value_hash_key UNIQUE (namespace_id, subject, attribute, value_hash);
+
+ALTER TABLE ONLY everword.facts_p1
+    ADD CONSTRAINT facts_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.facts_p2
+    ADD CONSTRAINT facts_p2_namespace_id_subject_attribute_value_hash_key UNIQUE (namespace_id, subject, attribute, value_hash);
+
+ALTER TABLE ONLY everword.facts_p2
+    ADD CONSTRAINT facts_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.facts_p3
+    ADD CONSTRAINT facts_p3_namespace_id_subject_attribute_value_hash_key UNIQUE (namespace_id, subject, attribute, value_hash);
+
+ALTER TABLE ONLY everword.facts_p3
+    ADD CONSTRAINT facts_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_pkey PRIMARY KEY (namespace_id, memory_id);
@@ -1941,6 +2473,36 @@ CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (n
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
 CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'pending'::text);
+
+CREATE INDEX fact_changes_fact ON ONLY everword.fact_changes USING btree (namespace_id, fact_id, changed_at, id);
+
+CREATE INDEX fact_changes_p0_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p0 USING btree (namespace_id, fact_id, changed_at, id);
+
+CREATE INDEX fact_changes_p1_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p1 USING btree (namespace_id, fact_id, changed_at, id);
+
+CREATE INDEX fact_changes_p2_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p2 USING btree (namespace_id, fact_id, changed_at, id);
+
+CREATE INDEX fact_changes_p3_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p3 USING btree (namespace_id, fact_id, changed_at, id);
+
+CREATE INDEX fact_evidence_message ON ONLY everword.fact_evidence USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX fact_evidence_p0_namespace_id_message_id_idx ON everword.fact_evidence_p0 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX fact_evidence_p1_namespace_id_message_id_idx ON everword.fact_evidence_p1 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX fact_evidence_p2_namespace_id_message_id_idx ON everword.fact_evidence_p2 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX fact_evidence_p3_namespace_id_message_id_idx ON everword.fact_evidence_p3 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX fact_intervals_fact ON ONLY everword.fact_intervals USING btree (namespace_id, fact_id, valid_from);
+
+CREATE INDEX fact_intervals_p0_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p0 USING btree (namespace_id, fact_id, valid_from);
+
+CREATE INDEX fact_intervals_p1_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p1 USING btree (namespace_id, fact_id, valid_from);
+
+CREATE INDEX fact_intervals_p2_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p2 USING btree (namespace_id, fact_id, valid_from);
+
+CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p3 USING btree (namespace_id, fact_id, valid_from);
 
 CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespace_id, changed_at);
 
@@ -2173,6 +2735,78 @@ ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p3_namespace_id_channel_agent_session_key_key;
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
+
+ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p0_namespace_id_fact_id_changed_at_id_idx;
+
+ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p0_pkey;
+
+ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p1_namespace_id_fact_id_changed_at_id_idx;
+
+ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p1_pkey;
+
+ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p2_namespace_id_fact_id_changed_at_id_idx;
+
+ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p2_pkey;
+
+ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p3_namespace_id_fact_id_changed_at_id_idx;
+
+ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p3_pkey;
+
+ALTER INDEX everword.fact_evidence_namespace_id_fact_id_message_id_contradicts_key ATTACH PARTITION everword.fact_evidence_p0_namespace_id_fact_id_message_id_contradict_key;
+
+ALTER INDEX everword.fact_evidence_message ATTACH PARTITION everword.fact_evidence_p0_namespace_id_message_id_idx;
+
+ALTER INDEX everword.fact_evidence_pkey ATTACH PARTITION everword.fact_evidence_p0_pkey;
+
+ALTER INDEX everword.fact_evidence_namespace_id_fact_id_message_id_contradicts_key ATTACH PARTITION everword.fact_evidence_p1_namespace_id_fact_id_message_id_contradict_key;
+
+ALTER INDEX everword.fact_evidence_message ATTACH PARTITION everword.fact_evidence_p1_namespace_id_message_id_idx;
+
+ALTER INDEX everword.fact_evidence_pkey ATTACH PARTITION everword.fact_evidence_p1_pkey;
+
+ALTER INDEX everword.fact_evidence_namespace_id_fact_id_message_id_contradicts_key ATTACH PARTITION everword.fact_evidence_p2_namespace_id_fact_id_message_id_contradict_key;
+
+ALTER INDEX everword.fact_evidence_message ATTACH PARTITION everword.fact_evidence_p2_namespace_id_message_id_idx;
+
+ALTER INDEX everword.fact_evidence_pkey ATTACH PARTITION everword.fact_evidence_p2_pkey;
+
+ALTER INDEX everword.fact_evidence_namespace_id_fact_id_message_id_contradicts_key ATTACH PARTITION everword.fact_evidence_p3_namespace_id_fact_id_message_id_contradict_key;
+
+ALTER INDEX everword.fact_evidence_message ATTACH PARTITION everword.fact_evidence_p3_namespace_id_message_id_idx;
+
+ALTER INDEX everword.fact_evidence_pkey ATTACH PARTITION everword.fact_evidence_p3_pkey;
+
+ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_intervals_p0_namespace_id_fact_id_valid_from_idx;
+
+ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p0_pkey;
+
+ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_intervals_p1_namespace_id_fact_id_valid_from_idx;
+
+ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p1_pkey;
+
+ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_intervals_p2_namespace_id_fact_id_valid_from_idx;
+
+ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p2_pkey;
+
+ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_intervals_p3_namespace_id_fact_id_valid_from_idx;
+
+ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p3_pkey;
+
+ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p0_namespace_id_subject_attribute_value_hash_key;
+
+ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p0_pkey;
+
+ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p1_namespace_id_subject_attribute_value_hash_key;
+
+ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p1_pkey;
+
+ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p2_namespace_id_subject_attribute_value_hash_key;
+
+ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p2_pkey;
+
+ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p3_namespace_id_subject_attribute_value_hash_key;
+
+ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p3_pkey;
 
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
 
@@ -2441,6 +3075,18 @@ ALTER TABLE ONLY everword.embedding_queue
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.fact_changes
+    ADD CONSTRAINT fact_changes_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.fact_evidence
+    ADD CONSTRAINT fact_evidence_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.fact_intervals
+    ADD CONSTRAINT fact_intervals_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.facts
+    ADD CONSTRAINT facts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -2502,6 +3148,14 @@ ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.fact_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.fact_evidence ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.fact_intervals ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.facts ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.index_changes ENABLE ROW LEVEL SECURITY;
@@ -2515,6 +3169,14 @@ CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NUL
 CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.fact_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.fact_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.fact_intervals USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.facts USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -2590,6 +3252,7 @@ REVOKE ALL ON FUNCTION everword.close_deployment_with_key() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
@@ -2677,6 +3340,25 @@ GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_embedder;
+
+GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_compactor;
+GRANT SELECT ON TABLE everword.fact_changes TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.fact_evidence TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.fact_evidence TO everword_compactor;
+GRANT SELECT ON TABLE everword.fact_evidence TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.fact_intervals TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.fact_intervals TO everword_compactor;
+GRANT SELECT ON TABLE everword.fact_intervals TO everword_search;
+
+GRANT UPDATE(known_until) ON TABLE everword.fact_intervals TO everword_ingest;
+GRANT UPDATE(known_until) ON TABLE everword.fact_intervals TO everword_compactor;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_compactor;
+GRANT SELECT ON TABLE everword.facts TO everword_search;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;

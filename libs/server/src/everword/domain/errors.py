@@ -115,6 +115,12 @@ class MemoryNotFound(NotFound):
     reason = "MEMORY_NOT_FOUND"
 
 
+class FactNotFound(NotFound):
+    """This namespace has no such fact."""
+
+    reason = "FACT_NOT_FOUND"
+
+
 class SummaryNotFound(NotFound):
     """This namespace has no such summary."""
 

@@ -9,12 +9,13 @@
 WITH passages AS (
     INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
                                   instance, author, role, tags, importance_class, automated, occurred_at, content,
-                                  lexemes, lexeme_count, literals, ranking)
+                                  lexemes, lexeme_count, literals, ranking, valid_from, valid_until, known_from)
     SELECT %(namespace_id)s, p.kind, p.source_id, p.part, p.conversation_id, p.seq, p.agent, p.subject,
            p.channel, p.instance, p.author, p.role, p.tags::text[], p.importance_class, p.automated, p.occurred_at,
            p.content, v.lexemes,
            (octet_length(tsvectorsend(v.lexemes)) - octet_length(tsvectorsend(strip(v.lexemes)))) / 2,
-           p.literals, p.ranking
+           p.literals, p.ranking, %(valid_from)s::timestamptz, %(valid_until)s::timestamptz,
+           %(known_from)s::timestamptz
       FROM unnest(%(kind)b::smallint[], %(source_id)b::uuid[], %(part)b::integer[], %(conversation_id)b::uuid[],
                   %(seq)b::bigint[], %(agent)b::text[], %(subject)b::text[], %(channel)b::text[], %(instance)b::text[],
                   %(author)b::text[], %(role)b::smallint[], %(tags)b::text[], %(importance_class)b::smallint[],
@@ -46,8 +47,8 @@ SELECT coalesce(max(id), 0) AS highest FROM passages;
 SELECT drop_derived_passages(%(source_ids)s::uuid[]);
 
 -- close_passages --
--- Say until when what background work wrote of these sources holds, and was believed, in the namespace that the transaction is
--- set to.
+-- Say until when passages of facts, or of what background work wrote, hold and were believed, in the namespace that the
+-- transaction is set to.
 SELECT close_derived_passages(%(source_ids)s::uuid[], %(valid_until)s::timestamptz, %(known_until)s::timestamptz);
 
 -- find_sources --

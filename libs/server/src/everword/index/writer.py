@@ -15,7 +15,7 @@ from uuid import UUID
 from everword.db import blocking
 from everword.db.arrays import Column, array_literal
 from everword.db.pool import Connection
-from everword.db.statements import BoundStatement, Pending, ask, load_statements
+from everword.db.statements import BoundStatement, Pending, ask, execute, load_statements
 from everword.index.passages import Passage, Source
 from everword.jobs.enqueue import EMBED, DueJob, enqueue_blocking, shard
 
@@ -28,6 +28,18 @@ class Stored:
 
     #: The highest id of a passage; 0 without any.
     highest: int
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When passages hold, and since when they are believed; None for always, and for as long as they are stored."""
+
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    known_from: datetime | None = None
+
+
+UNLIMITED = Limits()
 
 
 @dataclass(frozen=True)
@@ -52,9 +64,10 @@ async def add_passages(
     text_search_config: str,
     passages: Sequence[Passage],
     counts: Counts,
+    limits: Limits = UNLIMITED,
 ) -> Pending[Stored]:
     """Index passages of new sources; what was stored is on its way."""
-    parameters = _parameters(namespace_id, text_search_config, passages, counts)
+    parameters = _parameters(namespace_id, text_search_config, passages, counts, limits)
     return await ask(conn, BoundStatement(SQL["insert_passages"], parameters, Stored))
 
 
@@ -64,9 +77,10 @@ def add_passages_blocking(
     text_search_config: str,
     passages: Sequence[Passage],
     counts: Counts,
+    limits: Limits = UNLIMITED,
 ) -> None:
     """Do what `add_passages` does, on a worker's connection."""
-    parameters = _parameters(namespace_id, text_search_config, passages, counts)
+    parameters = _parameters(namespace_id, text_search_config, passages, counts, limits)
     blocking.execute(conn, SQL["insert_passages"], parameters)
 
 
@@ -87,6 +101,21 @@ def replace_passages_blocking(
         enqueue_blocking(conn, [vectors_job(namespace_id, source_ids[0])])
 
 
+async def close_passages(
+    conn: Connection,
+    source_ids: Sequence[UUID],
+    *,
+    valid_until: datetime | None = None,
+    known_until: datetime | None = None,
+) -> None:
+    """Say until when passages of facts, or of what background work wrote, hold, and until when they were believed.
+
+    None leaves either as it is. Searches leave out what does not hold any more; those as of an earlier time find it.
+    """
+    limits = {"valid_until": valid_until, "known_until": known_until}
+    await execute(conn, SQL["close_passages"], {"source_ids": list(source_ids), **limits})
+
+
 def close_passages_blocking(
     conn: blocking.Connection,
     source_ids: Sequence[UUID],
@@ -94,10 +123,7 @@ def close_passages_blocking(
     valid_until: datetime | None = None,
     known_until: datetime | None = None,
 ) -> None:
-    """Say until when what background work wrote of these sources holds, and until when it was believed.
-
-    None leaves either as it is. Searches leave out what does not hold any more; those as of an earlier time find it.
-    """
+    """Do what `close_passages` does, on a worker's connection."""
     limits = {"valid_until": valid_until, "known_until": known_until}
     blocking.execute(conn, SQL["close_passages"], {"source_ids": list(source_ids), **limits})
 
@@ -111,7 +137,11 @@ def find_sources_blocking(
 
 
 def _parameters(
-    namespace_id: int, text_search_config: str, passages: Sequence[Passage], counts: Counts
+    namespace_id: int,
+    text_search_config: str,
+    passages: Sequence[Passage],
+    counts: Counts,
+    limits: Limits,
 ) -> dict[str, Any]:
     sources = [passage.source for passage in passages]
     return {
@@ -136,6 +166,9 @@ def _parameters(
         "indexed_text": Column("text", [passage.indexed_text for passage in passages]),
         "literals": Column("text", [passage.literals for passage in passages]),
         "ranking": Column("bytea", [passage.ranking for passage in passages]),
+        "valid_from": limits.valid_from,
+        "valid_until": limits.valid_until,
+        "known_from": limits.known_from,
         "messages": counts.messages,
         "turns": counts.turns,
         "content_bytes": counts.content_bytes,

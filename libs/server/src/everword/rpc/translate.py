@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from google.protobuf import json_format, struct_pb2, timestamp_pb2
+from google.protobuf.message import Message
 
 from everword.domain.errors import InvalidArgument
 from everword.domain.records import (
@@ -47,14 +48,9 @@ def from_timestamp(stamp: timestamp_pb2.Timestamp, field: str) -> datetime:
         raise InvalidArgument(violations=((field, "must be in the years 1 to 9999"),)) from error
 
 
-def optional_time(
-    filter_: memory_pb2.MemoryFilter | summary_pb2.SummaryFilter,
-    name: Literal["start_time", "end_time"],
-) -> datetime | None:
-    """Return a time of a request's filter; None where it has none."""
-    return (
-        from_timestamp(getattr(filter_, name), f"filter.{name}") if filter_.HasField(name) else None
-    )
+def optional_time(message: Message, name: str, path: str = "filter.") -> datetime | None:
+    """Return a time of a message; None where it has none. `path` is where the message stands in the request."""
+    return from_timestamp(getattr(message, name), path + name) if message.HasField(name) else None
 
 
 def from_struct(struct: struct_pb2.Struct, field: str) -> dict[str, Any]:

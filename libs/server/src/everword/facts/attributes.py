@@ -1,0 +1,99 @@
+"""Attributes that Everword knows: what can be said of a person or a project.
+
+Others can be remembered as well; of those it knows nothing but their name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: How long what is said of an unknown attribute is expected to hold, in days.
+_LIFETIME_DAYS = 365
+#: Days after Riverse: what somebody is, where they live and work, what they are up to, how they are.
+_IDENTITY, _PLACE, _ROMANCE, _INTEREST, _STATE = 3650, 540, 365, 180, 60
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What can be said of somebody or something."""
+
+    name: str
+    category: str
+    #: As people write it before a value: "Residence: Lisbon".
+    label: str
+    #: Whether it has several values at a time.
+    several: bool
+    lifetime_days: int
+    #: Whether somebody's life is built around it: it matures sooner.
+    is_anchor: bool = False
+
+
+def _one(name: str, category: str, lifetime_days: int, is_anchor: bool = False) -> Attribute:
+    return Attribute(name, category, _label(name), False, lifetime_days, is_anchor)
+
+
+def _several(name: str, category: str, lifetime_days: int, is_anchor: bool = False) -> Attribute:
+    return Attribute(name, category, _label(name), True, lifetime_days, is_anchor)
+
+
+def _label(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+KNOWN: dict[str, Attribute] = {
+    each.name: each
+    for each in (
+        _one("name", "identity", _IDENTITY, is_anchor=True),
+        _one("birthday", "identity", _IDENTITY, is_anchor=True),
+        _one("age", "identity", _LIFETIME_DAYS),
+        _one("nationality", "identity", _IDENTITY, is_anchor=True),
+        _one("pronouns", "identity", _IDENTITY),
+        _several("language", "identity", _IDENTITY),
+        _one("residence", "home", _PLACE, is_anchor=True),
+        _one("address", "home", _PLACE),
+        _one("hometown", "home", _IDENTITY),
+        _one("job", "work", _PLACE, is_anchor=True),
+        _one("employer", "work", _PLACE, is_anchor=True),
+        _one("salary", "work", _LIFETIME_DAYS),
+        _several("skill", "work", _PLACE),
+        _one("education", "work", _IDENTITY),
+        _one("partner", "family", _ROMANCE, is_anchor=True),
+        _one("marital_status", "family", _ROMANCE),
+        _several("child", "family", _IDENTITY, is_anchor=True),
+        _several("sibling", "family", _IDENTITY),
+        _several("parent", "family", _IDENTITY),
+        _several("pet", "family", _PLACE),
+        _several("friend", "family", _PLACE),
+        _one("diet", "health", _PLACE),
+        _several("allergy", "health", _IDENTITY),
+        _several("medication", "health", _LIFETIME_DAYS),
+        _one("dose", "health", _LIFETIME_DAYS),
+        _several("condition", "health", _PLACE),
+        _one("weight", "health", _INTEREST),
+        _one("email", "contact", _PLACE),
+        _one("phone", "contact", _PLACE),
+        _one("vehicle", "things", _PLACE),
+        _several("device", "things", _PLACE),
+        _several("like", "preferences", _PLACE),
+        _several("dislike", "preferences", _PLACE),
+        _several("hobby", "preferences", _PLACE),
+        _several("goal", "plans", _INTEREST),
+        _one("appointment", "plans", _STATE),
+        _one("deadline", "plans", _STATE),
+        _one("mood", "state", 14),
+        _one("budget", "project", _LIFETIME_DAYS),
+        _one("version", "project", _LIFETIME_DAYS),
+        _one("owner", "project", _LIFETIME_DAYS),
+        _one("status", "project", _STATE),
+        _one("database", "project", _PLACE),
+        _one("port", "project", _LIFETIME_DAYS),
+        _one("editor", "project", _PLACE),
+        _several("stack", "project", _PLACE),
+        _several("note", "general", _PLACE),
+    )
+}
+
+
+def find_attribute(name: str) -> Attribute:
+    """Return what is known of an attribute; of an unknown one, that it has one value at a time, and lasts a year."""
+    return KNOWN.get(name) or _one(name, "general", _LIFETIME_DAYS)

@@ -1,0 +1,123 @@
+"""Confidence of a fact from its evidence, and what state follows."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from everword.facts.model import Ruling, Source, State
+
+#: What a piece of evidence weighs, by where it comes from; a guess weighs a third.
+_WEIGHTS = {Source.STATED: 1.0, Source.INFERRED: 0.5, Source.AGENT: 1.5, Source.PERSON: 6.0}
+_HYPOTHESIS = 1 / 3
+#: What is said again in the same conversation is hardly independent.
+_AGAIN = 0.2
+#: Conversations in which something is stated until it is confirmed.
+_CONFIRMING = 2
+#: Of the expected lifetime, the last part in which a fact loses weight, and how much.
+_LAST_PART, _LOST = 0.25, 0.5
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A piece of evidence, as it counts."""
+
+    #: None for what was written down apart from any conversation: each is independent.
+    conversation_id: UUID | None
+    contradicts: bool
+    source: Source
+    hypothesis: bool = False
+
+    @property
+    def weight(self) -> float:
+        return _WEIGHTS[self.source] * (_HYPOTHESIS if self.hypothesis else 1.0)
+
+
+@dataclass(frozen=True)
+class Tier:
+    """How mature a fact is: how long it is known, and by how many pieces of evidence; then it lives on so long."""
+
+    days: int
+    evidence: int
+    lifetime_days: int
+
+
+#: From Riverse: 730 days with 10 pieces, 365 with 6, 90 with 3.
+_TIERS = (Tier(730, 10, 730), Tier(365, 6, 365), Tier(90, 3, 180))
+#: What somebody's life is built around matures sooner.
+_ANCHOR = 0.6
+
+
+def confidence(evidence: Iterable[Evidence]) -> float:
+    """Return p / (p + c + 1), with the weight of evidence for a fact and against it.
+
+    That is the share of the evidence that is for it, with one doubt counted before the first piece. It rises with each
+    piece for it, most with one from another conversation, and falls with each against it.
+    """
+    pieces = list(evidence)
+    supporting = _weigh(each for each in pieces if not each.contradicts)
+    contradicting = _weigh(each for each in pieces if each.contradicts)
+    return supporting / (supporting + contradicting + 1)
+
+
+def find_state(
+    evidence: Iterable[Evidence],
+    ruling: Ruling | None,
+    is_believed: bool,
+    holds_now: bool,
+    maturity: Tier | None,
+) -> State:
+    """Return the state of a fact. `is_believed` tells whether it is believed to hold at any time."""
+    if ruling is Ruling.WRONG:
+        return State.REJECTED
+    if is_believed and not holds_now:
+        return State.CLOSED
+    pieces = [each for each in evidence if not each.contradicts]
+    if maturity is not None:
+        return State.ESTABLISHED
+    written = any(each.source >= Source.AGENT and not each.hypothesis for each in pieces)
+    stated = {
+        each.conversation_id
+        for each in pieces
+        if each.source is Source.STATED and not each.hypothesis
+    }
+    confirmed = ruling is Ruling.RIGHT or written or len(stated) >= _CONFIRMING
+    return State.CONFIRMED if confirmed else State.SUSPECTED
+
+
+def find_maturity(
+    first_seen_at: datetime, last_seen_at: datetime, supporting: int, is_anchor: bool
+) -> Tier | None:
+    """Return the highest tier that a fact has reached."""
+    factor = _ANCHOR if is_anchor else 1.0
+    known = last_seen_at - first_seen_at
+    for tier in _TIERS:
+        if known >= timedelta(days=tier.days * factor) and supporting >= math.ceil(
+            tier.evidence * factor
+        ):
+            return tier
+    return None
+
+
+def find_weight(
+    confidence_: float, last_seen_at: datetime, lifetime_days: int, now: datetime
+) -> float:
+    """Return the confidence, up to half of it lost in the last quarter of the expected lifetime."""
+    age = (now - last_seen_at) / timedelta(days=lifetime_days)
+    past = min(1.0, max(0.0, (age - (1 - _LAST_PART)) / _LAST_PART))
+    return confidence_ * (1 - _LOST * past)
+
+
+def _weigh(pieces: Iterable[Evidence]) -> float:
+    """Return the weight of pieces: of each conversation the weightiest whole, and of the others a fifth."""
+    by_conversation: dict[object, list[float]] = defaultdict(list)
+    for number, each in enumerate(pieces):
+        by_conversation[each.conversation_id or number].append(each.weight)
+    return sum(
+        max(weights) + _AGAIN * (sum(weights) - max(weights))
+        for weights in by_conversation.values()
+    )

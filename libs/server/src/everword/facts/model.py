@@ -1,0 +1,65 @@
+"""Facts, as values."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+from uuid import UUID
+
+
+class State(IntEnum):
+    """How far a fact is believed. Values equal proto FactState."""
+
+    SUSPECTED = 1
+    CONFIRMED = 2
+    ESTABLISHED = 3
+    REJECTED = 4
+    CLOSED = 5
+
+
+class Source(IntEnum):
+    """Where a fact, or a piece of evidence, comes from. Values equal proto FactSource."""
+
+    STATED = 1
+    INFERRED = 2
+    AGENT = 3
+    PERSON = 4
+
+
+class Ruling(IntEnum):
+    """What a person said of a fact. Values equal the column `ruling`."""
+
+    RIGHT = 1
+    WRONG = 2
+
+
+@dataclass(frozen=True)
+class Key:
+    """What is said of whom."""
+
+    subject: str
+    attribute: str
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A time in which a fact is believed to hold."""
+
+    #: None for one that is not stored yet.
+    id: UUID | None
+    fact_id: UUID
+    since: datetime
+    #: Exclusive; None where no end is known.
+    until: datetime | None = None
+    #: The fact that took its place at `until`.
+    successor_id: UUID | None = None
+
+    def covers(self, moment: datetime) -> bool:
+        return self.since <= moment and (self.until is None or moment < self.until)
+
+
+def value_hash(value: str) -> bytes:
+    """Return what two values share that are the same without regard to case and spaces."""
+    return hashlib.sha256(" ".join(value.casefold().split()).encode()).digest()

@@ -1,0 +1,153 @@
+"""What a statement changes in the intervals that are believed of a subject's attribute.
+
+Of an attribute with one value at a time, these never overlap. What is believed is never changed: an interval that turns
+out to end earlier is not believed any more, and a shorter one is believed in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from everword.facts.model import Interval
+
+
+@dataclass(frozen=True)
+class Change:
+    """Intervals that are not believed any more, and those that are believed from now on."""
+
+    disbelieved: tuple[Interval, ...] = ()
+    believed: tuple[Interval, ...] = ()
+
+    @property
+    def superseded_ids(self) -> frozenset[UUID]:
+        """The facts whose place another one takes."""
+        return frozenset(each.fact_id for each in self.believed if each.successor_id)
+
+
+NOTHING = Change()
+
+
+def state(
+    believed: Sequence[Interval],
+    fact_id: UUID,
+    since: datetime,
+    until: datetime | None,
+    several: bool,
+) -> Change:
+    """Return what changes when a fact is said to hold from `since` on.
+
+    `believed` are the intervals of all values of the attribute; with `several`, only those of the same fact count.
+
+    What is known of a later time stays: who lived in Rome from 2020, and is said to have lived in Oslo in 2018, has
+    moved. A fact that holds only until a time gives way to what held before it, as after a journey.
+    """
+    rivals = [each for each in believed if not several or each.fact_id == fact_id]
+    standing = next((each for each in rivals if each.covers(since)), None)
+    if standing is None:
+        return _state_in_gap(rivals, fact_id, since, until)
+    if standing.fact_id == fact_id:
+        return _end(standing, until) if _is_shorter(standing, until) else NOTHING
+    ends = _earliest(standing.until, until)
+    # What took the place of the fact that stood here takes the place of this one.
+    successor = standing.successor_id if ends == standing.until else None
+    parts = [Interval(None, fact_id, since, ends, successor)]
+    if standing.since < since:
+        parts.append(replace(standing, id=None, until=since, successor_id=fact_id))
+    if ends is not None and ends != standing.until:
+        parts[0] = replace(parts[0], successor_id=standing.fact_id)
+        parts.append(replace(standing, id=None, since=ends))
+    return Change((standing,), tuple(parts))
+
+
+def end(believed: Sequence[Interval], fact_id: UUID, until: datetime) -> Change:
+    """Return what changes when a fact is said not to hold any more from `until` on."""
+    own = [each for each in believed if each.fact_id == fact_id]
+    return _join(_end(each, until) for each in own if _is_shorter(each, until))
+
+
+def correct(
+    believed: Sequence[Interval], fact_id: UUID, right_id: UUID | None, several: bool
+) -> Change:
+    """Return what changes when a fact was wrong from the beginning, and another one was right all along, if any.
+
+    What it had taken the place of by mistake goes on.
+    """
+    wrong = tuple(each for each in believed if each.fact_id == fact_id)
+    kept = [each for each in believed if each.fact_id != fact_id]
+    return _join(_replace(each, kept, right_id, several) for each in wrong)
+
+
+def _replace(
+    wrong: Interval, kept: Sequence[Interval], right_id: UUID | None, several: bool
+) -> Change:
+    """Return what changes when another fact held in an interval, if any."""
+    if several:
+        known = any(each.fact_id == right_id and _overlap(each, wrong) for each in kept)
+        right = () if right_id is None or known else (_of(wrong, right_id),)
+        return Change((wrong,), right)
+    before = next((each for each in kept if _gave_way(each, wrong)), None)
+    if before is None:
+        return Change((wrong,), () if right_id is None else (_of(wrong, right_id),))
+    if right_id in (None, before.fact_id):
+        longer = replace(before, id=None, until=wrong.until, successor_id=wrong.successor_id)
+        return Change((wrong, before), (longer,))
+    assert right_id is not None
+    renamed = replace(before, id=None, successor_id=right_id)
+    return Change((wrong, before), (renamed, _of(wrong, right_id)))
+
+
+def _of(interval: Interval, fact_id: UUID) -> Interval:
+    """Return the same time for another fact."""
+    successor = interval.successor_id if interval.successor_id != fact_id else None
+    return replace(interval, id=None, fact_id=fact_id, successor_id=successor)
+
+
+def _gave_way(interval: Interval, to: Interval) -> bool:
+    return interval.successor_id == to.fact_id and interval.until == to.since
+
+
+def _state_in_gap(
+    rivals: Sequence[Interval], fact_id: UUID, since: datetime, until: datetime | None
+) -> Change:
+    """Return what changes where nothing is known of the time: it holds until what is known of later."""
+    later = min(
+        (each for each in rivals if each.since > since), key=lambda each: each.since, default=None
+    )
+    if later is None or (until is not None and until < later.since):
+        return Change(believed=(Interval(None, fact_id, since, until),))
+    if later.fact_id == fact_id:
+        ends = later.until if until in (None, later.since) else _earliest(later.until, until)
+        successor = later.successor_id if ends == later.until else None
+        return Change((later,), (Interval(None, fact_id, since, ends, successor),))
+    return Change(believed=(Interval(None, fact_id, since, later.since, later.fact_id),))
+
+
+def _is_shorter(interval: Interval, until: datetime | None) -> bool:
+    return until is not None and (interval.until is None or until < interval.until)
+
+
+def _end(interval: Interval, until: datetime | None) -> Change:
+    if until is None or until <= interval.since:
+        return Change((interval,))
+    return Change((interval,), (replace(interval, id=None, until=until, successor_id=None),))
+
+
+def _join(changes: Iterable[Change]) -> Change:
+    every = list(changes)
+    return Change(
+        tuple(each for change in every for each in change.disbelieved),
+        tuple(each for change in every for each in change.believed),
+    )
+
+
+def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
+    known = [each for each in (one, other) if each is not None]
+    return min(known, default=None)
+
+
+def _overlap(one: Interval, other: Interval) -> bool:
+    starts_before = other.until is None or one.since < other.until
+    return starts_before and (one.until is None or other.since < one.until)

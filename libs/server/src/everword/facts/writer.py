@@ -1,0 +1,193 @@
+"""Write facts, in the caller's transaction: what is believed, the index, and what follows from the evidence.
+
+A write holds the subject's attribute, decides with `timeline` what changes, and applies that. Two writes of the same
+attribute never see half of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.domain.ids import new_id
+from everword.facts import store
+from everword.facts.attributes import find_attribute
+from everword.facts.confidence import Evidence, confidence, find_maturity, find_state
+from everword.facts.model import Interval, Key, Ruling, Source, value_hash
+from everword.facts.sentence import fact_text
+from everword.facts.store import FactRow, NewChange, NewEvidence
+from everword.facts.timeline import Change
+from everword.index import passages as index
+from everword.index.builders import Language, build_passages
+from everword.index.writer import Counts, Limits, add_passages, close_passages, vectors_job
+from everword.jobs.enqueue import enqueue
+from everword.v1.memory_pb2 import MEMORY_KIND_FACT
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Who makes a change, and why."""
+
+    #: `agent`, `person` or `machine`.
+    actor: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known of a subject's attribute, held until the end of the transaction."""
+
+    namespace_id: int
+    #: The time that what is written now is believed from.
+    now: datetime
+    facts: Mapping[UUID, FactRow]
+    believed: Sequence[Interval]
+
+    def with_fact(self, fact: FactRow) -> Standing:
+        return replace(self, facts={**self.facts, fact.id: fact})
+
+    def of_value(self, value: str) -> FactRow | None:
+        """Return the fact of a value, if there is one."""
+        wanted = value_hash(value)
+        return next((fact for fact in self.facts.values() if fact.value_hash == wanted), None)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of a write."""
+
+    #: Those facts that it concerned, as they stand now.
+    facts: Mapping[UUID, FactRow]
+    #: The highest id of a passage; 0 without any.
+    highest: int
+
+
+async def hold(conn: Connection, namespace_id: int, key: Key, only: str | None = None) -> Standing:
+    """Return what is known of a subject's attribute; with `only`, of that value alone."""
+    now = await store.lock_key(conn, namespace_id, key)
+    hash_ = value_hash(only) if only is not None else None
+    facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, key, hash_)}
+    believed = await store.find_believed(conn, namespace_id, list(facts)) if facts else []
+    return Standing(namespace_id, now, facts, believed)
+
+
+async def add_evidence(
+    conn: Connection, standing: Standing, fact: FactRow, pieces: Sequence[NewEvidence]
+) -> None:
+    """Store evidence for or against a fact, with the fact's source; that of a message only once."""
+    if pieces:
+        await store.insert_evidence(conn, standing.namespace_id, standing.now, fact, pieces)
+
+
+async def apply(
+    conn: Connection,
+    settings: NamespaceSettings,
+    standing: Standing,
+    change: Change,
+    changes: Sequence[NewChange],
+    audit: Audit,
+) -> Written:
+    """Apply what was decided, and bring up to date the facts that `change` and `changes` concern."""
+    namespace_id, now = standing.namespace_id, standing.now
+    gone = [each.id for each in change.disbelieved if each.id is not None]
+    come = [replace(each, id=new_id()) for each in change.believed]
+    if gone:
+        await store.disbelieve_intervals(conn, namespace_id, now, gone)
+        await close_passages(conn, gone, known_until=now)
+    if come:
+        await store.insert_intervals(conn, namespace_id, now, come)
+    kept = [each for each in standing.believed if each.id not in gone]
+    concerned = {each.fact_id for each in (*change.disbelieved, *come)}
+    concerned |= {each.fact_id for each in changes}
+    facts = await _bring_up_to_date(conn, standing, [*kept, *come], concerned)
+    await store.insert_changes(conn, namespace_id, now, audit.actor, audit.reason, changes)
+    return Written(facts, await _index(conn, settings, standing, facts, come))
+
+
+async def _bring_up_to_date(
+    conn: Connection, standing: Standing, believed: Sequence[Interval], fact_ids: Collection[UUID]
+) -> dict[UUID, FactRow]:
+    """Store what follows from the intervals and the evidence of facts; return them."""
+    rows = await store.weigh_evidence(conn, standing.namespace_id, list(fact_ids))
+    evidence = {id_: list(each) for id_, each in groupby(rows, key=lambda row: row.fact_id)}
+    facts: dict[UUID, FactRow] = {}
+    for fact_id in sorted(fact_ids):
+        own = [each for each in believed if each.fact_id == fact_id]
+        fact = _weighed(standing.facts[fact_id], evidence.get(fact_id, []), own, standing.now)
+        facts[fact_id] = fact
+        await store.update_fact(conn, standing.namespace_id, fact)
+    return facts
+
+
+def _weighed(
+    fact: FactRow, rows: Sequence[store.EvidenceRow], own: Sequence[Interval], now: datetime
+) -> FactRow:
+    """Return a fact with what follows from its evidence, and from when it is believed to hold."""
+    pieces = [
+        Evidence(row.conversation_id, row.contradicts, Source(row.source), row.hypothesis)
+        for row in rows
+    ]
+    supporting = [
+        (piece, row.said_at)
+        for piece, row in zip(pieces, rows, strict=True)
+        if not piece.contradicts
+    ]
+    seen = [at for _, at in supporting] or [fact.first_seen_at]
+    if fact.ruling == Ruling.RIGHT and fact.ruled_at:
+        seen.append(fact.ruled_at)
+    attribute = find_attribute(fact.attribute)
+    first, last = min(seen), max(seen)
+    tier = find_maturity(first, last, len(supporting), attribute.is_anchor)
+    ruling = Ruling(fact.ruling) if fact.ruling else None
+    # What was never believed is a suspicion beside what is.
+    holds_now = any(each.covers(now) or each.since > now for each in own)
+    return replace(
+        fact,
+        state=find_state(pieces, ruling, bool(own), holds_now, tier if holds_now else None),
+        confidence=confidence(pieces),
+        supporting=len(supporting),
+        contradicting=len(pieces) - len(supporting),
+        # The strongest source is that of the fact.
+        source=max((piece.source for piece, _ in supporting), default=Source(fact.source)),
+        hypothesis=all(piece.hypothesis for piece, _ in supporting),
+        first_seen_at=first,
+        last_seen_at=last,
+        lifetime_days=max(fact.lifetime_days, tier.lifetime_days if tier else 0),
+    )
+
+
+async def _index(
+    conn: Connection,
+    settings: NamespaceSettings,
+    standing: Standing,
+    facts: Mapping[UUID, FactRow],
+    intervals: Iterable[Interval],
+) -> int:
+    """Index intervals as memories of their own; return the highest id of a passage."""
+    language = Language(settings.text_search_config, settings.time_zone)
+    highest = 0
+    for each in intervals:
+        assert each.id is not None
+        fact = facts[each.fact_id]
+        source = index.Source(
+            each.id, MEMORY_KIND_FACT, each.since, agent=fact.agent, subject=fact.subject
+        )
+        text = fact_text(fact.subject, fact.attribute, fact.value)
+        limits = Limits(each.since, each.until, standing.now)
+        await enqueue(conn, [vectors_job(standing.namespace_id, each.fact_id)])
+        pending = await add_passages(
+            conn,
+            standing.namespace_id,
+            settings.text_search_config,
+            list(build_passages(source, text, language)),
+            Counts(),
+            limits,
+        )
+        [stored] = await pending.rows()
+        highest = max(highest, stored.highest)
+    return highest

@@ -1,0 +1,1 @@
+"""Facts that are told, and set right."""

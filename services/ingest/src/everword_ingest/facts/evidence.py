@@ -1,0 +1,57 @@
+"""Evidence that callers give: the messages must be there, and say what is quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.domain.errors import InvalidArgument, MemoryNotFound
+from everword.domain.ids import new_id
+from everword.facts.store import NewEvidence, SaidRow, find_said
+from everword_ingest.facts.model import GivenEvidence
+
+
+async def check_evidence(
+    conn: Connection, namespace_id: int, given: Sequence[GivenEvidence]
+) -> list[tuple[GivenEvidence, SaidRow | None]]:
+    """Return each piece with its message, if it names one. Raises MemoryNotFound and InvalidArgument."""
+    ids = {each.message_id for each in given if each.message_id}
+    said = await find_said(conn, namespace_id, sorted(ids)) if ids else {}
+    return [(piece, _message_of(piece, number, said)) for number, piece in enumerate(given)]
+
+
+def to_store(
+    checked: Sequence[tuple[GivenEvidence, SaidRow | None]], now: datetime
+) -> list[NewEvidence]:
+    """Return the pieces as they are stored; without any, one that says that the fact was written down now."""
+    pieces = checked or [(GivenEvidence(None), None)]
+    return [
+        NewEvidence(
+            new_id(),
+            piece.message_id,
+            said.conversation_id if said else None,
+            piece.contradicts,
+            piece.quote,
+            piece.reason,
+            said.said_at if said else now,
+        )
+        for piece, said in pieces
+    ]
+
+
+def _message_of(piece: GivenEvidence, number: int, said: Mapping[UUID, SaidRow]) -> SaidRow | None:
+    if piece.message_id is None:
+        return None
+    found = said.get(piece.message_id)
+    if found is None:
+        raise MemoryNotFound(memory_id=piece.message_id)
+    if _words(piece.quote) not in _words(f"{found.content}\n{found.tool_result}"):
+        field = f"evidence[{number}].quote"
+        raise InvalidArgument(violations=((field, "is not in the message: quote its own words"),))
+    return found
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,177 @@
+"""Set facts right: correct, confirm and close them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.namespaces import get_namespace_settings
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import FactNotFound, InvalidArgument
+from everword.domain.ids import new_id
+from everword.domain.tokens import ConsistencyToken
+from everword.facts import store, timeline
+from everword.facts.model import Ruling, Source, State, value_hash
+from everword.facts.store import FactRow, NewChange, NewEvidence
+from everword.facts.timeline import NOTHING, Change
+from everword.facts.writer import Audit, Standing, add_evidence, apply, hold
+from everword_ingest.facts.model import Outcome
+from everword_ingest.store import highest_passage
+
+#: Evidence by who gives it.
+_SOURCES = {"person": Source.PERSON, "agent": Source.AGENT}
+
+
+async def correct_fact(
+    database: Database,
+    namespace: NamespaceScope,
+    fact_id: UUID,
+    value: str,
+    audit: Audit,
+    wake: Callable[[], None],
+) -> Outcome:
+    """Say that a fact was wrong, and what is right instead; nothing, if `value` is empty. Raises FactNotFound.
+
+    The outcome's `others` hold what was wrong.
+    """
+    async with database.write(namespace.id) as write:
+        conn = write.conn
+        standing, wrong = await _hold(conn, namespace.id, fact_id)
+        if value and value_hash(value) == wrong.value_hash:
+            raise InvalidArgument(violations=(("value", "is the value that is to be corrected"),))
+        standing = standing.with_fact(
+            replace(wrong, ruling=Ruling.WRONG, ruled_at=standing.now, state=State.REJECTED)
+        )
+        changes = [NewChange(new_id(), wrong.id, "corrected" if value else "rejected")]
+        right: FactRow | None = None
+        if value:
+            standing, right = await _put_right(conn, standing, wrong, value, audit)
+            changes = [
+                replace(changes[0], other_fact_id=right.id),
+                NewChange(new_id(), right.id, "remembered", wrong.id),
+            ]
+        right_id = right.id if right else None
+        change = timeline.correct(standing.believed, wrong.id, right_id, wrong.several)
+        await _apply(conn, standing, change, changes, audit)
+        ids = [wrong.id] if right_id is None else [wrong.id, right_id]
+        shown = await store.show_facts(conn, namespace.id, ids)
+        fact = shown[right_id] if right_id else None
+        highest = await _highest(conn, namespace.id, fact)
+    wake()
+    return Outcome(fact, [shown[wrong.id]], ConsistencyToken(namespace.id, write.position, highest))
+
+
+async def confirm_fact(
+    database: Database,
+    namespace: NamespaceScope,
+    fact_id: UUID,
+    audit: Audit,
+    wake: Callable[[], None],
+) -> Outcome:
+    """Say that a fact is right. Raises FactNotFound."""
+    async with database.write(namespace.id) as write:
+        conn = write.conn
+        standing, fact = await _hold(conn, namespace.id, fact_id)
+        ruled = replace(fact, ruling=Ruling.RIGHT, ruled_at=standing.now)
+        standing = standing.with_fact(ruled)
+        await _add_word(conn, standing, ruled, audit)
+        change = NOTHING
+        if not any(each.fact_id == fact.id for each in standing.believed):
+            # What was a guess, or rejected, is believed from now on.
+            change = timeline.state(
+                standing.believed, fact.id, standing.now, None, several=fact.several
+            )
+        changes = [NewChange(new_id(), fact.id, "confirmed")]
+        changes += [
+            NewChange(new_id(), id_, "superseded", fact.id)
+            for id_ in sorted(change.superseded_ids - {fact.id})
+        ]
+        await _apply(conn, standing, change, changes, audit)
+        shown = await store.show_facts(conn, namespace.id, [fact.id])
+        highest = await _highest(conn, namespace.id, shown[fact.id])
+    wake()
+    return Outcome(shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest))
+
+
+async def close_fact(
+    database: Database,
+    namespace: NamespaceScope,
+    fact_id: UUID,
+    until: datetime | None,
+    audit: Audit,
+    wake: Callable[[], None],
+) -> Outcome:
+    """Say that a fact does not hold any more. Raises FactNotFound; InvalidArgument where it had not begun by then."""
+    async with database.write(namespace.id) as write:
+        conn = write.conn
+        standing, fact = await _hold(conn, namespace.id, fact_id)
+        until = until or standing.now
+        own = [each for each in standing.believed if each.fact_id == fact.id]
+        if own and until <= min(each.since for each in own):
+            violation = ("valid_until_time", "is before the fact began to hold: correct it instead")
+            raise InvalidArgument(violations=(violation,))
+        later = [each for each in own if each.since < until]
+        change = timeline.end(later, fact.id, until)
+        if change != NOTHING:
+            await _apply(conn, standing, change, [NewChange(new_id(), fact.id, "closed")], audit)
+        shown = await store.show_facts(conn, namespace.id, [fact.id])
+        highest = await _highest(conn, namespace.id, shown[fact.id])
+    wake()
+    return Outcome(shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest))
+
+
+async def _hold(conn: Connection, namespace_id: int, fact_id: UUID) -> tuple[Standing, FactRow]:
+    """Hold what a fact is about; return that, and the fact. Raises FactNotFound."""
+    found = await store.get_fact(conn, namespace_id, fact_id)
+    if found is None:
+        raise FactNotFound(fact_id=fact_id)
+    standing = await hold(conn, namespace_id, found.key)
+    return standing, standing.facts[fact_id]
+
+
+async def _put_right(
+    conn: Connection, standing: Standing, wrong: FactRow, value: str, audit: Audit
+) -> tuple[Standing, FactRow]:
+    """Return the fact that is right instead of another one, and what is known with it."""
+    right = standing.of_value(value)
+    if right is None:
+        right = replace(
+            wrong,
+            id=new_id(),
+            value=value,
+            value_hash=value_hash(value),
+            first_seen_at=standing.now,
+            last_seen_at=standing.now,
+            state=State.SUSPECTED,
+        )
+        await store.insert_fact(conn, standing.namespace_id, right)
+    right = replace(right, ruling=Ruling.RIGHT, ruled_at=standing.now)
+    standing = standing.with_fact(right)
+    await _add_word(conn, standing, right, audit)
+    return standing, right
+
+
+async def _add_word(conn: Connection, standing: Standing, fact: FactRow, audit: Audit) -> None:
+    """Add somebody's word as evidence for a fact."""
+    word = NewEvidence(new_id(), None, None, False, "", audit.reason, standing.now)
+    told = replace(fact, source=_SOURCES[audit.actor], hypothesis=False)
+    await add_evidence(conn, standing, told, [word])
+
+
+async def _apply(
+    conn: Connection,
+    standing: Standing,
+    change: Change,
+    changes: Sequence[NewChange],
+    audit: Audit,
+) -> None:
+    settings = await get_namespace_settings(conn, standing.namespace_id)
+    await apply(conn, settings, standing, change, changes, audit)
+
+
+async def _highest(conn: Connection, namespace_id: int, fact: store.FactView | None) -> int:
+    memory_ids = [fact.memory_id] if fact and fact.memory_id else []
+    return await highest_passage(conn, namespace_id, memory_ids)

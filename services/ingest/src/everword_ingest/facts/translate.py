@@ -1,0 +1,43 @@
+"""Requests of FactService to the model."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.facts.model import Key, Source
+from everword.facts.writer import Audit
+from everword.rpc.translate import optional_time
+from everword.v1 import fact_pb2
+from everword.v1 import fact_service_pb2 as pb
+from everword_ingest.facts.model import Claim, GivenEvidence
+
+_ACTORS = {fact_pb2.FACT_ACTOR_PERSON: "person"}
+
+
+def to_claim(request: pb.RememberRequest) -> Claim:
+    return Claim(
+        Key(request.subject, request.attribute),
+        request.value,
+        category=request.category,
+        source=Source(request.source or Source.AGENT),
+        hypothesis=request.hypothesis,
+        several=request.several_values if request.HasField("several_values") else None,
+        since=optional_time(request, "valid_from_time", ""),
+        until=optional_time(request, "valid_until_time", ""),
+        lifetime_days=request.lifetime_days,
+        evidence=[_to_evidence(each) for each in request.evidence],
+        agent=request.agent,
+    )
+
+
+def to_audit(actor: fact_pb2.FactActor.ValueType, reason: str) -> Audit:
+    return Audit(_ACTORS.get(actor, "agent"), reason)
+
+
+def _to_evidence(evidence: fact_pb2.Evidence) -> GivenEvidence:
+    return GivenEvidence(
+        UUID(evidence.message_id) if evidence.message_id else None,
+        evidence.quote,
+        evidence.contradicts,
+        evidence.reason,
+    )

@@ -1,0 +1,65 @@
+-- Statements that read facts.
+
+-- fragment columns --
+-- A fact in one of its intervals.
+f.id, f.subject, f.category, f.attribute, f.value, f.source, f.hypothesis, f.state, f.confidence, f.lifetime_days,
+f.last_seen_at, f.supporting, f.contradicting, i.id AS memory_id, i.valid_from, i.valid_until, i.known_from, i.known_until,
+i.successor_id
+
+-- get_profile --
+-- What holds of a subject at a moment, as it was believed at another one, and how much there is of it.
+SELECT :columns, count(*) OVER () AS available
+  FROM facts f
+  JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
+ WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s
+   AND (%(categories)s::text[] IS NULL OR f.category = ANY(%(categories)s))
+   AND (%(include_expired)s OR f.last_seen_at + f.lifetime_days * interval '1 day' > coalesce(%(valid_at)s::timestamptz, now()))
+   AND i.valid_from <= coalesce(%(valid_at)s, now())
+   AND (i.valid_until IS NULL OR i.valid_until > coalesce(%(valid_at)s, now()))
+   AND i.known_from <= coalesce(%(known_at)s::timestamptz, now())
+   AND (i.known_until IS NULL OR i.known_until > coalesce(%(known_at)s, now()))
+ ORDER BY f.category, f.attribute, f.confidence DESC, f.id
+ LIMIT %(limit)s;
+
+-- list_facts --
+-- Facts by their ids: what holds at a moment, as it was believed at another one, or all of it.
+SELECT :columns
+  FROM facts f
+  LEFT JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
+ WHERE f.namespace_id = %(namespace_id)s
+   AND (%(subjects)s::text[] IS NULL OR f.subject = ANY(%(subjects)s))
+   AND (%(attributes)s::text[] IS NULL OR f.attribute = ANY(%(attributes)s))
+   AND (%(states)s::smallint[] IS NULL OR f.state = ANY(%(states)s))
+   AND (%(everything)s OR (
+        i.valid_from <= coalesce(%(valid_at)s::timestamptz, now())
+        AND (i.valid_until IS NULL OR i.valid_until > coalesce(%(valid_at)s, now()))
+        AND i.known_from <= coalesce(%(known_at)s::timestamptz, now())
+        AND (i.known_until IS NULL OR i.known_until > coalesce(%(known_at)s, now()))))
+   AND (%(after_id)s::uuid IS NULL OR (f.id, coalesce(i.id, f.id)) > (%(after_id)s, %(after_interval)s::uuid))
+ ORDER BY f.id, coalesce(i.id, f.id)
+ LIMIT %(limit)s;
+
+-- list_history --
+-- Every value that an attribute of a subject ever had, and what is not believed any more.
+SELECT :columns
+  FROM facts f
+  LEFT JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
+ WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.attribute = %(attribute)s
+ ORDER BY i.valid_from NULLS LAST, i.known_from, i.id
+ LIMIT %(limit)s;
+
+-- list_evidence --
+-- What a fact rests on and what speaks against it, oldest first.
+SELECT message_id, conversation_id, quote, contradicts, reason, said_at
+  FROM fact_evidence
+ WHERE namespace_id = %(namespace_id)s AND fact_id = %(fact_id)s
+ ORDER BY said_at, id
+ LIMIT %(limit)s;
+
+-- list_changes --
+-- The audit trail of a fact, oldest first.
+SELECT changed_at, actor, action, state, reason, other_fact_id
+  FROM fact_changes
+ WHERE namespace_id = %(namespace_id)s AND fact_id = %(fact_id)s
+ ORDER BY changed_at, id
+ LIMIT %(limit)s;

@@ -1,0 +1,87 @@
+"""Read facts: the profile of a subject, one fact, lists, the history of an attribute, and why a fact is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import FactNotFound
+from everword.facts.store import FactView, show_facts
+from everword_search.facts import store
+from everword_search.facts.model import FactFilter, ProfileRequest
+from everword_search.facts.store import ChangeRow, EvidenceRow
+from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import PageRequest
+from everword_search.records.pages import open_cursor
+
+DEFAULT_PAGE = 50
+#: Intervals of a history, and pieces of evidence and changes of a fact.
+MOST = 1_000
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a fact is believed."""
+
+    fact: FactView
+    evidence: Sequence[EvidenceRow]
+    changes: Sequence[ChangeRow]
+
+
+async def get_profile(
+    database: Database, namespace: NamespaceScope, wanted: ProfileRequest
+) -> tuple[Sequence[FactView], int]:
+    """Return what holds of a subject, and how much of it is left out."""
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, wanted.at_least_as_fresh)
+        found = await store.get_profile(conn, namespace.id, wanted)
+    return found, (found[0].available - len(found) if found else 0)
+
+
+async def get_fact(database: Database, namespace: NamespaceScope, fact_id: UUID) -> FactView:
+    """Return a fact as it is believed now. Raises FactNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        found = await show_facts(conn, namespace.id, [fact_id])
+    return _only(found.get(fact_id), fact_id)
+
+
+async def list_facts(
+    database: Database, namespace: NamespaceScope, wanted: FactFilter, page: PageRequest
+) -> tuple[Sequence[FactView], str]:
+    """Return a page of facts, and the token of the next one. Raises InvalidPageToken."""
+    cursor = await open_cursor(database, namespace, "ListFacts", page, DEFAULT_PAGE)
+    after = [UUID(id_) for id_ in cursor.after] if cursor.after else None
+    async with database.transaction(namespace.id) as conn:
+        found = await store.list_facts(conn, namespace.id, wanted, after, cursor.size + 1)
+    facts = found[: cursor.size]
+    if len(found) <= cursor.size:
+        return facts, ""
+    last = facts[-1]
+    return facts, cursor.token([str(last.id), str(last.memory_id or last.id)])
+
+
+async def get_fact_history(
+    database: Database, namespace: NamespaceScope, subject: str, attribute: str
+) -> Sequence[FactView]:
+    """Return every value that an attribute of a subject ever had."""
+    async with database.transaction(namespace.id) as conn:
+        return await store.list_history(conn, namespace.id, subject, attribute, MOST)
+
+
+async def explain_fact(database: Database, namespace: NamespaceScope, fact_id: UUID) -> Explanation:
+    """Return why a fact is believed, down to the words. Raises FactNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        found = await show_facts(conn, namespace.id, [fact_id])
+        fact = _only(found.get(fact_id), fact_id)
+        evidence = await store.list_evidence(conn, namespace.id, fact_id, MOST)
+        changes = await store.list_changes(conn, namespace.id, fact_id, MOST)
+    return Explanation(fact, evidence, changes)
+
+
+def _only(found: FactView | None, fact_id: UUID) -> FactView:
+    if found is None:
+        raise FactNotFound(fact_id=fact_id)
+    return found

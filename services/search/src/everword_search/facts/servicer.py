@@ -1,0 +1,77 @@
+"""ProfileService: translates requests, calls the use case of the same name, translates the result."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import current_namespace
+from everword.facts.translate import fact_to_proto
+from everword.rpc.interceptors.base import Context
+from everword.v1 import profile_service_pb2 as pb
+from everword.v1.profile_service_pb2_grpc import ProfileServiceServicer
+from everword_search.facts.read_facts import (
+    explain_fact,
+    get_fact,
+    get_fact_history,
+    get_profile,
+    list_facts,
+)
+from everword_search.facts.translate import (
+    change_to_proto,
+    evidence_to_proto,
+    to_fact_filter,
+    to_profile_request,
+)
+from everword_search.translate import to_page
+
+
+class ProfileServicer(ProfileServiceServicer):
+    """The facts of a namespace."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def GetProfile(
+        self, request: pb.GetProfileRequest, context: Context
+    ) -> pb.GetProfileResponse:
+        wanted = to_profile_request(request)
+        facts, omitted = await get_profile(self._database, current_namespace(), wanted)
+        at = wanted.as_of.valid_at
+        return pb.GetProfileResponse(
+            facts=[fact_to_proto(fact, at) for fact in facts], omitted=omitted
+        )
+
+    async def GetFact(self, request: pb.GetFactRequest, context: Context) -> pb.GetFactResponse:
+        fact = await get_fact(self._database, current_namespace(), UUID(request.fact_id))
+        return pb.GetFactResponse(fact=fact_to_proto(fact))
+
+    async def ListFacts(
+        self, request: pb.ListFactsRequest, context: Context
+    ) -> pb.ListFactsResponse:
+        wanted = to_fact_filter(request)
+        facts, token = await list_facts(
+            self._database, current_namespace(), wanted, to_page(request)
+        )
+        at = wanted.as_of.valid_at
+        return pb.ListFactsResponse(
+            facts=[fact_to_proto(fact, at) for fact in facts], next_page_token=token
+        )
+
+    async def GetFactHistory(
+        self, request: pb.GetFactHistoryRequest, context: Context
+    ) -> pb.GetFactHistoryResponse:
+        facts = await get_fact_history(
+            self._database, current_namespace(), request.subject, request.attribute
+        )
+        return pb.GetFactHistoryResponse(facts=[fact_to_proto(fact) for fact in facts])
+
+    async def ExplainFact(
+        self, request: pb.ExplainFactRequest, context: Context
+    ) -> pb.ExplainFactResponse:
+        found = await explain_fact(self._database, current_namespace(), UUID(request.fact_id))
+        return pb.ExplainFactResponse(
+            fact=fact_to_proto(found.fact),
+            evidence=[evidence_to_proto(row) for row in found.evidence],
+            changes=[change_to_proto(row) for row in found.changes],
+        )

@@ -1,0 +1,109 @@
+"""The statements that read facts, as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import fetch_all, load_statements
+from everword.facts.store import FactView
+from everword_search.facts.model import FactFilter, ProfileRequest
+
+SQL = load_statements("everword_search.facts")
+
+
+@dataclass(frozen=True)
+class ProfileRow(FactView):
+    """A fact of a profile, and how many the whole profile has."""
+
+    available: int
+
+
+@dataclass(frozen=True)
+class EvidenceRow:
+    """A piece of evidence."""
+
+    message_id: UUID | None
+    conversation_id: UUID | None
+    quote: str
+    contradicts: bool
+    reason: str
+    said_at: datetime
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    """An entry of the audit trail."""
+
+    changed_at: datetime
+    actor: str
+    action: str
+    state: int
+    reason: str
+    other_fact_id: UUID | None
+
+
+async def get_profile(
+    conn: Connection, namespace_id: int, wanted: ProfileRequest
+) -> list[ProfileRow]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "subject": wanted.subject,
+        "categories": wanted.categories,
+        "include_expired": wanted.include_expired,
+        **asdict(wanted.as_of),
+        "limit": wanted.max_facts,
+    }
+    return await fetch_all(conn, SQL["get_profile"], parameters, ProfileRow)
+
+
+async def list_facts(
+    conn: Connection,
+    namespace_id: int,
+    wanted: FactFilter,
+    after: Sequence[UUID] | None,
+    limit: int,
+) -> list[FactView]:
+    after_id, after_interval = after or (None, None)
+    parameters: dict[str, Any] = {
+        "namespace_id": namespace_id,
+        "subjects": wanted.subjects,
+        "attributes": wanted.attributes,
+        "states": wanted.states,
+        "everything": wanted.include_superseded,
+        **asdict(wanted.as_of),
+        "after_id": after_id,
+        "after_interval": after_interval,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["list_facts"], parameters, FactView)
+
+
+async def list_history(
+    conn: Connection, namespace_id: int, subject: str, attribute: str, limit: int
+) -> list[FactView]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "subject": subject,
+        "attribute": attribute,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["list_history"], parameters, FactView)
+
+
+async def list_evidence(
+    conn: Connection, namespace_id: int, fact_id: UUID, limit: int
+) -> list[EvidenceRow]:
+    parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
+    return await fetch_all(conn, SQL["list_evidence"], parameters, EvidenceRow)
+
+
+async def list_changes(
+    conn: Connection, namespace_id: int, fact_id: UUID, limit: int
+) -> list[ChangeRow]:
+    parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
+    return await fetch_all(conn, SQL["list_changes"], parameters, ChangeRow)

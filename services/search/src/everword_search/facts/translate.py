@@ -1,0 +1,60 @@
+"""Requests of ProfileService to the model, and results back."""
+
+from __future__ import annotations
+
+from everword.rpc.translate import optional_time, to_timestamp
+from everword.v1 import fact_pb2
+from everword.v1 import profile_service_pb2 as pb
+from everword_search.facts.model import AsOf, FactFilter, ProfileRequest
+from everword_search.facts.store import ChangeRow, EvidenceRow
+
+DEFAULT_FACTS = 100
+
+
+def to_profile_request(request: pb.GetProfileRequest) -> ProfileRequest:
+    return ProfileRequest(
+        request.subject,
+        _as_of(request),
+        list(request.categories) or None,
+        request.include_expired,
+        request.max_facts or DEFAULT_FACTS,
+        request.at_least_as_fresh,
+    )
+
+
+def to_fact_filter(request: pb.ListFactsRequest) -> FactFilter:
+    return FactFilter(
+        list(request.subjects) or None,
+        list(request.attributes) or None,
+        list(request.states) or None,
+        _as_of(request),
+        request.include_superseded,
+    )
+
+
+def evidence_to_proto(row: EvidenceRow) -> fact_pb2.Evidence:
+    return fact_pb2.Evidence(
+        message_id=str(row.message_id or ""),
+        conversation_id=str(row.conversation_id or ""),
+        quote=row.quote,
+        contradicts=row.contradicts,
+        reason=row.reason,
+        said_time=to_timestamp(row.said_at),
+    )
+
+
+def change_to_proto(row: ChangeRow) -> fact_pb2.FactChange:
+    return fact_pb2.FactChange(
+        change_time=to_timestamp(row.changed_at),
+        actor=row.actor,
+        action=row.action,
+        state=fact_pb2.FactState.ValueType(row.state),
+        reason=row.reason,
+        other_fact_id=str(row.other_fact_id or ""),
+    )
+
+
+def _as_of(request: pb.GetProfileRequest | pb.ListFactsRequest) -> AsOf:
+    return AsOf(
+        optional_time(request, "valid_at_time", ""), optional_time(request, "known_at_time", "")
+    )

@@ -1,0 +1,345 @@
+"""Facts are remembered, superseded, corrected and closed; what held and what was believed can be asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import grpc
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.v1 import context_service_pb2 as context
+from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import fact_service_pb2 as facts
+from everword.v1 import profile_service_pb2 as profile
+from everword.v1 import search_service_pb2 as search
+from support.calls import append, message
+from support.refusals import refused
+from support.stack import Stack
+
+BEGAN = datetime(2024, 1, 10, tzinfo=UTC)
+
+
+def day(number: int) -> datetime:
+    return BEGAN + timedelta(days=number)
+
+
+async def remember(
+    stack: Stack,
+    value: str,
+    *,
+    attribute: str = "residence",
+    subject: str = "emi",
+    since: int | None = None,
+    until: int | None = None,
+    **fields: Any,
+) -> facts.RememberResponse:
+    request = facts.RememberRequest(
+        subject=subject, attribute=attribute, value=value, **{"lifetime_days": 36500, **fields}
+    )
+    if since is not None:
+        request.valid_from_time.FromDatetime(day(since))
+    if until is not None:
+        request.valid_until_time.FromDatetime(day(until))
+    return await stack.facts.Remember(request)
+
+
+async def held(
+    stack: Stack, *, at: int | None = None, known: datetime | None = None, subject: str = "emi"
+) -> list[str]:
+    """Return the values of a subject's profile."""
+    request = profile.GetProfileRequest(subject=subject)
+    if at is not None:
+        request.valid_at_time.FromDatetime(day(at))
+    if known is not None:
+        request.known_at_time.FromDatetime(known)
+    return [fact.value for fact in (await stack.profile.GetProfile(request)).facts]
+
+
+async def found(stack: Stack, at: int | None = None, known: datetime | None = None) -> list[str]:
+    """Return what Search finds of a residence."""
+    request = search.SearchRequest(query="residence of emi", mode=search.SEARCH_MODE_LEXICAL)
+    if at is not None:
+        request.filter.valid_at_time.FromDatetime(day(at))
+    if known is not None:
+        request.filter.known_at_time.FromDatetime(known)
+    return [hit.memory.content for hit in (await stack.search.Search(request)).results]
+
+
+async def test_the_newest_statement_is_what_holds_and_the_past_is_one_call_away(
+    stack: Stack,
+) -> None:
+    await remember(stack, "Berlin", since=0)
+    moved = await remember(stack, "Lisbon", since=100)
+    assert [fact.value for fact in moved.superseded] == ["Berlin"]
+    [old] = moved.superseded
+    assert old.state == fact_pb2.FACT_STATE_CLOSED
+    assert old.valid_until_time.ToDatetime(UTC) == day(100)
+    assert old.successor_id == moved.fact.id
+    assert await held(stack) == ["Lisbon"]
+    assert await held(stack, at=99) == ["Berlin"]
+    assert await held(stack, at=100) == ["Lisbon"]
+    assert await held(stack, at=-1) == []
+    assert await found(stack) == ["Residence of emi: Lisbon"]
+    assert await found(stack, at=99) == ["Residence of emi: Berlin"]
+    request = profile.GetFactHistoryRequest(subject="emi", attribute="residence")
+    history = (await stack.profile.GetFactHistory(request)).facts
+    assert [(each.value, each.HasField("known_until_time")) for each in history] == [
+        ("Berlin", True),
+        ("Berlin", False),
+        ("Lisbon", False),
+    ]
+
+
+async def test_what_is_told_late_does_not_override_what_is_newer(stack: Stack) -> None:
+    await remember(stack, "Lisbon", since=100)
+    await remember(stack, "Berlin", since=0)
+    assert await held(stack) == ["Lisbon"]
+    assert await held(stack, at=50) == ["Berlin"]
+    back = await remember(stack, "berlin ", since=200)
+    assert back.fact.value == "Berlin"
+    assert await held(stack) == ["Berlin"]
+    assert await held(stack, at=150) == ["Lisbon"]
+    everything = profile.ListFactsRequest(include_superseded=True)
+    listed = (await stack.profile.ListFacts(everything)).facts
+    assert len({fact.id for fact in listed}) == 2
+
+
+async def test_a_journey_ends_where_it_is_said_to_end(stack: Stack) -> None:
+    await remember(stack, "Berlin", since=0)
+    await remember(stack, "Oslo", since=10, until=20)
+    assert [await held(stack, at=at) for at in (9, 10, 19, 20)] == [
+        ["Berlin"],
+        ["Oslo"],
+        ["Oslo"],
+        ["Berlin"],
+    ]
+    refusal = await refused(remember(stack, "Rome", since=20, until=20))
+    assert refusal.reason == "VALIDATION_FAILED"
+
+
+async def test_values_that_hold_side_by_side_stay(stack: Stack) -> None:
+    await remember(stack, "penicillin", attribute="allergy")
+    second = await remember(stack, "nuts", attribute="allergy")
+    assert not second.superseded
+    assert sorted(await held(stack)) == ["nuts", "penicillin"]
+    await remember(stack, "red", attribute="favourite_colour")
+    assert [
+        f.value for f in (await remember(stack, "blue", attribute="favourite_colour")).superseded
+    ]
+    await remember(stack, "tea", attribute="drink", several_values=True)
+    assert not (await remember(stack, "coffee", attribute="drink", several_values=True)).superseded
+
+
+async def test_a_correction_changes_what_is_known_now_and_not_what_was_known_then(
+    stack: Stack,
+) -> None:
+    await remember(stack, "Oslo", since=0)
+    wrong = await remember(stack, "Berlin", since=100)
+    then = datetime.now(UTC)
+    await asyncio.sleep(0.01)
+    request = facts.CorrectFactRequest(
+        fact_id=wrong.fact.id, value="Bern", reason="misheard", actor=fact_pb2.FACT_ACTOR_PERSON
+    )
+    corrected = await stack.facts.CorrectFact(request)
+    assert corrected.rejected.state == fact_pb2.FACT_STATE_REJECTED
+    assert await held(stack, at=150) == ["Bern"]
+    assert await held(stack, at=150, known=then) == ["Berlin"]
+    assert await held(stack, at=50) == await held(stack, at=50, known=then) == ["Oslo"]
+    assert await found(stack) == ["Residence of emi: Bern"]
+    assert await found(stack, at=150, known=then) == ["Residence of emi: Berlin"]
+    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=wrong.fact.id))
+    last = explained.changes[-1]
+    assert (last.actor, last.action, last.reason) == ("person", "corrected", "misheard")
+    assert last.other_fact_id == corrected.fact.id
+
+    # What was said before does not bring it back; what is said later does.
+    said = await append(stack, message("I live in Berlin.", create_time=_stamp(day(120))))
+    evidence = [fact_pb2.Evidence(message_id=said.messages[0].message_id, quote="live in Berlin")]
+    await remember(stack, "Berlin", evidence=evidence, source=fact_pb2.FACT_SOURCE_STATED)
+    assert await held(stack) == ["Bern"]
+    later = await append(stack, message("I moved to Berlin now."))
+    evidence = [fact_pb2.Evidence(message_id=later.messages[0].message_id, quote="moved to Berlin")]
+    await remember(stack, "Berlin", evidence=evidence, source=fact_pb2.FACT_SOURCE_STATED)
+    assert await held(stack) == ["Berlin"]
+
+
+async def test_what_was_never_so_gives_way_to_what_it_had_replaced(stack: Stack) -> None:
+    await remember(stack, "Oslo", since=0)
+    wrong = await remember(stack, "Berlin", since=100)
+    await stack.facts.CorrectFact(facts.CorrectFactRequest(fact_id=wrong.fact.id))
+    assert await held(stack) == ["Oslo"]
+
+
+async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> None:
+    async def said(number: int, conversation: str) -> facts.RememberResponse:
+        moment = _stamp(day(number))
+        stored = await append(
+            stack, message("I work at Acme.", create_time=moment), session_key=conversation
+        )
+        evidence = fact_pb2.Evidence(message_id=stored.messages[0].message_id, quote="at Acme")
+        return await remember(
+            stack,
+            "Acme",
+            attribute="employer",
+            evidence=[evidence],
+            source=fact_pb2.FACT_SOURCE_STATED,
+        )
+
+    first = (await said(0, "a")).fact
+    again = (await said(1, "a")).fact
+    other = (await said(2, "b")).fact
+    much_later = (await said(60, "c")).fact
+    states = [fact.state for fact in (first, again, other, much_later)]
+    assert states == [
+        fact_pb2.FACT_STATE_SUSPECTED,
+        fact_pb2.FACT_STATE_SUSPECTED,
+        fact_pb2.FACT_STATE_CONFIRMED,
+        # An anchor of somebody's life matures after 54 days with two pieces.
+        fact_pb2.FACT_STATE_ESTABLISHED,
+    ]
+    confidences = [fact.confidence for fact in (first, again, other, much_later)]
+    assert confidences == sorted(set(confidences))
+    assert first.id == much_later.id
+    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=first.id))
+    assert [each.quote for each in explained.evidence] == ["at Acme"] * 4
+    assert len({each.conversation_id for each in explained.evidence}) == 3
+
+    # A guess does not change what is established: it speaks against it.
+    guess = await remember(
+        stack,
+        "Umbrella",
+        attribute="employer",
+        hypothesis=True,
+        source=fact_pb2.FACT_SOURCE_INFERRED,
+    )
+    assert guess.fact.state == fact_pb2.FACT_STATE_SUSPECTED
+    assert not guess.superseded
+    assert await held(stack) == ["Acme"]
+    doubted = await stack.profile.GetFact(profile.GetFactRequest(fact_id=first.id))
+    assert doubted.fact.contradicting == 1
+    assert doubted.fact.confidence < much_later.confidence
+
+
+async def test_a_fact_that_was_not_heard_of_leaves_the_profile_and_stays_in_the_history(
+    stack: Stack,
+) -> None:
+    old = await remember(stack, "happy", attribute="mood", since=0, lifetime_days=14)
+    assert old.fact.state == fact_pb2.FACT_STATE_CONFIRMED
+    request = profile.GetProfileRequest(subject="emi")
+    request.valid_at_time.FromDatetime(datetime.now(UTC) + timedelta(days=12))
+    [fading] = (await stack.profile.GetProfile(request)).facts
+    assert fading.weight < fading.confidence
+    request.valid_at_time.FromDatetime(datetime.now(UTC) + timedelta(days=15))
+    assert not (await stack.profile.GetProfile(request)).facts
+    request.include_expired = True
+    assert [fact.value for fact in (await stack.profile.GetProfile(request)).facts] == ["happy"]
+
+
+async def test_confirming_and_closing(stack: Stack) -> None:
+    told = await remember(stack, "Berlin", hypothesis=True)
+    assert told.fact.state == fact_pb2.FACT_STATE_SUSPECTED
+    confirmed = await stack.facts.ConfirmFact(facts.ConfirmFactRequest(fact_id=told.fact.id))
+    assert confirmed.fact.state == fact_pb2.FACT_STATE_CONFIRMED
+    assert confirmed.fact.confidence > told.fact.confidence
+    closed = await stack.facts.CloseFact(facts.CloseFactRequest(fact_id=told.fact.id))
+    assert closed.fact.state == fact_pb2.FACT_STATE_CLOSED
+    again = await stack.facts.CloseFact(facts.CloseFactRequest(fact_id=told.fact.id))
+    assert again.fact.valid_until_time == closed.fact.valid_until_time
+    assert await held(stack) == []
+    assert await found(stack) == []
+    too_early = facts.CloseFactRequest(fact_id=(await remember(stack, "Rome")).fact.id)
+    too_early.valid_until_time.FromDatetime(day(0))
+    assert (await refused(stack.facts.CloseFact(too_early))).reason == "VALIDATION_FAILED"
+
+
+async def test_a_repeated_request_writes_once(stack: Stack) -> None:
+    first = await remember(stack, "Berlin", request_id="r")
+    again = await remember(stack, "Berlin", request_id="r")
+    assert (first.replayed, again.replayed) == (False, True)
+    assert (again.fact.id, again.fact.supporting) == (first.fact.id, 1)
+    refusal = await refused(remember(stack, "Rome", request_id="r"))
+    assert (refusal.code, refusal.reason) == (
+        grpc.StatusCode.ALREADY_EXISTS,
+        "REQUEST_ID_CONFLICT",
+    )
+
+
+async def test_evidence_names_a_message_that_says_so(stack: Stack) -> None:
+    stored = await append(stack, "I live in Berlin.")
+    message_id = stored.messages[0].message_id
+    quoted = fact_pb2.Evidence(message_id=message_id, quote="I moved to Rome")
+    refusal = await refused(remember(stack, "Rome", evidence=[quoted]))
+    assert refusal.reason == "VALIDATION_FAILED"
+    nowhere = fact_pb2.Evidence(message_id=str(uuid4()))
+    assert (await refused(remember(stack, "Rome", evidence=[nowhere]))).reason == "MEMORY_NOT_FOUND"
+    assert await held(stack) == []
+    quoted.quote = "live  in\nBerlin"
+    for _ in range(2):
+        told = await remember(stack, "Berlin", evidence=[quoted])
+    assert told.fact.supporting == 1
+
+
+async def test_a_fact_is_a_memory_beside_the_messages(stack: Stack) -> None:
+    await append(stack, message("The heron is called Archibald.", author="emi"))
+    told = await remember(stack, "Archibald the heron", attribute="pet")
+    request = search.SearchRequest(query="heron Archibald", mode=search.SEARCH_MODE_LEXICAL)
+    hits = (await stack.search.Search(request)).results
+    assert {hit.memory.kind for hit in hits} == {
+        memory_pb2.MEMORY_KIND_MESSAGE,
+        memory_pb2.MEMORY_KIND_FACT,
+    }
+    fact = next(hit for hit in hits if hit.memory.kind == memory_pb2.MEMORY_KIND_FACT)
+    assert fact.memory.id == told.fact.memory_id
+    assert (fact.memory.subject, fact.memory.content) == ("emi", "Pet of emi: Archibald the heron")
+    built = await stack.context.BuildContext(context.BuildContextRequest(query="heron Archibald"))
+    assert "Pet of emi: Archibald the heron" in built.text
+    value = "A long story. " * 4_000
+    long = await remember(stack, value, attribute="note")
+    read = await stack.search.GetMemory(search.GetMemoryRequest(memory_id=long.fact.memory_id))
+    assert read.memory.content.endswith(value)
+    assert long.fact.value == value
+
+
+async def test_twenty_writers_of_one_attribute_leave_one_value(stack: Stack) -> None:
+    await asyncio.gather(*(remember(stack, f"City {n % 7}", since=n % 5) for n in range(20)))
+    for at in range(5):
+        assert len(await held(stack, at=at)) == 1
+
+
+async def test_lists_have_pages_and_filters(stack: Stack) -> None:
+    for number in range(5):
+        await remember(stack, f"v{number}", attribute="like", subject=f"s{number % 2}")
+    request = profile.ListFactsRequest(page_size=2)
+    listed: list[str] = []
+    while True:
+        page = await stack.profile.ListFacts(request)
+        listed += [fact.value for fact in page.facts]
+        if not page.next_page_token:
+            break
+        request.page_token = page.next_page_token
+    assert listed == ["v0", "v1", "v2", "v3", "v4"]
+    only = profile.ListFactsRequest(subjects=["s1"], attributes=["like"])
+    assert [f.value for f in (await stack.profile.ListFacts(only)).facts] == ["v1", "v3"]
+    few = await stack.profile.GetProfile(profile.GetProfileRequest(subject="s0", max_facts=1))
+    assert (len(few.facts), few.omitted) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "name", ["GetFact", "ExplainFact", "CorrectFact", "ConfirmFact", "CloseFact"]
+)
+async def test_a_fact_that_is_not_there(stack: Stack, name: str) -> None:
+    service, module = (
+        (stack.profile, profile) if name in ("GetFact", "ExplainFact") else (stack.facts, facts)
+    )
+    request = getattr(module, f"{name}Request")(fact_id=str(uuid4()))
+    assert (await refused(getattr(service, name)(request))).reason == "FACT_NOT_FOUND"
+
+
+def _stamp(moment: datetime) -> Timestamp:
+    stamp = Timestamp()
+    stamp.FromDatetime(moment)
+    return stamp

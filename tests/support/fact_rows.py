@@ -1,0 +1,115 @@
+"""A fact with an interval, evidence and a change, and parameters with which every statement of facts hits it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from everword.domain.ids import new_id
+from everword.facts.model import value_hash
+
+FACT, INTERVAL, EVIDENCE, CHANGE = (UUID(int=number) for number in range(71, 75))
+SUBJECT, ATTRIBUTE = "Xanthippe of Athens", "residence"
+BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
+
+
+def insert_facts(
+    conn: psycopg.Connection, namespace_id: int, message_ids: Sequence[UUID], words: str
+) -> None:
+    """Store a fact that was said in the first message."""
+    conn.execute(
+        "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, state, "
+        "confidence, lifetime_days, first_seen_at, last_seen_at) "
+        "VALUES (%s, %s, %s, 'home', %s, %s, %s, false, 1, 1, 0.5, 3000000, %s, %s)",
+        [namespace_id, FACT, SUBJECT, ATTRIBUTE, words, value_hash(words), BEGAN, BEGAN],
+    )
+    conn.execute(
+        "INSERT INTO fact_intervals (namespace_id, id, fact_id, valid_from, known_from) "
+        "VALUES (%s, %s, %s, %s, %s)",
+        [namespace_id, INTERVAL, FACT, BEGAN, BEGAN],
+    )
+    conn.execute(
+        "INSERT INTO fact_evidence (namespace_id, id, fact_id, message_id, contradicts, source, quote, said_at, "
+        "recorded_at) VALUES (%s, %s, %s, %s, false, 1, %s, %s, %s)",
+        [namespace_id, EVIDENCE, FACT, message_ids[0], words, BEGAN, BEGAN],
+    )
+    conn.execute(
+        "INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state) "
+        "VALUES (%s, %s, %s, %s, 'agent', 'remembered', 1)",
+        [namespace_id, CHANGE, FACT, BEGAN],
+    )
+
+
+def fact_parameters() -> dict[str, dict[str, Any]]:
+    """Return what the statements of facts mean, by their names."""
+    writes, reads = "everword.facts", "everword_search.facts"
+    key = {"subject": SUBJECT, "attribute": ATTRIBUTE}
+    new = {"id": new_id(), "now": BEGAN, "fact_id": FACT, "fact_ids": [FACT]}
+    fact = {
+        **key,
+        "category": "home",
+        "value": "smuggled",
+        "value_hash": value_hash("smuggled"),
+        "several": False,
+        "source": 1,
+        "hypothesis": False,
+        "state": 2,
+        "confidence": 0.7,
+        "lifetime_days": 7,
+        "seen_at": BEGAN,
+        "first_seen_at": BEGAN,
+        "last_seen_at": BEGAN,
+        "supporting": 2,
+        "contradicting": 1,
+        "ruling": None,
+        "ruled_at": None,
+    }
+    evidence = {
+        "ids": [new_id()],
+        "message_ids": [None],
+        "conversation_ids": [None],
+        "contradicts": [False],
+        "quotes": ["smuggled"],
+        "reasons": [""],
+        "said_at": [BEGAN],
+        "source": 1,
+        "hypothesis": False,
+    }
+    interval = {
+        "ids": [new_id()],
+        "valid_from": [BEGAN],
+        "valid_until": [None],
+        "successor_ids": [None],
+    }
+    change = {
+        "ids": [new_id()],
+        "actions": ["remembered"],
+        "other_fact_ids": [None],
+        "actor": "agent",
+        "reason": "",
+    }
+    page = {"after_id": None, "after_interval": None}
+    listed = {"attributes": None, "states": None, "everything": True, **page}
+    return {
+        f"{writes}.lock_key": key,
+        f"{writes}.find_facts": {**key, "value_hash": None},
+        f"{writes}.get_fact": new,
+        f"{writes}.find_believed": new,
+        f"{writes}.insert_fact": {**new, **fact},
+        f"{writes}.update_fact": {**fact, "id": FACT},
+        f"{writes}.insert_intervals": {**new, **interval},
+        f"{writes}.disbelieve_intervals": {"now": BEGAN, "ids": [INTERVAL]},
+        f"{writes}.insert_evidence": {**new, **evidence},
+        f"{writes}.weigh_evidence": new,
+        f"{writes}.insert_changes": {**new, **change},
+        f"{writes}.show_facts": new,
+        f"{reads}.get_profile": {"subject": SUBJECT, "categories": None, "include_expired": True},
+        f"{reads}.list_facts": listed,
+        f"{reads}.list_history": key,
+        f"{reads}.list_evidence": new,
+        f"{reads}.list_changes": new,
+    }
