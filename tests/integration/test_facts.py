@@ -158,11 +158,15 @@ async def test_a_correction_changes_what_is_known_now_and_not_what_was_known_the
 
     # What was said before does not bring it back; what is said later does.
     said = await append(stack, message("I live in Berlin.", create_time=_stamp(day(120))))
-    evidence = [fact_pb2.Evidence(message_id=said.messages[0].message_id, quote="live in Berlin")]
+    evidence = [
+        fact_pb2.NewEvidence(message_id=said.messages[0].message_id, quote="live in Berlin")
+    ]
     await remember(stack, "Berlin", evidence=evidence, source=fact_pb2.FACT_SOURCE_STATED)
     assert await held(stack) == ["Bern"]
     later = await append(stack, message("I moved to Berlin now."))
-    evidence = [fact_pb2.Evidence(message_id=later.messages[0].message_id, quote="moved to Berlin")]
+    evidence = [
+        fact_pb2.NewEvidence(message_id=later.messages[0].message_id, quote="moved to Berlin")
+    ]
     await remember(stack, "Berlin", evidence=evidence, source=fact_pb2.FACT_SOURCE_STATED)
     assert await held(stack) == ["Berlin"]
 
@@ -180,7 +184,7 @@ async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> No
         stored = await append(
             stack, message("I work at Acme.", create_time=moment), session_key=conversation
         )
-        evidence = fact_pb2.Evidence(message_id=stored.messages[0].message_id, quote="at Acme")
+        evidence = fact_pb2.NewEvidence(message_id=stored.messages[0].message_id, quote="at Acme")
         return await remember(
             stack,
             "Acme",
@@ -271,10 +275,10 @@ async def test_a_repeated_request_writes_once(stack: Stack) -> None:
 async def test_evidence_names_a_message_that_says_so(stack: Stack) -> None:
     stored = await append(stack, "I live in Berlin.")
     message_id = stored.messages[0].message_id
-    quoted = fact_pb2.Evidence(message_id=message_id, quote="I moved to Rome")
+    quoted = fact_pb2.NewEvidence(message_id=message_id, quote="I moved to Rome")
     refusal = await refused(remember(stack, "Rome", evidence=[quoted]))
     assert refusal.reason == "VALIDATION_FAILED"
-    nowhere = fact_pb2.Evidence(message_id=str(uuid4()))
+    nowhere = fact_pb2.NewEvidence(message_id=str(uuid4()))
     assert (await refused(remember(stack, "Rome", evidence=[nowhere]))).reason == "MEMORY_NOT_FOUND"
     assert await held(stack) == []
     quoted.quote = "live  in\nBerlin"

@@ -54,6 +54,7 @@ from support.foreign import (
     voice_request,
     wait_request,
 )
+from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -83,6 +84,8 @@ async def theirs(stack: Stack) -> Theirs:
     for name in ("theirs", "third"):
         await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
+        await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
+    told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
@@ -95,10 +98,14 @@ async def theirs(stack: Stack) -> Theirs:
         conversation_id=first.conversation_id,
         message_id=first.messages[0].message_id,
         summary_id=listed.summaries[0].id,
+        fact_id=told.fact.id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
             "AuditSummaries": audited.next_page_token,
+            "ListFacts": (
+                await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
+            ).next_page_token,
             "Search": (
                 await stack.search.Search(search_request(), metadata=THEIRS)
             ).next_page_token,
@@ -120,6 +127,7 @@ async def theirs(stack: Stack) -> Theirs:
 #: By RPC and field: the call that is given theirs, and the reason of its refusal.
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
+    **FACTS_REFUSED,
     "UpdateConversation conversation.id": (
         NO_CONVERSATION,
         lambda s, t: s.ingest.UpdateConversation(update_request(t.conversation_id)),
@@ -235,6 +243,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
 #: By RPC, and field where there is one: the call, and what an answer without anything of theirs is like.
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **SUMMARIES_EMPTY,
+    **FACTS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),
         lambda answer: answer.conversation.message_count == 0,

@@ -66,6 +66,7 @@ DERIVING = {
     *(
         "everword_compactor.conversations.advance_progress",
         "everword_compactor.conversations.want_leaves",
+        "everword.facts.insert_changes",
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.

@@ -27,6 +27,7 @@ class Theirs:
     conversation_id: str
     message_id: str
     summary_id: str
+    fact_id: str
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

@@ -19,6 +19,7 @@ COMMANDS = {
     "conversations": "conversations:conversations",
     "demo": "demo:demo",
     "export": "export:export",
+    "facts": "facts:facts",
     "import": "import_:import_",
     "keys": "keys:keys",
     "migrate": "migrate:migrate",

@@ -26,29 +26,31 @@ from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x65verword/v1/fact.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xee\x04\n\x04\x46\x61\x63t\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x03 \x01(\t\x12\x11\n\tattribute\x18\x04 \x01(\t\x12\r\n\x05value\x18\x05 \x01(\t\x12\'\n\x06source\x18\x06 \x01(\x0e\x32\x17.everword.v1.FactSource\x12\x12\n\nhypothesis\x18\x07 \x01(\x08\x12%\n\x05state\x18\x08 \x01(\x0e\x32\x16.everword.v1.FactState\x12\x12\n\nconfidence\x18\t \x01(\x01\x12\x0e\n\x06weight\x18\n \x01(\x01\x12\x33\n\x0fvalid_from_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10valid_until_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x33\n\x0fknown_from_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10known_until_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nsupporting\x18\x10 \x01(\x05\x12\x15\n\rcontradicting\x18\x11 \x01(\x05\x12\x14\n\x0csuccessor_id\x18\x12 \x01(\t\x12\x11\n\tmemory_id\x18\x13 \x01(\t\x12\x32\n\x0elast_seen_time\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xbb\x01\n\x08\x45vidence\x12\x1f\n\nmessage_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x17\n\x05quote\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x13\n\x0b\x63ontradicts\x18\x03 \x01(\x08\x12\x17\n\x0f\x63onversation_id\x18\x04 \x01(\t\x12-\n\tsaid_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x06reason\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"\xaa\x01\n\nFactChange\x12/\n\x0b\x63hange_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x61\x63tor\x18\x02 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.everword.v1.FactState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x15\n\rother_fact_id\x18\x06 \x01(\t*\xa7\x01\n\tFactState\x12\x1a\n\x16\x46\x41\x43T_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41\x43T_STATE_SUSPECTED\x10\x01\x12\x18\n\x14\x46\x41\x43T_STATE_CONFIRMED\x10\x02\x12\x1a\n\x16\x46\x41\x43T_STATE_ESTABLISHED\x10\x03\x12\x17\n\x13\x46\x41\x43T_STATE_REJECTED\x10\x04\x12\x15\n\x11\x46\x41\x43T_STATE_CLOSED\x10\x05*\x8a\x01\n\nFactSource\x12\x1b\n\x17\x46\x41\x43T_SOURCE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41\x43T_SOURCE_STATED\x10\x01\x12\x18\n\x14\x46\x41\x43T_SOURCE_INFERRED\x10\x02\x12\x15\n\x11\x46\x41\x43T_SOURCE_AGENT\x10\x03\x12\x16\n\x12\x46\x41\x43T_SOURCE_PERSON\x10\x04*T\n\tFactActor\x12\x1a\n\x16\x46\x41\x43T_ACTOR_UNSPECIFIED\x10\x00\x12\x14\n\x10\x46\x41\x43T_ACTOR_AGENT\x10\x01\x12\x15\n\x11\x46\x41\x43T_ACTOR_PERSON\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x65verword/v1/fact.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xee\x04\n\x04\x46\x61\x63t\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x03 \x01(\t\x12\x11\n\tattribute\x18\x04 \x01(\t\x12\r\n\x05value\x18\x05 \x01(\t\x12\'\n\x06source\x18\x06 \x01(\x0e\x32\x17.everword.v1.FactSource\x12\x12\n\nhypothesis\x18\x07 \x01(\x08\x12%\n\x05state\x18\x08 \x01(\x0e\x32\x16.everword.v1.FactState\x12\x12\n\nconfidence\x18\t \x01(\x01\x12\x0e\n\x06weight\x18\n \x01(\x01\x12\x33\n\x0fvalid_from_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10valid_until_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x33\n\x0fknown_from_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10known_until_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nsupporting\x18\x10 \x01(\x05\x12\x15\n\rcontradicting\x18\x11 \x01(\x05\x12\x14\n\x0csuccessor_id\x18\x12 \x01(\t\x12\x11\n\tmemory_id\x18\x13 \x01(\t\x12\x32\n\x0elast_seen_time\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"v\n\x0bNewEvidence\x12\x1f\n\nmessage_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x17\n\x05quote\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x13\n\x0b\x63ontradicts\x18\x03 \x01(\x08\x12\x18\n\x06reason\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"\xc3\x01\n\x08\x45vidence\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\t\x12\r\n\x05quote\x18\x03 \x01(\t\x12\x13\n\x0b\x63ontradicts\x18\x04 \x01(\x08\x12\'\n\x06source\x18\x05 \x01(\x0e\x32\x17.everword.v1.FactSource\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12-\n\tsaid_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xaa\x01\n\nFactChange\x12/\n\x0b\x63hange_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x61\x63tor\x18\x02 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.everword.v1.FactState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x15\n\rother_fact_id\x18\x06 \x01(\t*\xa7\x01\n\tFactState\x12\x1a\n\x16\x46\x41\x43T_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41\x43T_STATE_SUSPECTED\x10\x01\x12\x18\n\x14\x46\x41\x43T_STATE_CONFIRMED\x10\x02\x12\x1a\n\x16\x46\x41\x43T_STATE_ESTABLISHED\x10\x03\x12\x17\n\x13\x46\x41\x43T_STATE_REJECTED\x10\x04\x12\x15\n\x11\x46\x41\x43T_STATE_CLOSED\x10\x05*\x8a\x01\n\nFactSource\x12\x1b\n\x17\x46\x41\x43T_SOURCE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41\x43T_SOURCE_STATED\x10\x01\x12\x18\n\x14\x46\x41\x43T_SOURCE_INFERRED\x10\x02\x12\x15\n\x11\x46\x41\x43T_SOURCE_AGENT\x10\x03\x12\x16\n\x12\x46\x41\x43T_SOURCE_PERSON\x10\x04*T\n\tFactActor\x12\x1a\n\x16\x46\x41\x43T_ACTOR_UNSPECIFIED\x10\x00\x12\x14\n\x10\x46\x41\x43T_ACTOR_AGENT\x10\x01\x12\x15\n\x11\x46\x41\x43T_ACTOR_PERSON\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'everword.v1.fact_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_EVIDENCE'].fields_by_name['message_id']._loaded_options = None
-  _globals['_EVIDENCE'].fields_by_name['message_id']._serialized_options = b'\272H\010r\003\260\001\001\330\001\001'
-  _globals['_EVIDENCE'].fields_by_name['quote']._loaded_options = None
-  _globals['_EVIDENCE'].fields_by_name['quote']._serialized_options = b'\272H\005r\003\030\200 '
-  _globals['_EVIDENCE'].fields_by_name['reason']._loaded_options = None
-  _globals['_EVIDENCE'].fields_by_name['reason']._serialized_options = b'\272H\005r\003\030\200\010'
-  _globals['_FACTSTATE']._serialized_start=1090
-  _globals['_FACTSTATE']._serialized_end=1257
-  _globals['_FACTSOURCE']._serialized_start=1260
-  _globals['_FACTSOURCE']._serialized_end=1398
-  _globals['_FACTACTOR']._serialized_start=1400
-  _globals['_FACTACTOR']._serialized_end=1484
+  _globals['_NEWEVIDENCE'].fields_by_name['message_id']._loaded_options = None
+  _globals['_NEWEVIDENCE'].fields_by_name['message_id']._serialized_options = b'\272H\010r\003\260\001\001\330\001\001'
+  _globals['_NEWEVIDENCE'].fields_by_name['quote']._loaded_options = None
+  _globals['_NEWEVIDENCE'].fields_by_name['quote']._serialized_options = b'\272H\005r\003\030\200 '
+  _globals['_NEWEVIDENCE'].fields_by_name['reason']._loaded_options = None
+  _globals['_NEWEVIDENCE'].fields_by_name['reason']._serialized_options = b'\272H\005r\003\030\200\010'
+  _globals['_FACTSTATE']._serialized_start=1218
+  _globals['_FACTSTATE']._serialized_end=1385
+  _globals['_FACTSOURCE']._serialized_start=1388
+  _globals['_FACTSOURCE']._serialized_end=1526
+  _globals['_FACTACTOR']._serialized_start=1528
+  _globals['_FACTACTOR']._serialized_end=1612
   _globals['_FACT']._serialized_start=102
   _globals['_FACT']._serialized_end=724
-  _globals['_EVIDENCE']._serialized_start=727
-  _globals['_EVIDENCE']._serialized_end=914
-  _globals['_FACTCHANGE']._serialized_start=917
-  _globals['_FACTCHANGE']._serialized_end=1087
+  _globals['_NEWEVIDENCE']._serialized_start=726
+  _globals['_NEWEVIDENCE']._serialized_end=844
+  _globals['_EVIDENCE']._serialized_start=847
+  _globals['_EVIDENCE']._serialized_end=1042
+  _globals['_FACTCHANGE']._serialized_start=1045
+  _globals['_FACTCHANGE']._serialized_end=1215
 # @@protoc_insertion_point(module_scope)

@@ -225,16 +225,14 @@ class Fact(_message.Message):
 Global___Fact: _TypeAlias = Fact  # noqa: Y015
 
 @_typing.final
-class Evidence(_message.Message):
-    """Evidence is what a fact rests on, or what speaks against it."""
+class NewEvidence(_message.Message):
+    """NewEvidence is what a fact rests on, or what speaks against it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MESSAGE_ID_FIELD_NUMBER: _builtins.int
     QUOTE_FIELD_NUMBER: _builtins.int
     CONTRADICTS_FIELD_NUMBER: _builtins.int
-    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
-    SAID_TIME_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     message_id: _builtins.str
     """message_id is the message that says so; empty for what was written down apart from any."""
@@ -242,27 +240,67 @@ class Evidence(_message.Message):
     """quote is the words that say so, as they stand in the message. At most 4,096 characters."""
     contradicts: _builtins.bool
     """contradicts says that it speaks against the fact."""
-    conversation_id: _builtins.str
-    """conversation_id is the message's conversation. Output only."""
     reason: _builtins.str
     """reason says why it counts, where that is not plain. At most 1,024 characters."""
-    @_builtins.property
-    def said_time(self) -> _timestamp_pb2.Timestamp:
-        """said_time is when it was said. Output only."""
-
     def __init__(
         self,
         *,
         message_id: _builtins.str = ...,
         quote: _builtins.str = ...,
         contradicts: _builtins.bool = ...,
-        conversation_id: _builtins.str = ...,
-        said_time: _timestamp_pb2.Timestamp | None = ...,
         reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["contradicts", b"contradicts", "message_id", b"message_id", "quote", b"quote", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NewEvidence: _TypeAlias = NewEvidence  # noqa: Y015
+
+@_typing.final
+class Evidence(_message.Message):
+    """Evidence is a piece of evidence, as it is stored."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGE_ID_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    QUOTE_FIELD_NUMBER: _builtins.int
+    CONTRADICTS_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    SAID_TIME_FIELD_NUMBER: _builtins.int
+    message_id: _builtins.str
+    """message_id is the message that says so; empty for what was written down apart from any."""
+    conversation_id: _builtins.str
+    """conversation_id is the message's conversation."""
+    quote: _builtins.str
+    """quote is the words that say so."""
+    contradicts: _builtins.bool
+    """contradicts says that it speaks against the fact."""
+    source: Global___FactSource.ValueType
+    """source says where it comes from."""
+    reason: _builtins.str
+    """reason says why it counts."""
+    @_builtins.property
+    def said_time(self) -> _timestamp_pb2.Timestamp:
+        """said_time is when it was said."""
+
+    def __init__(
+        self,
+        *,
+        message_id: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        quote: _builtins.str = ...,
+        contradicts: _builtins.bool = ...,
+        source: Global___FactSource.ValueType = ...,
+        reason: _builtins.str = ...,
+        said_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["said_time", b"said_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["contradicts", b"contradicts", "conversation_id", b"conversation_id", "message_id", b"message_id", "quote", b"quote", "reason", b"reason", "said_time", b"said_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["contradicts", b"contradicts", "conversation_id", b"conversation_id", "message_id", b"message_id", "quote", b"quote", "reason", b"reason", "said_time", b"said_time", "source", b"source"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

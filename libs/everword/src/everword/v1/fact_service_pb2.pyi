@@ -74,7 +74,7 @@ class RememberRequest(_message.Message):
         """valid_until_time is until when it held."""
 
     @_builtins.property
-    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.Evidence]:
+    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.NewEvidence]:
         """evidence is what it rests on. At most 100."""
 
     def __init__(
@@ -90,7 +90,7 @@ class RememberRequest(_message.Message):
         valid_from_time: _timestamp_pb2.Timestamp | None = ...,
         valid_until_time: _timestamp_pb2.Timestamp | None = ...,
         lifetime_days: _builtins.int = ...,
-        evidence: _abc.Iterable[_fact_pb2.Evidence] | None = ...,
+        evidence: _abc.Iterable[_fact_pb2.NewEvidence] | None = ...,
         agent: _builtins.str = ...,
         request_id: _builtins.str = ...,
     ) -> None: ...

@@ -34,7 +34,7 @@ def to_audit(actor: fact_pb2.FactActor.ValueType, reason: str) -> Audit:
     return Audit(_ACTORS.get(actor, "agent"), reason)
 
 
-def _to_evidence(evidence: fact_pb2.Evidence) -> GivenEvidence:
+def _to_evidence(evidence: fact_pb2.NewEvidence) -> GivenEvidence:
     return GivenEvidence(
         UUID(evidence.message_id) if evidence.message_id else None,
         evidence.quote,

@@ -50,7 +50,7 @@ SELECT :columns
 
 -- list_evidence --
 -- What a fact rests on and what speaks against it, oldest first.
-SELECT message_id, conversation_id, quote, contradicts, reason, said_at
+SELECT message_id, conversation_id, quote, contradicts, source, reason, said_at
   FROM fact_evidence
  WHERE namespace_id = %(namespace_id)s AND fact_id = %(fact_id)s
  ORDER BY said_at, id

@@ -31,6 +31,7 @@ class EvidenceRow:
     conversation_id: UUID | None
     quote: str
     contradicts: bool
+    source: int
     reason: str
     said_at: datetime
 

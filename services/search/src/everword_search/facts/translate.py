@@ -38,6 +38,7 @@ def evidence_to_proto(row: EvidenceRow) -> fact_pb2.Evidence:
         conversation_id=str(row.conversation_id or ""),
         quote=row.quote,
         contradicts=row.contradicts,
+        source=fact_pb2.FactSource.ValueType(row.source),
         reason=row.reason,
         said_time=to_timestamp(row.said_at),
     )

@@ -1,0 +1,246 @@
+"""`everword facts`: what is known of somebody, since when, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import click
+from google.protobuf.message import Message
+
+from everword.cli.output import json_option, line, print_json, print_table, shorten, when
+from everword.cli.session import remote
+from everword.cli.times import TimeParam
+from everword.client import Client
+from everword.rpc.translate import to_timestamp
+from everword.v1 import fact_pb2
+from everword.v1 import fact_service_pb2 as writes
+from everword.v1 import profile_service_pb2 as reads
+
+_COLUMNS = ("id", "what", "value", "since", "until", "state", "confidence")
+valid_at_option = click.option(
+    "--valid-at", type=TimeParam(), help="What holds at this time; now by default."
+)
+known_at_option = click.option(
+    "--known-at", type=TimeParam(), help="What was believed at this time; now by default."
+)
+reason_option = click.option("--reason", default="", help="Why, for the audit trail.")
+
+
+@click.group()
+def facts() -> None:
+    """Show what is known of somebody, since when and why, and set it right."""
+
+
+@facts.command()
+@click.argument("subject")
+@valid_at_option
+@known_at_option
+@json_option
+@remote
+async def profile(
+    client: Client,
+    subject: str,
+    valid_at: datetime | None,
+    known_at: datetime | None,
+    as_json: bool,
+) -> None:
+    """Show what holds of SUBJECT."""
+    response = await client.profile_service.GetProfile(
+        reads.GetProfileRequest(
+            subject=subject,
+            valid_at_time=to_timestamp(valid_at),
+            known_at_time=to_timestamp(known_at),
+        )
+    )
+    _print(response, response.facts, as_json)
+    if response.omitted and not as_json:
+        line(f"and {response.omitted} more: everword facts list --subject {subject}")
+
+
+@facts.command("list")
+@click.option("--subject", "subjects", multiple=True, help="Only of this user or thing.")
+@click.option("--attribute", "attributes", multiple=True, help="Only this, such as residence.")
+@click.option("--all", "everything", is_flag=True, help="What was superseded or wrong, too.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+@json_option
+@remote
+async def list_(
+    client: Client,
+    subjects: tuple[str, ...],
+    attributes: tuple[str, ...],
+    everything: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List facts, oldest first."""
+    request = reads.ListFactsRequest(
+        subjects=subjects, attributes=attributes, include_superseded=everything, page_size=limit
+    )
+    found: list[fact_pb2.Fact] = []
+    while len(found) < limit:
+        page = await client.profile_service.ListFacts(request)
+        found += page.facts
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            break
+    found = found[:limit]
+    _print(reads.ListFactsResponse(facts=found), found, as_json)
+
+
+@facts.command()
+@click.argument("subject")
+@click.argument("attribute")
+@json_option
+@remote
+async def timeline(client: Client, subject: str, attribute: str, as_json: bool) -> None:
+    """Show every value that ATTRIBUTE of SUBJECT ever had."""
+    request = reads.GetFactHistoryRequest(subject=subject, attribute=attribute)
+    response = await client.profile_service.GetFactHistory(request)
+    _print(response, response.facts, as_json)
+
+
+@facts.command()
+@click.argument("fact_id", metavar="ID")
+@json_option
+@remote
+async def why(client: Client, fact_id: str, as_json: bool) -> None:
+    """Show why the fact ID is believed, down to the words."""
+    response = await client.profile_service.ExplainFact(reads.ExplainFactRequest(fact_id=fact_id))
+    if as_json:
+        print_json(response)
+        return
+    fact = response.fact
+    line(f"{_what(fact)}: {fact.value}")
+    line(f"{_state(fact.state)}, confidence {fact.confidence:.2f}, weight {fact.weight:.2f}")
+    evidence = [
+        (
+            when(each.said_time),
+            "against" if each.contradicts else "for",
+            fact_pb2.FactSource.Name(each.source).removeprefix("FACT_SOURCE_").lower(),
+            shorten(each.quote or each.reason, 200),
+            each.message_id,
+        )
+        for each in response.evidence
+    ]
+    print_table(("said", "speaks", "source", "words", "message"), evidence)
+    changes = [
+        (when(each.change_time), each.actor, each.action, _state(each.state), each.reason)
+        for each in response.changes
+    ]
+    print_table(("when", "who", "did", "state", "why"), changes)
+
+
+@facts.command()
+@click.argument("subject")
+@click.argument("attribute")
+@click.argument("value")
+@click.option("--since", type=TimeParam(), help="Since when it holds; now by default.")
+@click.option("--until", type=TimeParam(), help="Until when it held.")
+@click.option("--guess", is_flag=True, help="It is a guess, and takes nothing's place.")
+@click.option("--request-id", default="", help="Makes the command safe to repeat.")
+@json_option
+@remote
+async def remember(
+    client: Client,
+    subject: str,
+    attribute: str,
+    value: str,
+    since: datetime | None,
+    until: datetime | None,
+    guess: bool,
+    request_id: str,
+    as_json: bool,
+) -> None:
+    """Write down that ATTRIBUTE of SUBJECT is VALUE, such as: remember emi residence Lisbon."""
+    response = await client.fact_service.Remember(
+        writes.RememberRequest(
+            subject=subject,
+            attribute=attribute,
+            value=value,
+            source=fact_pb2.FACT_SOURCE_PERSON,
+            hypothesis=guess,
+            valid_from_time=to_timestamp(since),
+            valid_until_time=to_timestamp(until),
+            request_id=request_id,
+        )
+    )
+    _print(response, [response.fact, *response.superseded], as_json)
+
+
+@facts.command()
+@click.argument("fact_id", metavar="ID")
+@click.argument("value", default="")
+@reason_option
+@json_option
+@remote
+async def correct(client: Client, fact_id: str, value: str, reason: str, as_json: bool) -> None:
+    """Say that the fact ID was wrong from the beginning, and VALUE is right, if anything."""
+    response = await client.fact_service.CorrectFact(
+        writes.CorrectFactRequest(
+            fact_id=fact_id, value=value, reason=reason, actor=fact_pb2.FACT_ACTOR_PERSON
+        )
+    )
+    right = [response.fact] if response.HasField("fact") else []
+    _print(response, [*right, response.rejected], as_json)
+
+
+@facts.command()
+@click.argument("fact_id", metavar="ID")
+@reason_option
+@json_option
+@remote
+async def confirm(client: Client, fact_id: str, reason: str, as_json: bool) -> None:
+    """Say that the fact ID is right."""
+    response = await client.fact_service.ConfirmFact(
+        writes.ConfirmFactRequest(fact_id=fact_id, reason=reason, actor=fact_pb2.FACT_ACTOR_PERSON)
+    )
+    _print(response, [response.fact], as_json)
+
+
+@facts.command()
+@click.argument("fact_id", metavar="ID")
+@click.option("--until", type=TimeParam(), help="Until when it held; now by default.")
+@reason_option
+@json_option
+@remote
+async def close(
+    client: Client, fact_id: str, until: datetime | None, reason: str, as_json: bool
+) -> None:
+    """Say that the fact ID does not hold any more."""
+    response = await client.fact_service.CloseFact(
+        writes.CloseFactRequest(
+            fact_id=fact_id,
+            valid_until_time=to_timestamp(until),
+            reason=reason,
+            actor=fact_pb2.FACT_ACTOR_PERSON,
+        )
+    )
+    _print(response, [response.fact], as_json)
+
+
+def _print(response: Message, found: Iterable[fact_pb2.Fact], as_json: bool) -> None:
+    if as_json:
+        print_json(response)
+        return
+    rows = [
+        (
+            each.id,
+            _what(each),
+            shorten(each.value, 60),
+            when(each.valid_from_time)[:10],
+            when(each.valid_until_time)[:10],
+            _state(each.state) + (" (not believed)" if each.HasField("known_until_time") else ""),
+            f"{each.confidence:.2f}",
+        )
+        for each in found
+    ]
+    print_table(_COLUMNS, rows, right="confidence")
+
+
+def _what(fact: fact_pb2.Fact) -> str:
+    return f"{fact.attribute} of {fact.subject}" if fact.subject else fact.attribute
+
+
+def _state(state: fact_pb2.FactState.ValueType) -> str:
+    return fact_pb2.FactState.Name(state).removeprefix("FACT_STATE_").lower()

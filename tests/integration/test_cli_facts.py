@@ -1,0 +1,59 @@
+"""`everword facts`, for people and for programs, as docs/facts.md shows it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from everword.facts.attributes import KNOWN
+from support.command_line import everword
+from support.stack import Stack
+
+PAGE = (Path(__file__).parents[2] / "docs" / "facts.md").read_text(encoding="utf-8")
+
+
+async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
+    [block] = re.findall(r"```\n(everword facts .*?)```", PAGE, re.DOTALL)
+    *commands, why = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
+    outputs = [(await everword(stack, *command)).output for command in commands]
+    _, moved, now, then, timeline = outputs
+    assert all(city in moved for city in ("Berlin", "Lisbon"))
+    assert "Lisbon" in now and "Berlin" not in now  # noqa: PT018
+    assert "Berlin" in then and "Lisbon" not in then  # noqa: PT018
+    assert timeline.count("Berlin") == 2 and "(not" in timeline  # noqa: PT018
+    profile = (await everword(stack, *commands[2], "--json")).json()
+    [fact] = profile["facts"]
+    assert isinstance(fact["confidence"], float)
+    explained = (await everword(stack, *why[:-1], fact["id"])).output
+    assert "residence of emi: Lisbon" in explained
+    assert "remembered" in explained
+
+
+async def test_facts_are_set_right(stack: Stack) -> None:
+    told = (await everword(stack, "facts", "remember", "emi", "pet", "A dog", "--json")).json()
+    fact_id = told["fact"]["id"]
+    right = await everword(stack, "facts", "correct", fact_id, "A cat", "--reason", "misheard")
+    assert "A cat" in right.output
+    assert "rejected" in right.output
+    listed = (await everword(stack, "facts", "list", "--subject", "emi", "--json")).json()
+    [cat] = listed["facts"]
+    await everword(stack, "facts", "confirm", cat["id"])
+    closed = await everword(stack, "facts", "close", cat["id"])
+    assert "closed" in closed.output
+    assert (await everword(stack, "facts", "profile", "emi")).output == "none\n"
+    everything = await everword(stack, "facts", "list", "--all")
+    assert "A dog" in everything.output
+    wrong = await everword(stack, "facts", "why", "nothing")
+    assert wrong.status != 0
+    assert "fact_id" in wrong.errors
+
+
+def test_the_page_lists_every_attribute() -> None:
+    for row in re.findall(r"^\| (\w+) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE):
+        category, one, several = row
+        for cell, is_several in ((one, False), (several, True)):
+            own = {each.name for each in KNOWN.values() if each.category == category}
+            named = set(re.findall(r"`(\w+)`", cell))
+            assert named == {name for name in own if KNOWN[name].several == is_several} or not own
+    assert all(f"`{name}`" in PAGE for name in KNOWN)
