@@ -49,6 +49,11 @@ def parse_bullet(line: str) -> Bullet | None:
     return Bullet(match["text"], match["time"] or "", match["speaker"] or "", match["tags"])
 
 
+def read_lines(content: str) -> list[Bullet]:
+    """Return the lines of a node, in order."""
+    return [bullet for line in content.splitlines() if (bullet := parse_bullet(line.rstrip()))]
+
+
 def told_by(source: Source, sentence: str, zone: ZoneInfo) -> Bullet:
     """Return a sentence of a message, or of a node that a model wrote, as a line without tags."""
     speaker = source.author or _ROLES.get(source.role, "") or source.agent
