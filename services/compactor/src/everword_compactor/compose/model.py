@@ -43,7 +43,7 @@ BUDGET_TOKENS = {
 #: How a node says that no model wrote it.
 EXTRACTIVE = "extractive"
 #: Of the way in which sentences are chosen then. A node with a lower one is written again.
-EXTRACTIVE_VERSION = 2
+EXTRACTIVE_VERSION = 3
 
 
 @dataclass(frozen=True)
