@@ -13,6 +13,7 @@ import pytest
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, ChatUnavailable, InputTooLong
 from everword.chat.settings import ChatSettings
+from everword_compactor.compose.checks import coverage
 from everword_compactor.compose.llm.composer import LlmComposer
 from everword_compactor.compose.model import Composition, Draft, Level, Source, Voice
 from everword_compactor.compose.prompts.levels import PROMPT_VERSIONS
@@ -127,6 +128,32 @@ def test_an_invention_is_named_and_written_anew(
     first, second = map(user_text, server.requests)
     assert f"- {offender}" not in first
     assert f"- {offender}" in second
+
+
+def test_what_is_left_out_is_named_once_and_then_needs_review(
+    server: ScriptedChat, composer: LlmComposer
+) -> None:
+    told = [
+        "Ines rents the flat in Porto.",
+        "The boiler is a Vaillant VC-206, serial 21-0187-44.",
+        "Order PO-88213 is due on 5 March.",
+        "Bruno feeds the two cats.",
+    ]
+    given = draft(Level.LEAF, *[message(text, n) for n, text in enumerate(told)])
+    little = {"summary": "Ines rents a flat in Porto."}
+    server.script += [answer(little), answer({"summary": " ".join(told)})]
+    made = compose(composer, given)
+    assert not made.needs_review
+    assert made.content == " ".join(told)
+    first, second = map(user_text, server.requests)
+    for missing in ("- PO-88213", "- Bruno feeds the two cats."):
+        assert missing not in first
+        assert missing in second
+    server.script += [answer(little), answer(little)]
+    made = compose(composer, given)
+    assert made.needs_review
+    assert "PO-88213" in made.faithfulness.left_out
+    assert len(server.requests) == 4
 
 
 def test_the_better_of_two_wrong_answers_is_kept_for_review(
@@ -277,6 +304,11 @@ def retell(request: Body) -> Reply:
     return answer({"summary": " ".join(words)})
 
 
+def demand_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a model leave out what it likes: what is looked at is what it is shown."""
+    monkeypatch.setattr(coverage, "_FLOORS", dict.fromkeys(Level, (0.0, 0.0)))
+
+
 def words(first: int, count: int) -> str:
     return " ".join(f"word{number}" for number in range(first, first + count))
 
@@ -298,7 +330,10 @@ def test_each_level_has_its_budget(level: Level, budget: int) -> None:
 
 
 @pytest.mark.parametrize("context", [3_000, 4_096, 8_192])
-def test_many_long_sources_are_split_between_them(context: int) -> None:
+def test_many_long_sources_are_split_between_them(
+    context: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demand_nothing(monkeypatch)
     sources = [message(words(500 * n, 500), n) for n in range(16)]
     with ScriptedChat(retell, context_tokens=context).running() as server:
         chat = BlockingChat(ChatSettings(server.url, server.model), beat_s=0.05)
@@ -327,7 +362,9 @@ def test_one_long_source_is_split_between_its_passages() -> None:
     assert read >= {f"word{number}" for number in range(3_000)}
 
 
-def test_parts_of_a_day_keep_their_tags() -> None:
+def test_parts_of_a_day_keep_their_tags(monkeypatch: pytest.MonkeyPatch) -> None:
+    demand_nothing(monkeypatch)
+
     def reply(request: Body) -> Reply:
         if "too long to be read" in str(request["messages"]):
             assert "[chat:c1] [via:i1]" in shown(request)
