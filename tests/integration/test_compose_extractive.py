@@ -4,92 +4,22 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
-from everword_compactor.compose.extractive.budget import DENSE_SHARE, SHARES
+from everword_compactor.compose.extractive.budget import SHARES
 from everword_compactor.compose.extractive.bullets import (
-    Bullet,
     parse_bullet,
     read_lines,
     tagged,
-    write_groups,
 )
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.extractive.graph import Likeness, centralities
 from everword_compactor.compose.extractive.sentences import split_sentences
-from everword_compactor.compose.model import Composition, Draft, Level, Source
-
-START = datetime(2026, 4, 18, 12, 0, tzinfo=UTC)
-CHAT = UUID(int=77)
-TALK = [
-    ("Emi", "Hey Tom! How have you been?"),
-    ("Tom", "Good, thanks! That's great to hear from you."),
-    (
-        "Emi",
-        "I moved to Lisbon on 3 March and found a flat near Rua Augusta for 940 euros a month.",
-    ),
-    ("Tom", "Wow!"),
-    ("Tom", "That's awesome, Emi! You must be so happy about it, it sounds really great to me."),
-    (
-        "Emi",
-        "The deploy of everword-search 2.4.1 failed with commit 9f3c2ab on host db-07. We rolled it back.",
-    ),
-    ("Tom", "Oh no. Sounds good that you did it, really. Great to hear!"),
-    ("Tom", "My sister Clara plays the cello in the Gulbenkian orchestra since September 2024."),
-    ("Emi", "Cool, I love that so much! What a nice thing to do."),
-    ("Tom", "Bye Emi! Talk to you soon!"),
-]
-
-
-def message(number: int, author: str, text: str, **changed: Any) -> Source:
-    at = START + timedelta(minutes=number)
-    given: dict[str, Any] = {
-        "id": UUID(int=number + 1),
-        "level": 0,
-        "text": text,
-        "earliest_at": at,
-        "latest_at": at,
-        "message_count": 1,
-        "conversation_id": CHAT,
-        "agent": "opus",
-        "role": 2,
-        "author": author,
-    }
-    return Source(**given | changed)
-
-
-def talk(**changed: Any) -> list[Source]:
-    return [message(number, *said, **changed) for number, said in enumerate(TALK)]
-
-
-def compose(level: Level, sources: Sequence[Source], **draft: Any) -> Composition:
-    composed = ExtractiveComposer().compose(Draft(level, sources, "a title", **draft), lambda: None)
-    assert composed.model == "extractive"
-    assert composed.prompt_version == ExtractiveComposer().prompt_version(level)
-    assert not composed.needs_review, composed.faithfulness
-    assert composed.token_count == -(-len(composed.content.encode()) // 4)
-    return composed
-
-
-def as_source(
-    level: Level, composed: Composition, sources: Sequence[Source], **changed: Any
-) -> Source:
-    given: dict[str, Any] = {
-        "id": UUID(int=1000),
-        "level": int(level),
-        "text": composed.content,
-        "earliest_at": sources[0].earliest_at,
-        "latest_at": sources[-1].latest_at,
-        "message_count": len(sources),
-    }
-    return Source(**given | changed)
+from everword_compactor.compose.model import Composition, Draft, Level
+from support.extractive import CHAT, TALK, as_source, compose, message, talk
 
 
 @pytest.mark.parametrize(
@@ -327,105 +257,3 @@ def test_what_somebody_wrote_like_a_tag_does_no_harm(level: Level) -> None:
     [bullet] = read_lines(composed.content)
     assert "chat:abc" in bullet.text
     assert "chat:abc" not in bullet.tags
-
-
-LECTURE = (
-    """Certainly! Let's plan it.
-
-### Step 1: Hosting
-
-1. **Choose a Region**:
-   - Frankfurt suits people in Vienna, who wait for 18 ms there.
-2. **Monitoring**
-   - Set up alerts for the disk, the memory and the load of each host that you rent.
-
-| Host | Price |
-|---|---|
-| cx-22 | 4.51 EUR a month |
-
-```python
-import os
-client = Client(token=os.environ["TOKEN"])
-```
-"""
-    + "It is good practice to review your whole setup again from time to time. " * 10
-)
-ASKED = (
-    "I want to move our shop to a host in Frankfurt before 14 May, because the old one costs 61 euros a month.\n"
-    "```\nserver { listen 443; }\n```\nHere is what I tried:\nMy colleague Ines keeps the keys."
-)
-
-
-def test_what_people_say_comes_before_what_assistants_list_and_no_line_is_a_heading() -> None:
-    asked = message(0, "", ASKED)
-    answered = message(1, "", LECTURE, role=3)
-    texts = [bullet.text for bullet in read_lines(compose(Level.LEAF, [asked, answered]).content)]
-    assert "My colleague Ines keeps the keys." in texts
-    assert ASKED.splitlines()[0] in texts
-    # Where there is room for all of it, too.
-    roomy = [message(n, "", LECTURE, role=3) for n in range(2, 9)]
-    texts += [bullet.text for bullet in read_lines(compose(Level.LEAF, [answered, *roomy]).content)]
-    assert "Frankfurt suits people in Vienna, who wait for 18 ms there." in texts
-    for left_out in (
-        "Step 1",
-        "Choose a",
-        "Monitoring",
-        "Host | Price",
-        "---",
-        "import",
-        "client",
-        "Here is",
-        "Certainly",
-    ):
-        assert not [text for text in texts if left_out in text]
-
-
-def test_lines_full_of_identifiers_are_told_nearly_whole() -> None:
-    bills = [
-        message(
-            n,
-            "Ann",
-            f"Invoice INV-{n:04} over {n},284.50 EUR, due 2024-03-{n + 1:02}, order PO-88{n:03}.",
-        )
-        for n in range(10)
-    ]
-    size = sum(len(bill.text) for bill in bills) / 4
-    composed = compose(Level.LEAF, bills)
-    kept = sum(f"INV-{n:04}" in composed.content for n in range(10))
-    assert kept >= 5
-    assert SHARES[Level.LEAF] * size < composed.token_count <= DENSE_SHARE * size + 3
-
-
-def test_groups_are_read_as_they_were_written() -> None:
-    at, later = "2026-04-18T12:05Z", "2026-04-18T13:01Z"
-    bullets = [
-        Bullet("One: it is.", at, "Emi", " [chat:a] [via:b]"),
-        Bullet("Two.", at, "Emi", " [chat:a] [via:b]"),
-        Bullet("Three.", at, "Tom", " [chat:a] [via:b]"),
-        Bullet("Four.", later, "Tom", " [chat:a] [via:b]"),
-        Bullet("Five.", later, "Tom"),
-        Bullet("Six: of a model.", tags=" [chat:c]"),
-        Bullet("Seven.", later, "Tom", " [chat:c]"),
-    ]
-    assert read_lines(write_groups(bullets)) == bullets
-    assert write_groups(bullets[:4]).splitlines() == [
-        f"[{at}] [chat:a] [via:b]",
-        "- Emi: One: it is.",
-        "  Two.",
-        "- Tom: Three.",
-        f"[{later}]",
-        "- Tom: Four.",
-    ]
-
-
-def test_months_and_years_are_as_long_as_their_sources_deserve() -> None:
-    weeks = [
-        as_source(
-            Level.WEEK,
-            compose(Level.WEEK, [as_source(Level.DAY, compose(Level.DAY, talk()), talk())]),
-            talk(),
-        )
-    ]
-    month = compose(Level.MONTH, weeks)
-    year = compose(Level.YEAR, [as_source(Level.MONTH, month, talk())])
-    assert year.content == month.content == weeks[0].text

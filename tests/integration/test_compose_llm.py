@@ -130,32 +130,6 @@ def test_an_invention_is_named_and_written_anew(
     assert f"- {offender}" in second
 
 
-def test_what_is_left_out_is_named_once_and_then_needs_review(
-    server: ScriptedChat, composer: LlmComposer
-) -> None:
-    told = [
-        "Ines rents the flat in Porto.",
-        "The boiler is a Vaillant VC-206, serial 21-0187-44.",
-        "Order PO-88213 is due on 5 March.",
-        "Bruno feeds the two cats.",
-    ]
-    given = draft(Level.LEAF, *[message(text, n) for n, text in enumerate(told)])
-    little = {"summary": "Ines rents a flat in Porto."}
-    server.script += [answer(little), answer({"summary": " ".join(told)})]
-    made = compose(composer, given)
-    assert not made.needs_review
-    assert made.content == " ".join(told)
-    first, second = map(user_text, server.requests)
-    for missing in ("- PO-88213", "- Bruno feeds the two cats."):
-        assert missing not in first
-        assert missing in second
-    server.script += [answer(little), answer(little)]
-    made = compose(composer, given)
-    assert made.needs_review
-    assert "PO-88213" in made.faithfulness.left_out
-    assert len(server.requests) == 4
-
-
 def test_the_better_of_two_wrong_answers_is_kept_for_review(
     server: ScriptedChat, composer: LlmComposer
 ) -> None:
