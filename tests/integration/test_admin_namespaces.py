@@ -113,6 +113,19 @@ async def test_an_update_changes_only_what_its_mask_names(stack: Stack) -> None:
     assert changed.settings.day_cutoff_minutes == 60
 
 
+async def test_a_day_begins_at_five_where_a_zone_is_set_and_no_hour(stack: Stack) -> None:
+    made = await _make(stack, "zoned", time_zone="Europe/Zurich")
+    assert made.settings.day_cutoff_minutes == 300
+    at_midnight = await _make(stack, "early", time_zone="Europe/Zurich", day_cutoff_minutes=0)
+    assert at_midnight.settings.day_cutoff_minutes == 0
+    assert (await _make(stack, "later")).settings.day_cutoff_minutes == 0
+    changed = await _update(stack, "later", "time_zone", time_zone="Asia/Tokyo")
+    assert changed.settings.day_cutoff_minutes == 300
+    for name, cutoff in (("zoned", 300), ("early", 0)):
+        changed = await _update(stack, name, "time_zone", time_zone="Asia/Tokyo")
+        assert changed.settings.day_cutoff_minutes == cutoff
+
+
 async def test_an_update_names_a_path_that_exists(stack: Stack) -> None:
     refusal = await refused(_update(stack, "default", "name", time_zone="UTC"))
     assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT

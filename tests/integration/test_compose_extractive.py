@@ -4,85 +4,22 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
-from everword_compactor.compose.extractive.bullets import parse_bullet, tagged
-from everword_compactor.compose.extractive.composer import SHARES, ExtractiveComposer
+from everword_compactor.compose.extractive.budget import SHARES
+from everword_compactor.compose.extractive.bullets import (
+    parse_bullet,
+    read_lines,
+    tagged,
+)
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.extractive.graph import Likeness, centralities
 from everword_compactor.compose.extractive.sentences import split_sentences
-from everword_compactor.compose.model import Composition, Draft, Level, Source
-
-START = datetime(2026, 4, 18, 12, 0, tzinfo=UTC)
-CHAT = UUID(int=77)
-TALK = [
-    ("Emi", "Hey Tom! How have you been?"),
-    ("Tom", "Good, thanks! That's great to hear from you."),
-    (
-        "Emi",
-        "I moved to Lisbon on 3 March and found a flat near Rua Augusta for 940 euros a month.",
-    ),
-    ("Tom", "Wow!"),
-    ("Tom", "That's awesome, Emi! You must be so happy about it, it sounds really great to me."),
-    (
-        "Emi",
-        "The deploy of everword-search 2.4.1 failed with commit 9f3c2ab on host db-07. We rolled it back.",
-    ),
-    ("Tom", "Oh no. Sounds good that you did it, really. Great to hear!"),
-    ("Tom", "My sister Clara plays the cello in the Gulbenkian orchestra since September 2024."),
-    ("Emi", "Cool, I love that so much! What a nice thing to do."),
-    ("Tom", "Bye Emi! Talk to you soon!"),
-]
-
-
-def message(number: int, author: str, text: str, **changed: Any) -> Source:
-    at = START + timedelta(minutes=number)
-    given: dict[str, Any] = {
-        "id": UUID(int=number + 1),
-        "level": 0,
-        "text": text,
-        "earliest_at": at,
-        "latest_at": at,
-        "message_count": 1,
-        "conversation_id": CHAT,
-        "agent": "opus",
-        "role": 2,
-        "author": author,
-    }
-    return Source(**given | changed)
-
-
-def talk(**changed: Any) -> list[Source]:
-    return [message(number, *said, **changed) for number, said in enumerate(TALK)]
-
-
-def compose(level: Level, sources: Sequence[Source], **draft: Any) -> Composition:
-    composed = ExtractiveComposer().compose(Draft(level, sources, "a title", **draft), lambda: None)
-    assert composed.model == "extractive"
-    assert composed.prompt_version == ExtractiveComposer().prompt_version(level)
-    assert not composed.needs_review, composed.faithfulness
-    assert composed.token_count == -(-len(composed.content.encode()) // 4)
-    return composed
-
-
-def as_source(
-    level: Level, composed: Composition, sources: Sequence[Source], **changed: Any
-) -> Source:
-    given: dict[str, Any] = {
-        "id": UUID(int=1000),
-        "level": int(level),
-        "text": composed.content,
-        "earliest_at": sources[0].earliest_at,
-        "latest_at": sources[-1].latest_at,
-        "message_count": len(sources),
-    }
-    return Source(**given | changed)
+from everword_compactor.compose.model import Composition, Draft, Level
+from support.extractive import CHAT, TALK, as_source, compose, message, talk
 
 
 @pytest.mark.parametrize(
@@ -173,19 +110,21 @@ def test_a_leaf_tells_the_facts_word_for_word_and_no_backchannels() -> None:
     assert composed.token_count <= SHARES[Level.LEAF] * sum(
         len(t.encode()) / 4 + 1 for _, t in TALK
     )
-    bullets = [parse_bullet(line) for line in composed.content.splitlines()]
-    texts = [bullet.text for bullet in bullets if bullet]
-    assert len(texts) == len(bullets) >= 2
-    for bullet in bullets:
-        assert bullet is not None
-        at = datetime.fromisoformat(bullet.time)
-        author, said = TALK[(at - START) // timedelta(minutes=1)]
-        assert bullet.speaker == author
-        assert bullet.text in said
-        assert bullet.tags == ""
+    bullets = read_lines(composed.content)
+    assert composed.content.splitlines()[0] == f"[{bullets[0].time}]"
+    assert len(bullets) >= 2
+    assert {bullet.tags for bullet in bullets} == {""}
+    places = [
+        TALK.index((bullet.speaker, whole)) for bullet in bullets for whole in [_said(bullet.text)]
+    ]
+    assert places == sorted(places)
+    texts = [bullet.text for bullet in bullets]
     assert all("great" not in text and "Wow" not in text for text in texts)
-    times = [bullet.time for bullet in bullets if bullet]
-    assert times == sorted(times)
+
+
+def _said(sentence: str) -> str:
+    [whole] = [text for _, text in TALK if sentence in text]
+    return whole
 
 
 def test_the_same_draft_gives_the_same_node_with_vectors_and_without() -> None:
@@ -219,9 +158,8 @@ def test_likeness_and_centrality_equal_those_of_the_graph_written_out() -> None:
 def test_children_are_chosen_among_as_they_are() -> None:
     first, second = talk()[:6], talk()[4:]
     leaves = [as_source(Level.LEAF, compose(Level.LEAF, part), part) for part in (first, second)]
-    lines = [line for leaf in leaves for line in leaf.text.splitlines()]
-    branch = compose(Level.BRANCH, leaves)
-    chosen = branch.content.splitlines()
+    lines = [line for leaf in leaves for line in read_lines(leaf.text)]
+    chosen = read_lines(compose(Level.BRANCH, leaves).content)
     assert chosen
     assert [line for line in dict.fromkeys(lines) if line in chosen] == chosen
 
@@ -231,19 +169,19 @@ def test_a_day_shows_local_times_and_says_where_each_line_comes_from() -> None:
     there = message(1, "", "The backup job copied 814 files to vault-3.", instance="lab", role=4)
     zone = {"time_zone": "Europe/Vienna"}
     day = compose(Level.DAY, [here, there], **zone)
-    [line] = day.content.splitlines()
-    lines = {
-        f"- [2026-04-18T14:00+02:00 Emi] {here.text} [chat:{CHAT}] [via:phone [blue\\]]",
-        f"- [2026-04-18T14:01+02:00 tool] {there.text} [chat:{CHAT}] [via:lab]",
-    }
-    assert line in lines
+    assert day.content.splitlines() == [
+        f"[2026-04-18T14:00+02:00] [chat:{CHAT}] [via:phone [blue\\]]",
+        f"- Emi: {here.text}",
+        f"[2026-04-18T14:01+02:00] [chat:{CHAT}] [via:lab]",
+        f"- tool: {there.text}",
+    ]
     week = compose(Level.WEEK, [as_source(Level.DAY, day, [here, there])], **zone)
-    assert week.content == line.replace(f" [chat:{CHAT}]", "")
+    assert week.content == day.content.replace(f" [chat:{CHAT}]", "")
     month = compose(Level.MONTH, [as_source(Level.WEEK, week, [here, there])], **zone)
     assert month.content == week.content
 
 
-def test_lines_of_instances_that_overlap_stand_in_the_order_in_which_they_were_said() -> None:
+def test_lines_of_a_day_stand_by_instance_and_days_in_their_order() -> None:
     days = []
     for instance, shift in (("lab", 0), ("phone", 1)):
         lines = [
@@ -254,9 +192,9 @@ def test_lines_of_instances_that_overlap_stand_in_the_order_in_which_they_were_s
         composed = Composition("\n".join(lines), "", 0, None, 0)  # type: ignore[arg-type]
         days.append(as_source(Level.DAY, composed, talk(), instance=instance))
     week = compose(Level.WEEK, days, time_zone="Europe/Vienna")
-    moments = [line[3:28] for line in week.content.splitlines()]
-    assert len(moments) >= 2
-    assert moments == sorted(moments)
+    said = [(bullet.tags, bullet.moment) for bullet in read_lines(week.content)]
+    assert len({tags for tags, _ in said}) == 2
+    assert said == sorted(said)
 
 
 def test_what_a_model_wrote_is_chosen_from_too() -> None:
@@ -266,9 +204,7 @@ def test_what_a_model_wrote_is_chosen_from_too() -> None:
     )
     composed = Composition(written, "", 0, None, 0)  # type: ignore[arg-type]
     leaf = as_source(Level.LEAF, composed, talk())
-    [line] = compose(Level.BRANCH, [leaf]).content.splitlines()
-    bullet = parse_bullet(line)
-    assert bullet is not None
+    [bullet] = read_lines(compose(Level.BRANCH, [leaf]).content)
     assert bullet.text in written
     own = parse_bullet(written.splitlines()[-1])
     assert own is not None
@@ -279,24 +215,21 @@ def test_what_a_model_wrote_is_chosen_from_too() -> None:
 @pytest.mark.parametrize("text", ["ok", "👍", "...", "Wow! Great, thanks!", "word " * 3000])
 def test_a_node_is_never_empty_unless_its_sources_are(text: str) -> None:
     composed = compose(Level.LEAF, [message(0, "Emi", text)])
-    [line] = composed.content.splitlines()
-    bullet = parse_bullet(line)
-    assert bullet is not None
+    [bullet] = read_lines(composed.content)
     assert bullet.text in text
     assert compose(Level.LEAF, [message(0, "Emi", " \n ")]).content == ""
 
 
 def test_names_with_brackets_and_line_breaks_stay_in_their_place() -> None:
-    [line] = compose(Level.LEAF, [message(0, "E]m\ni", "I live in Graz.")]).content.splitlines()
-    assert line == "- [2026-04-18T12:00Z E)m i] I live in Graz."
+    told = compose(Level.LEAF, [message(0, "E]m\ni: x", "I live in Graz.")])
+    assert told.content == "[2026-04-18T12:00Z]\n- E)m i x: I live in Graz."
 
 
 def test_who_spoke_is_the_author_else_the_role_else_the_agent() -> None:
     speakers = []
     for author, role in (("Emi", 3), ("", 3), ("", 0)):
-        line = compose(Level.LEAF, [message(0, author, "I live in Graz.", role=role)]).content
-        bullet = parse_bullet(line)
-        speakers.append(bullet.speaker if bullet else None)
+        told = compose(Level.LEAF, [message(0, author, "I live in Graz.", role=role)])
+        speakers += [bullet.speaker for bullet in read_lines(told.content)]
     assert speakers == ["Emi", "assistant", "opus"]
 
 
@@ -313,7 +246,7 @@ def test_a_day_of_two_thousand_messages_takes_seconds_at_most_and_a_beat_each_st
     composed = ExtractiveComposer().compose(draft, lambda: beats.append(None))
     assert time.process_time() - began < 30
     assert len(beats) > 5
-    assert composed.token_count <= 2000
+    assert composed.token_count <= 3000
     assert not composed.needs_review
 
 
@@ -321,7 +254,6 @@ def test_a_day_of_two_thousand_messages_takes_seconds_at_most_and_a_beat_each_st
 def test_what_somebody_wrote_like_a_tag_does_no_harm(level: Level) -> None:
     said = "I pasted this: see [chat:abc] please, about the garden fence and its old gate."
     composed = compose(level, [message(0, "Emi", said, instance="home")])
-    bullet = parse_bullet(composed.content)
-    assert bullet is not None
+    [bullet] = read_lines(composed.content)
     assert "chat:abc" in bullet.text
     assert "chat:abc" not in bullet.tags

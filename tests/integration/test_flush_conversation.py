@@ -108,7 +108,16 @@ async def test_after_its_notes_summaries_stand_for_all_but_what_is_recent(stack:
     dag = check_dag(stack.database)
     assert len(dag.messages) == len(ids) == 97
     again = await flush(stack, conversation_id, notes_saved=True)
+    assert again.freed_tokens == 0
+    again.freed_tokens = flushed.freed_tokens
     assert again == flushed
+    # Only what is new is freed; the summaries of what was flushed before may be others by now.
+    await append(stack, *[message(f"Later {n}.", token_count=20) for n in range(20)])
+    async with working(stack):
+        later = await flush(stack, conversation_id, notes_saved=True)
+    assert later.replaced_through_seq == 111
+    left = sum(summary.token_count for summary in later.summaries)
+    assert later.freed_tokens == 20 * 20 + tokens - left <= 20 * 20
 
 
 async def test_system_and_protected_messages_stay(stack: Stack) -> None:
@@ -125,6 +134,7 @@ async def test_system_and_protected_messages_stay(stack: Stack) -> None:
         )
     assert flushed.replaced_through_seq == 70
     assert list(flushed.kept_message_ids) == [ids[4], ids[20], stored[0].message_id]
+    assert not flushed.in_doubt_message_ids
 
 
 async def test_what_needs_review_replaces_nothing(stack: Stack) -> None:
@@ -149,7 +159,7 @@ async def test_a_leaf_that_needs_review_leaves_its_messages_where_they_are(stack
             stack, conversation_id, context_size=800, notes_saved=True, keep_recent=0
         )
     assert [(s.first_seq, s.last_seq) for s in flushed.summaries] == [(1, 10), (21, 30), (31, 40)]
-    assert list(flushed.kept_message_ids) == ids[10:20]
+    assert list(flushed.kept_message_ids) == list(flushed.in_doubt_message_ids) == ids[10:20]
     assert flushed.replaced_through_seq == 40
     assert flushed.freed_tokens == 30 * 20 - sum(s.token_count for s in flushed.summaries)
 

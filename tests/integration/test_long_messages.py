@@ -25,6 +25,7 @@ from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.inherited import with_inherited
 from everword_compactor.compose.checks.tags import defuse_tags, render_tag, tags_in
 from everword_compactor.compose.extractive import composer as extractive
+from everword_compactor.compose.extractive.bullets import read_lines
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Faithfulness, Level, Source
 from everword_compactor.conversations import job as compaction_job
@@ -177,7 +178,7 @@ def test_long_sources_are_chosen_from_in_parts(monkeypatch: pytest.MonkeyPatch) 
         return best(candidates, *rest)
 
     monkeypatch.setattr(extractive, "_best", weigh)
-    monkeypatch.setattr(extractive, "BUDGET_TOKENS", dict.fromkeys(Level, 300))
+    monkeypatch.setattr(extractive, "budget_of", lambda *_: 300.0)
     composed = ExtractiveComposer().compose(draft, lambda: None)
     assert composed == ExtractiveComposer().compose(draft, lambda: None)
     assert max(weighed) < 50
@@ -190,7 +191,7 @@ def test_long_sources_are_chosen_from_in_parts(monkeypatch: pytest.MonkeyPatch) 
 
 
 def sentences(content: str) -> list[str]:
-    return [line.partition("] ")[2] for line in content.splitlines()]
+    return [bullet.text for bullet in read_lines(content)]
 
 
 def sources_lines(sources: list[Source]) -> str:

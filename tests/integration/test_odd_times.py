@@ -10,7 +10,7 @@ import pytest
 from everword.v1 import memory_pb2, search_service_pb2
 from everword.v1.context_service_pb2 import BuildContextRequest
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.extractive.bullets import parse_bullet
+from everword_compactor.compose.extractive.bullets import parse_bullet, read_lines
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Level, Source
 from everword_compactor.compose.plain import plain_line
@@ -55,8 +55,7 @@ def test_a_line_says_when_it_was_and_can_be_read_again(
     draft = Draft(level, [source(at)], "a title", time_zone=zone)
     composed = ExtractiveComposer().compose(draft, lambda: None)
     assert not composed.needs_review, composed.faithfulness
-    bullet = parse_bullet(composed.content)
-    assert bullet is not None
+    [bullet] = read_lines(composed.content)
     assert bullet.moment is not None
     assert (bullet.speaker, len(bullet.time.split("-")[0])) == ("Emi", 4)
     assert bullet.moment.date() == at.date() or zone != "UTC"

@@ -33,7 +33,9 @@ async def say_in(stack: Stack, channel: str, *messages: memory_pb2.NewMessage) -
 
 
 async def update_settings(stack: Stack, **settings: Any) -> None:
-    """Set settings of the namespace of the tests."""
+    """Set settings of the namespace of the tests; its days begin at midnight unless told."""
+    if "time_zone" in settings:
+        settings.setdefault("day_cutoff_minutes", 0)
     request = admin.UpdateNamespaceRequest(
         namespace=admin.Namespace(name="default", settings=admin.NamespaceSettings(**settings))
     )

@@ -179,10 +179,12 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
     }
     package = "everword_compactor.conversations"
     names = ("read_compacted", "next_messages", "read_orphans", "read_children", "read_outdated")
-    asked = ("count_tokens", "read_stretches", "kept_messages", "read_summaries")
+    asked = ("read_stretches", "kept_messages", "read_summaries", "read_flushed")
     return {
         **{f"{package}.{name}": of_nodes for name in (*names, *asked)},
         f"{package}.want_leaves": of_nodes,
+        f"{package}.count_tokens": {**of_nodes, "after": 0, "only_ids": None},
+        f"{package}.mark_flushed": {**of_nodes, "tokens": 1},
         f"{package}.compaction_job": of_nodes,
         f"{package}.advance_progress": {**of_nodes, "after": 1, "through": 2},
         f"{package}.page_conversations": {"after": UUID(int=0)},

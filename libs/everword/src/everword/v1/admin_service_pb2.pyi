@@ -166,8 +166,8 @@ class NamespaceSettings(_message.Message):
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
-    """day_cutoff_minutes is when a day begins, in minutes after local midnight: 300 lets the day run from 05:00. 0 if unset;
-    from 0 to 720.
+    """day_cutoff_minutes is when a day begins, in minutes after local midnight, from 0 to 720. If unset, 300, which lets the
+    day run from 05:00, with a time zone, and 0 in UTC.
     """
     text_search_config: _builtins.str
     """text_search_config is the PostgreSQL text search configuration, such as `english`, `german` or `simple`: it stems words

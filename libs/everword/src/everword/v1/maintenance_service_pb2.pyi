@@ -550,6 +550,7 @@ class FlushConversationResponse(_message.Message):
     KEPT_MESSAGE_IDS_FIELD_NUMBER: _builtins.int
     USED_TOKENS_FIELD_NUMBER: _builtins.int
     FREED_TOKENS_FIELD_NUMBER: _builtins.int
+    IN_DOUBT_MESSAGE_IDS_FIELD_NUMBER: _builtins.int
     action: Global___FlushAction.ValueType
     """action is what the caller does next."""
     instruction: _builtins.str
@@ -559,7 +560,7 @@ class FlushConversationResponse(_message.Message):
     used_tokens: _builtins.int
     """used_tokens is how many tokens were used."""
     freed_tokens: _builtins.int
-    """freed_tokens is how many the replacement frees."""
+    """freed_tokens is how many the replacement frees, beyond what an earlier one of the conversation freed."""
     @_builtins.property
     def summaries(self) -> _containers.RepeatedCompositeFieldContainer[_summary_pb2.Summary]:
         """summaries stand for the replaced messages, in order, with REPLACE."""
@@ -569,6 +570,10 @@ class FlushConversationResponse(_message.Message):
         """kept_message_ids are the messages up to there that stay as they are: system messages, protected ones, and those that
         only a summary in doubt stands for.
         """
+
+    @_builtins.property
+    def in_doubt_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """in_doubt_message_ids are those of kept_message_ids that stay because the only summary of them needs review."""
 
     def __init__(
         self,
@@ -580,10 +585,11 @@ class FlushConversationResponse(_message.Message):
         kept_message_ids: _abc.Iterable[_builtins.str] | None = ...,
         used_tokens: _builtins.int = ...,
         freed_tokens: _builtins.int = ...,
+        in_doubt_message_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "freed_tokens", b"freed_tokens", "instruction", b"instruction", "kept_message_ids", b"kept_message_ids", "replaced_through_seq", b"replaced_through_seq", "summaries", b"summaries", "used_tokens", b"used_tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "freed_tokens", b"freed_tokens", "in_doubt_message_ids", b"in_doubt_message_ids", "instruction", b"instruction", "kept_message_ids", b"kept_message_ids", "replaced_through_seq", b"replaced_through_seq", "summaries", b"summaries", "used_tokens", b"used_tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -250,6 +250,7 @@ class Faithfulness(_message.Message):
     WRONG_TAGS_FIELD_NUMBER: _builtins.int
     SOURCE_COVERAGE_FIELD_NUMBER: _builtins.int
     IDENTIFIER_COVERAGE_FIELD_NUMBER: _builtins.int
+    LEFT_OUT_FIELD_NUMBER: _builtins.int
     source_coverage: _builtins.float
     """source_coverage is the share of the sources that it says something of, from 0 to 1."""
     identifier_coverage: _builtins.float
@@ -262,6 +263,12 @@ class Faithfulness(_message.Message):
     def wrong_tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """wrong_tags are tags that name no source, and bullets that lack one. At most 50."""
 
+    @_builtins.property
+    def left_out(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """left_out are identifiers of the sources, and beginnings of sources, that a language model left out, where that is too
+        much for the summary to stand for them: it needs review. At most 40.
+        """
+
     def __init__(
         self,
         *,
@@ -269,10 +276,11 @@ class Faithfulness(_message.Message):
         wrong_tags: _abc.Iterable[_builtins.str] | None = ...,
         source_coverage: _builtins.float = ...,
         identifier_coverage: _builtins.float = ...,
+        left_out: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["identifier_coverage", b"identifier_coverage", "source_coverage", b"source_coverage", "unsupported", b"unsupported", "wrong_tags", b"wrong_tags"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["identifier_coverage", b"identifier_coverage", "left_out", b"left_out", "source_coverage", b"source_coverage", "unsupported", b"unsupported", "wrong_tags", b"wrong_tags"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

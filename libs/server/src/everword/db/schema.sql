@@ -549,12 +549,18 @@ CREATE TABLE everword.compaction_progress (
     namespace_id bigint NOT NULL,
     conversation_id uuid NOT NULL,
     summarised_seq bigint DEFAULT 0 NOT NULL,
-    wanted_seq bigint DEFAULT 0 NOT NULL
+    wanted_seq bigint DEFAULT 0 NOT NULL,
+    flushed_seq bigint DEFAULT 0 NOT NULL,
+    flushed_tokens bigint DEFAULT 0 NOT NULL
 );
 
 COMMENT ON TABLE everword.compaction_progress IS 'Up to which place each conversation is under leaves. Places have no gaps and are given under a lock, so that nothing appears behind it.';
 
 COMMENT ON COLUMN everword.compaction_progress.wanted_seq IS 'Up to which place a caller asked for leaves, however few messages.';
+
+COMMENT ON COLUMN everword.compaction_progress.flushed_seq IS 'Up to which place FlushConversation gave summaries in the place of messages.';
+
+COMMENT ON COLUMN everword.compaction_progress.flushed_tokens IS 'How many tokens these summaries have, with the messages that were kept.';
 
 CREATE TABLE everword.conversations (
     namespace_id bigint NOT NULL,

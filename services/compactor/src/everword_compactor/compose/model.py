@@ -43,7 +43,7 @@ BUDGET_TOKENS = {
 #: How a node says that no model wrote it.
 EXTRACTIVE = "extractive"
 #: Of the way in which sentences are chosen then. A node with a lower one is written again.
-EXTRACTIVE_VERSION = 2
+EXTRACTIVE_VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -134,10 +134,14 @@ class Faithfulness:
     source_coverage: float
     #: Share of the identifiers of the sources that the node holds, from 0 to 1; 1 where they have none.
     identifier_coverage: float
+    #: What a model's node leaves out, where that is too much for it to stand for its sources: identifiers, and the
+    #: beginnings of sources.
+    left_out: Sequence[str] = ()
 
     @property
     def faithful(self) -> bool:
-        return not self.unsupported and not self.wrong_tags
+        """Whether the node may be trusted, and stand for its sources."""
+        return not self.unsupported and not self.wrong_tags and not self.left_out
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from everword.domain.records import SummaryRecord
 from everword.text.credentials import mask_credentials
 from everword_compactor.conversations import requests
 from everword_compactor.conversations.cover import cover
+from everword_compactor.conversations.model import FlushMark
 
 #: From this share of its size on, a context counts as full.
 FULL_AT = 0.85
@@ -66,6 +67,8 @@ class Flushed:
     #: 0 where nothing is replaced.
     replaced_through_seq: int = 0
     kept_ids: Sequence[UUID] = ()
+    #: Those of them that only a summary in doubt stands for.
+    in_doubt_ids: Sequence[UUID] = ()
     freed_tokens: int = 0
 
 
@@ -132,16 +135,27 @@ async def _wait(
 async def _replacement(
     database: Database, namespace_id: int, request: FlushRequest, through: int, used: int
 ) -> Flushed:
-    """Return the summaries that stand for the messages up to a place, and what they leave out."""
+    """Return the summaries that stand for the messages up to a place, and what they leave out.
+
+    What an earlier flush freed is not freed again: what it left in the context is remembered.
+    """
     id_ = request.conversation_id
     async with database.transaction(namespace_id) as conn:
+        before = await requests.read_flushed(conn, namespace_id, id_)
         covered = cover(await requests.read_stretches(conn, namespace_id, id_, through))
         ids = [stretch.id for stretch in covered.stretches]
         summaries = await requests.read_summaries(conn, namespace_id, ids)
         kept = await requests.kept_messages(
             conn, namespace_id, id_, covered.through, request.protected_ids, covered.gaps
         )
-        replaced = await requests.count_tokens(conn, namespace_id, id_, covered.through, kept)
+        new = await requests.count_tokens(
+            conn, namespace_id, id_, covered.through, after=before.through
+        )
+        stays = await requests.count_tokens(
+            conn, namespace_id, id_, covered.through, only_ids=[message.id for message in kept]
+        )
+        stays += sum(summary.token_count for summary in summaries)
+        await requests.mark_flushed(conn, namespace_id, id_, FlushMark(covered.through, stays))
         settings = await get_namespace_settings(conn, namespace_id)
     if settings.masks_credentials:
         # One that was written before credentials were masked holds what its sources do.
@@ -151,8 +165,9 @@ async def _replacement(
         used,
         summaries=summaries,
         replaced_through_seq=covered.through,
-        kept_ids=kept,
-        freed_tokens=max(0, replaced - sum(summary.token_count for summary in summaries)),
+        kept_ids=[message.id for message in kept],
+        in_doubt_ids=[message.id for message in kept if message.is_in_doubt],
+        freed_tokens=max(0, before.tokens + new - stays),
     )
 
 

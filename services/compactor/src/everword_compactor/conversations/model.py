@@ -94,3 +94,21 @@ class Stretch:
     last_seq: int
     parent_id: UUID | None
     needs_review: bool
+
+
+@dataclass(frozen=True)
+class FlushMark:
+    """How far a conversation was flushed, and the tokens of what stands in an agent's context for that."""
+
+    through: int = 0
+    #: Of the summaries, and of the messages that were kept.
+    tokens: int = 0
+
+
+@dataclass(frozen=True)
+class KeptMessage:
+    """A message that no summary takes the place of."""
+
+    id: UUID
+    #: Whether that is because no trusted summary stands for it.
+    is_in_doubt: bool

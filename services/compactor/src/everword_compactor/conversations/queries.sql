@@ -108,15 +108,27 @@ SELECT state = 'failed' AS is_given_up,
  WHERE namespace_id = %(namespace_id)s AND task = 'compact' AND subject = %(subject)s;
 
 -- count_tokens --
--- The length of the messages of a conversation up to a place, in tokens, without those that are kept: as callers counted
--- them, or a quarter of the bytes.
+-- The length of the messages of a conversation between two places, in tokens, or of those that are kept alone: as callers
+-- counted them, or a quarter of the bytes.
 SELECT coalesce(sum(CASE WHEN token_count > 0 THEN token_count
                          ELSE (octet_length(content) + octet_length(tool_name) + octet_length(tool_args)
                                + octet_length(tool_result) + coalesce(octet_length(content_blocks::text), 0) + 3) / 4
                     END), 0)::bigint
   FROM messages
- WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq <= %(through)s
-   AND NOT id = ANY(%(kept_ids)s);
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq > %(after)s
+   AND seq <= %(through)s AND (%(only_ids)s::uuid[] IS NULL OR id = ANY(%(only_ids)s));
+
+-- read_flushed --
+-- How far a conversation was flushed, and what an agent's context holds of that since; no row where it never was.
+SELECT flushed_seq AS through, flushed_tokens AS tokens
+  FROM compaction_progress
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s;
+
+-- mark_flushed --
+-- Say how far a conversation was flushed. No row has the place where it was flushed further meanwhile.
+UPDATE compaction_progress
+   SET flushed_seq = %(through)s, flushed_tokens = %(tokens)s
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND flushed_seq <= %(through)s;
 
 -- read_stretches --
 -- The nodes of a conversation up to a place, without their text.
@@ -127,15 +139,15 @@ SELECT id, level, first_seq, last_seq, parent_id, needs_review
 
 -- kept_messages --
 -- The messages of a conversation up to a place that no summary takes the place of: the system's, protected ones, and
--- those in stretches that no trusted summary stands for.
-SELECT id
-  FROM messages
- WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq <= %(through)s
-   AND (role = 1 OR id = ANY(%(protected_ids)s)
-        OR (NOT automated
+-- those in stretches that no trusted summary stands for, which are in doubt.
+SELECT m.id, m.role <> 1 AND NOT m.id = ANY(%(protected_ids)s) AS is_in_doubt
+  FROM messages m
+ WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s AND m.seq <= %(through)s
+   AND (m.role = 1 OR m.id = ANY(%(protected_ids)s)
+        OR (NOT m.automated
             AND EXISTS (SELECT FROM unnest(%(first_seqs)s::bigint[], %(last_seqs)s::bigint[]) AS gap (first_seq, last_seq)
-                         WHERE seq BETWEEN gap.first_seq AND gap.last_seq)))
- ORDER BY seq;
+                         WHERE m.seq BETWEEN gap.first_seq AND gap.last_seq)))
+ ORDER BY m.seq;
 
 -- read_summaries --
 -- Whole nodes, in the order of what they stand for.

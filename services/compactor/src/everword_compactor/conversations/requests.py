@@ -16,7 +16,13 @@ from everword.db.statements import (
 )
 from everword.domain.records import SummaryRecord
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue
-from everword_compactor.conversations.model import Compacted, Stretch, WaitingConversation
+from everword_compactor.conversations.model import (
+    Compacted,
+    FlushMark,
+    KeptMessage,
+    Stretch,
+    WaitingConversation,
+)
 
 SQL = load_statements("everword_compactor.conversations")
 
@@ -30,11 +36,6 @@ class CompactionJob:
     is_open: bool
     #: Its latest attempt failed.
     is_failing: bool
-
-
-@dataclass(frozen=True)
-class _IdRow:
-    id: UUID
 
 
 async def read_compacted(
@@ -86,15 +87,37 @@ async def count_tokens(
     namespace_id: int,
     conversation_id: UUID,
     through: int,
-    kept_ids: Sequence[UUID] = (),
+    *,
+    after: int = 0,
+    only_ids: Sequence[UUID] | None = None,
 ) -> int:
+    """Return the tokens of the messages between two places; of some of them alone where `only_ids` is given."""
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,
+        "after": after,
         "through": through,
-        "kept_ids": list(kept_ids),
+        "only_ids": None if only_ids is None else list(only_ids),
     }
     return int(await fetch_value(conn, SQL["count_tokens"], parameters))
+
+
+async def read_flushed(conn: Connection, namespace_id: int, conversation_id: UUID) -> FlushMark:
+    """Return how far a conversation was flushed before."""
+    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
+    return await fetch_optional(conn, SQL["read_flushed"], parameters, FlushMark) or FlushMark()
+
+
+async def mark_flushed(
+    conn: Connection, namespace_id: int, conversation_id: UUID, mark: FlushMark
+) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "through": mark.through,
+        "tokens": mark.tokens,
+    }
+    await execute(conn, SQL["mark_flushed"], parameters)
 
 
 async def read_stretches(
@@ -115,7 +138,7 @@ async def kept_messages(
     through: int,
     protected_ids: Sequence[UUID],
     gaps: Sequence[tuple[int, int]],
-) -> list[UUID]:
+) -> list[KeptMessage]:
     """Return the messages up to `through` that no summary takes the place of; `gaps` are stretches without one."""
     parameters = {
         "namespace_id": namespace_id,
@@ -125,8 +148,7 @@ async def kept_messages(
         "first_seqs": [first for first, _ in gaps],
         "last_seqs": [last for _, last in gaps],
     }
-    rows = await fetch_all(conn, SQL["kept_messages"], parameters, _IdRow)
-    return [row.id for row in rows]
+    return await fetch_all(conn, SQL["kept_messages"], parameters, KeptMessage)
 
 
 async def read_summaries(

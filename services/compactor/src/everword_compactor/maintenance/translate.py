@@ -45,6 +45,7 @@ def flushed_to_proto(flushed: Flushed) -> pb.FlushConversationResponse:
         summaries=[summary_to_proto(summary) for summary in flushed.summaries],
         replaced_through_seq=flushed.replaced_through_seq,
         kept_message_ids=[str(id_) for id_ in flushed.kept_ids],
+        in_doubt_message_ids=[str(id_) for id_ in flushed.in_doubt_ids],
         used_tokens=flushed.used_tokens,
         freed_tokens=flushed.freed_tokens,
     )

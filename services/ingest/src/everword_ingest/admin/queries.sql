@@ -30,10 +30,13 @@ SELECT id FROM namespaces WHERE id = %(id)s AND state = 'active' FOR UPDATE;
 SELECT EXISTS (SELECT FROM visible_memories WHERE namespace_id = %(namespace_id)s);
 
 -- update_namespace --
--- Change settings; a field that is not named keeps its value.
+-- Change settings; a field that is not named keeps its value. A zone in place of UTC comes with its cut-off, unless there
+-- is one.
 UPDATE namespaces
    SET time_zone = CASE WHEN 'time_zone' = ANY(%(fields)s) THEN %(time_zone)s ELSE time_zone END,
        day_cutoff_minutes = CASE WHEN 'day_cutoff_minutes' = ANY(%(fields)s) THEN %(day_cutoff_minutes)s
+                                 WHEN 'time_zone' = ANY(%(fields)s) AND time_zone = 'UTC' AND day_cutoff_minutes = 0
+                                 THEN %(day_cutoff_minutes)s
                                  ELSE day_cutoff_minutes END,
        text_search_config = CASE WHEN 'text_search_config' = ANY(%(fields)s)
                                  THEN quote_ident(%(text_search_config)s)::regconfig ELSE text_search_config END,

@@ -10,12 +10,20 @@ from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
 #: The fields of a namespace that UpdateNamespace changes, by their paths.
 CHANGEABLE = {f"settings.{name}": name for name in pb.NamespaceSettings.DESCRIPTOR.fields_by_name}
 
+UTC = "UTC"
+#: When a day begins for people, whose evening goes on after midnight: the default once they say where they live.
+ZONED_CUTOFF_MINUTES = 300
+
 
 def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
     """Return settings with the defaults that the proto states in place of what is not set."""
+    time_zone = settings.time_zone or UTC
+    cutoff = settings.day_cutoff_minutes
+    if not settings.HasField("day_cutoff_minutes") and time_zone != UTC:
+        cutoff = ZONED_CUTOFF_MINUTES
     return NamespaceSettings(
-        time_zone=settings.time_zone or "UTC",
-        day_cutoff_minutes=settings.day_cutoff_minutes,
+        time_zone=time_zone,
+        day_cutoff_minutes=cutoff,
         text_search_config=settings.text_search_config or "english",
         use_counting=settings.use_counting or pb.USE_COUNTING_USED,
         channel_policies={

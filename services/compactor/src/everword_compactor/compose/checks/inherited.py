@@ -6,7 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from everword.text.values.evidence import Value, find_values
-from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS, or_else
+from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS
+from everword_compactor.compose.checks.guarded import or_else
 from everword_compactor.compose.checks.latex import find_latex
 from everword_compactor.compose.checks.tags import strip_tags
 from everword_compactor.compose.model import Faithfulness

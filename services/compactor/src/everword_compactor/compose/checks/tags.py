@@ -18,6 +18,11 @@ VIA = "via"
 # place of a text is looked at once. `regex` leaves other threads their turn meanwhile, which `re` does not.
 _NAME = r"(?:[^\[\]\\\n]|\\.|\[(?!chat:|via:)){0,500}+"
 TAG = regex.compile(rf"\[(chat|via):({_NAME})\]")
+TIME = r"\d{4,}-\d\d-\d\dT\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"
+#: The line above what was said at one time, or at one place: its tags are those of the bullets below it.
+GROUP = regex.compile(rf"\[(?P<time>{TIME})\](?P<tags>(?: {TAG.pattern})*)")
+#: What somebody goes on to say stands so far in, below the bullet before.
+INDENT = "  "
 _OPENING = re.compile(r"\[(?=chat:|via:)")
 _BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(?=\S)")
 _TAG_AT_END = regex.compile(rf"(?<![ \t])[ \t]*+\[chat:{_NAME}\]")
@@ -128,8 +133,16 @@ def _names_instances(source: Source) -> bool:
 
 
 def _bullets(text: str) -> list[str]:
-    """Return the bullets of a text; the whole where there are none."""
-    return [line for line in text.splitlines() if _is_bullet(line)] or [text]
+    """Return the bullets of a text, with the tags of their groups; the whole where there are none."""
+    found, tags = list[str](), ""
+    for line in text.splitlines():
+        if group := GROUP.fullmatch(line.rstrip()):
+            tags = group["tags"] or tags
+        elif _is_bullet(line):
+            found.append(line + tags)
+        elif not line.startswith(INDENT):
+            tags = ""
+    return found or [text]
 
 
 def _named(source: Source, kind: str) -> set[str]:

@@ -1,7 +1,12 @@
-"""The lines that an extractive node consists of: `- [2026-04-18T12:00Z Emi] sentence [chat:…] [via:…]`."""
+"""The lines that an extractive node is chosen from and consists of, in groups that say once when and where.
+
+A group begins with `[2026-04-18T12:00Z] [chat:…] [via:…]`, the last two only where they change; its lines are
+`- Emi: sentence`, and what she says next stands below it without her name.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -9,23 +14,32 @@ from zoneinfo import ZoneInfo
 import regex
 
 from everword.domain.times import write_minute
-from everword_compactor.compose.checks.tags import CHAT, TAG, VIA, defuse_tags, render_tag, tags_in
+from everword_compactor.compose.checks.tags import (
+    CHAT,
+    GROUP,
+    INDENT,
+    TAG,
+    TIME,
+    VIA,
+    defuse_tags,
+    render_tag,
+    tags_in,
+)
 from everword_compactor.compose.model import Level, Source
 
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
-_TIME = r"\d{4,}-\d\d-\d\dT\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"
 _BULLET = regex.compile(
-    rf"- (?:\[(?P<time>{_TIME})(?: (?P<speaker>[^\]\n]*))?\] )?"
+    rf"- (?:\[(?P<time>{TIME})(?: (?P<speaker>[^\]\n]*))?\] )?"
     rf"(?P<text>.*?)(?P<tags>(?: {TAG.pattern})*)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Bullet:
-    """One line of a node, in its parts, each as it is written."""
+    """One line of a node, with what its group says of it."""
 
     text: str
-    #: Empty where a model wrote the line.
+    #: When its group begins; empty where a model wrote the line.
     time: str = ""
     speaker: str = ""
     #: `[chat:…]` and `[via:…]` with a space before each.
@@ -33,20 +47,71 @@ class Bullet:
 
     @property
     def line(self) -> str:
-        head = f"[{self.time}{' ' if self.speaker else ''}{self.speaker}] " if self.time else ""
-        return f"- {head}{self.text}{self.tags}"
+        """The line below its group."""
+        return f"- {self.speaker}: {self.text}" if self.time else f"- {self.text}{self.tags}"
+
+    def follows(self, before: Bullet | None) -> bool:
+        """Tell whether the same speaker goes on after a line of the same group."""
+        return before is not None and bool(self.time) and self.speaker == before.speaker
 
     @property
     def moment(self) -> datetime | None:
         return datetime.fromisoformat(self.time) if self.time else None
 
 
-def parse_bullet(line: str) -> Bullet | None:
-    """Return the parts of a node's line; None where it is not a bullet."""
+def parse_bullet(line: str, group: Bullet | None = None) -> Bullet | None:
+    """Return the parts of a node's line, below a group if one is given; None where it is not a bullet."""
     match = _BULLET.fullmatch(line)
     if match is None or not match["text"].strip():
         return None
-    return Bullet(match["text"], match["time"] or "", match["speaker"] or "", match["tags"])
+    if group is None or match["time"]:
+        return Bullet(match["text"], match["time"] or "", match["speaker"] or "", match["tags"])
+    speaker, _, text = line[2:].partition(": ")
+    return replace(group, speaker=speaker, text=text) if text.strip() else None
+
+
+def parse_lines(text: str) -> Iterator[tuple[str, int, Bullet | None]]:
+    """Yield the lines of a node, but for those that begin a group: each with its place and its bullet."""
+    group: Bullet | None = None
+    before: Bullet | None = None
+    start = 0
+    for whole in text.splitlines(keepends=True):
+        line = whole.rstrip()
+        if opening := GROUP.fullmatch(line):
+            # Where it was said stays the same where a group does not say.
+            tags = opening["tags"] or (group.tags if group else "")
+            group, before = Bullet("", opening["time"], tags=tags), None
+        else:
+            said = line.removeprefix(INDENT)
+            goes_on = before is not None and said != line
+            before = replace(before, text=said) if before and goes_on else parse_bullet(line, group)
+            group = group if before else None
+            yield whole, start, before
+        start += len(whole)
+
+
+def read_lines(content: str) -> list[Bullet]:
+    """Return the bullets of a node, in order."""
+    return [bullet for _, _, bullet in parse_lines(content) if bullet]
+
+
+def write_groups(bullets: Sequence[Bullet]) -> str:
+    """Return a node's text. A group is what was said at one place within an hour; it has its first line's time."""
+    lines, hour, tags = list[str](), "", ""
+    before: Bullet | None = None
+    for bullet in bullets:
+        own = bullet.tags if bullet.time else ""
+        if (hour and not bullet.time) or (tags and not own):
+            # An empty line ends what was said at a place.
+            lines.append("")
+            hour, tags, before = "", "", None
+        if bullet.time and (own != tags or bullet.time[:13] != hour):
+            lines.append(f"[{bullet.time}]{own if own != tags else ''}")
+            before = None
+        hour, tags = bullet.time[:13], own
+        lines.append(f"{INDENT}{bullet.text}" if bullet.follows(before) else bullet.line)
+        before = bullet
+    return "\n".join(lines)
 
 
 def told_by(source: Source, sentence: str, zone: ZoneInfo) -> Bullet:
@@ -78,5 +143,5 @@ def tagged(bullet: Bullet, source: Source, level: Level) -> Bullet:
 
 
 def _plain(name: str) -> str:
-    """Return a name on one line; a bracket in it must not end the head that it stands in."""
-    return " ".join(name.replace("[", "(").replace("]", ")").split())
+    """Return a name on one line that nothing is taken for the end of."""
+    return " ".join(name.replace("[", "(").replace("]", ")").replace(":", " ").split())

@@ -11,13 +11,24 @@ from zoneinfo import ZoneInfo
 from everword.text.analysis import folded_words
 from everword.text.passages import split_passages
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.extractive.bullets import Bullet, parse_bullet, tagged, told_by
+from everword_compactor.compose.extractive.budget import budget_of, is_dense
+from everword_compactor.compose.extractive.bullets import (
+    Bullet,
+    parse_lines,
+    tagged,
+    told_by,
+    write_groups,
+)
 from everword_compactor.compose.extractive.graph import Likeness, centralities
 from everword_compactor.compose.extractive.selection import Option, select
-from everword_compactor.compose.extractive.sentences import split_sentences
+from everword_compactor.compose.extractive.sentences import (
+    Kind,
+    split_sentences,
+    without_mark,
+)
+from everword_compactor.compose.extractive.weight import weight_of
 from everword_compactor.compose.extractive.wording import word_sentences
 from everword_compactor.compose.model import (
-    BUDGET_TOKENS,
     EXTRACTIVE,
     EXTRACTIVE_VERSION,
     Composition,
@@ -26,16 +37,6 @@ from everword_compactor.compose.model import (
     Source,
 )
 
-#: Tokens of a node to those of its sources: two levels stay well under a fifth of the transcript.
-SHARES = {
-    Level.LEAF: 0.28,
-    Level.BRANCH: 0.3,
-    Level.ROOT: 0.3,
-    Level.DAY: 0.2,
-    Level.WEEK: 0.3,
-    Level.MONTH: 0.3,
-    Level.YEAR: 0.3,
-}
 #: How much it counts that a sentence is like the others: facts stand at the edge of a graph, so it counts little.
 CENTRALITY = 0.1
 #: Characters of lines that are held against each other at once. More are chosen from in parts, and again from what was
@@ -50,9 +51,11 @@ class _Candidate:
     bullet: Bullet
     #: Its place among the draft's sources.
     source: int
-    #: When it was said: the order of a calendar's lines, whose sources overlap.
+    #: When it was said.
     moment: datetime
     vector: Sequence[float] | None
+    #: How much it counts by who says it, and where in a text, from 0 to 1.
+    weight: float
 
 
 class ExtractiveComposer:
@@ -66,14 +69,17 @@ class ExtractiveComposer:
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
         """Return the chosen sentences, a line each, in the order in which they were said.
 
-        The same draft gives the same node. Only sources without a word give an empty one.
+        Of a day, those of a conversation stand together. The same draft gives the same node. Only sources without a
+        word give an empty one.
         """
-        size = sum(_tokens(source.text) for source in draft.sources)
-        budget = min(SHARES[draft.level] * size, BUDGET_TOKENS[draft.level])
-        chosen = _chosen(_candidates(draft, heartbeat), budget, heartbeat)
+        candidates = list(_candidates(draft, heartbeat))
+        # Where nothing is left out, what is worth least has to do.
+        telling = [candidate for candidate in candidates if candidate.weight] or candidates
+        budget = _budget(draft, telling)
+        chosen = _chosen(telling, budget, heartbeat)
         if draft.level.of_calendar:
-            chosen.sort(key=lambda candidate: candidate.moment)
-        content = "\n".join(candidate.bullet.line for candidate in chosen)
+            chosen = _by_place(chosen)
+        content = write_groups([candidate.bullet for candidate in chosen])
         faithfulness = check_faithfulness(
             content,
             draft.sources,
@@ -82,6 +88,26 @@ class ExtractiveComposer:
             heartbeat=heartbeat,
         )
         return Composition(content, self.model, EXTRACTIVE_VERSION, faithfulness, _tokens(content))
+
+
+def _budget(draft: Draft, candidates: Sequence[_Candidate]) -> float:
+    lines = (candidate.bullet.text for candidate in candidates)
+    dense = sum(len(line.encode()) for line in lines if is_dense(line)) / BYTES_PER_TOKEN
+    size = sum(_tokens(source.text) for source in draft.sources)
+    return budget_of(draft.level, size, min(dense, size))
+
+
+def _by_place(chosen: Iterable[_Candidate]) -> list[_Candidate]:
+    """Return lines in the order of their days, and of a day those of a place together, as it was first spoken at."""
+    ordered = sorted(chosen, key=lambda candidate: candidate.moment)
+    first: dict[tuple[str, str], int] = {}
+    for number, candidate in enumerate(ordered):
+        first.setdefault(_place(candidate.bullet), number)
+    return sorted(ordered, key=lambda candidate: first[_place(candidate.bullet)])
+
+
+def _place(bullet: Bullet) -> tuple[str, str]:
+    return bullet.time[:10], bullet.tags
 
 
 def _chosen(
@@ -129,10 +155,13 @@ def _best(
         Option(
             # The end of its line costs, too.
             cost=(len(candidate.bullet.line.encode()) + 1) / BYTES_PER_TOKEN,
-            worth=wording.information * ((1 - CENTRALITY) + CENTRALITY * float(centrality)),
+            worth=candidate.weight
+            * wording.information
+            * ((1 - CENTRALITY) + CENTRALITY * float(centrality)),
             source=candidate.source,
             speaker=candidate.bullet.speaker,
             facts=wording.facts,
+            openings=_openings(candidate.bullet),
         )
         for candidate, wording, centrality in zip(candidates, wordings, central, strict=True)
     ]
@@ -144,13 +173,24 @@ def _candidates(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[_Candid
     zone = ZoneInfo(draft.time_zone)
     for number, source in enumerate(draft.sources):
         heartbeat()
-        for told, vector in _told(source, zone):
+        for told, kind, vector in _told(source, zone):
             bullet = tagged(told, source, draft.level)
             moment = bullet.moment or source.earliest_at
-            yield _Candidate(bullet, number, moment, vector)
+            weight = weight_of(bullet, kind, source, draft.agent)
+            yield _Candidate(bullet, number, moment, vector, weight)
 
 
-def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Sequence[float] | None]]:
+def _openings(bullet: Bullet) -> tuple[tuple[object, float], ...]:
+    """Return what the lines that begin a line's group cost, each but once: when, and where."""
+    if not bullet.time:
+        return ()
+    day, hour = bullet.time[:10], bullet.time[:13]
+    when = ((hour, bullet.tags), (len(bullet.time) + 3) / BYTES_PER_TOKEN)
+    where = ((day, bullet.tags), len(bullet.tags.encode()) / BYTES_PER_TOKEN)
+    return when, where
+
+
+def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Kind, Sequence[float] | None]]:
     """Yield the lines of a source, each with the vector of the passage that it begins in."""
     ends, end = list[int](), 0
     if source.vectors:
@@ -158,29 +198,27 @@ def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Sequence[flo
             end += len(passage)
             ends.append(end)
     aligned = len(ends) == len(source.vectors)
-    for bullet, start in _lines(source, zone):
+    for bullet, kind, start in _lines(source, zone):
         vector = None
         if source.vectors:
             place = bisect.bisect_right(ends, start) if aligned else 0
             vector = source.vectors[min(place, len(source.vectors) - 1)]
-        yield bullet, vector
+        yield bullet, kind, vector
 
 
-def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, int]]:
+def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Kind, int]]:
     """Yield what a source says as lines, with where each begins in its text."""
     if source.level == 0:
         for sentence in split_sentences(source.text):
-            yield told_by(source, sentence.text, zone), sentence.start
+            yield told_by(source, without_mark(sentence), zone), sentence.kind, sentence.start
         return
-    start = 0
-    for line in source.text.splitlines(keepends=True):
-        bullet = parse_bullet(line.rstrip())
+    for line, start, bullet in parse_lines(source.text):
         if bullet is not None:
-            yield bullet, start
-        else:
-            for sentence in split_sentences(line):
-                yield told_by(source, sentence.text, zone), start + sentence.start
-        start += len(line)
+            yield bullet, Kind.PROSE, start
+            continue
+        for sentence in split_sentences(line):
+            told = told_by(source, without_mark(sentence), zone)
+            yield told, sentence.kind, start + sentence.start
 
 
 def _tokens(text: str) -> int:

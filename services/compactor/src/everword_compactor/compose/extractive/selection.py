@@ -32,6 +32,8 @@ class Option:
     source: int
     speaker: str
     facts: frozenset[str]
+    #: What else it costs where no chosen one has the same key: the lines that begin its group.
+    openings: tuple[tuple[object, float], ...] = ()
 
 
 @dataclass
@@ -56,6 +58,27 @@ class _Told:
         self.facts |= option.facts
 
 
+class _Groups:
+    """The lines that begin groups, each of which is paid for once."""
+
+    def __init__(self, options: Sequence[Option]) -> None:
+        self.costs = np.zeros(len(options))
+        self._closed: dict[object, tuple[list[int], float]] = {}
+        for number, option in enumerate(options):
+            for key, cost in option.openings:
+                self._closed.setdefault(key, ([], cost))[0].append(number)
+                self.costs[number] += cost
+        self._keys = [[key for key, _ in option.openings] for option in options]
+
+    def open(self, number: int) -> float:
+        """Return what it costs to open the groups of an option; it costs the others in them nothing any more."""
+        paid = float(self.costs[number])
+        for key in self._keys[number]:
+            members, cost = self._closed.pop(key, ([], 0.0))
+            self.costs[members] -= cost
+        return max(0.0, paid)
+
+
 def select(
     options: Sequence[Option], likeness: Likeness, budget: float, heartbeat: Callable[[], None]
 ) -> list[int]:
@@ -64,10 +87,11 @@ def select(
     worths = np.array([option.worth for option in options])
     redundancy = np.zeros(len(options))
     told, chosen, spent = _Told(), list[int](), 0.0
+    groups = _Groups(options)
     bonuses = np.array([told.bonus(option) for option in options])
     open_ = worths > 0
     while True:
-        fitting = open_ & (costs <= budget - spent)
+        fitting = open_ & (costs + groups.costs <= budget - spent)
         if not fitting.any():
             break
         heartbeat()
@@ -75,7 +99,7 @@ def select(
         best = _best(options, np.where(fitting, gains, -1.0), bonuses, told)
         chosen.append(best)
         open_[best] = False
-        spent += options[best].cost
+        spent += options[best].cost + groups.open(best)
         told.add(options[best])
         redundancy = np.maximum(redundancy, likeness.to(best))
     # Where nothing fits, what is worth most; where all is worth nothing, the first.

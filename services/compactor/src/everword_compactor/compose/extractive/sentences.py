@@ -5,6 +5,8 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import pairwise
 
 import regex
 
@@ -29,6 +31,15 @@ _END = regex.compile(
 _KEPT = regex.compile(r"`[^`\n]+`|\[[^\[\]\n]*\](?:\([^()\s]*\))?")
 _FENCE = regex.compile(r"\s*(?:```|~~~)")
 _LIST_ITEM = regex.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|>|\|)")
+# A line of `#`, or one that is bold as a whole.
+_HEADING = regex.compile(
+    r"\s*(?:#{1,6}\s|(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(\*\*|__)(?:(?!\1).){1,200}\1[:：]?\s*$)"
+)
+_LABEL_END = regex.compile(r"[:：][*_]{0,3}$")
+_ROW = regex.compile(r"\s*\|?[^|\n]*\|")
+# Between the names of a table's columns and its rows.
+_RULE = regex.compile(r"\s*\|?\s*:?-{2,}[-:|\s]*$")
+_LIST_MARK = regex.compile(r"^(?:[-*+•>]\s+|\d{1,3}[.)]\s+){1,3}")
 _UNFINISHED = regex.compile(rf"[\p{{L}}\p{{N}},;&–—-][{_CLOSERS}]*\s*$")
 # Of what stands before the first word, so much is looked at.
 _LOWER_START = regex.compile(r"\W{0,40}+\p{Ll}")
@@ -47,12 +58,25 @@ _ALSO_LAST = "etc. inc. ltd. corp. co. al. jr. sr. usw. a.m. p.m. u.s. u.k. e.u.
 _AMBIGUOUS = frozenset(_ALSO_LAST.split())
 
 
+class Kind(Enum):
+    """The part of a text that a sentence is in."""
+
+    PROSE = auto()
+    #: Of a list, or a row of a table.
+    ITEM = auto()
+    #: Between fences.
+    CODE = auto()
+    #: A heading, a label such as `Steps:`, the names of a table's columns.
+    LABEL = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence and where it begins in its text, in characters."""
 
     text: str
     start: int
+    kind: Kind = Kind.PROSE
 
 
 def split_sentences(text: str) -> list[Sentence]:
@@ -64,43 +88,60 @@ def split_sentences(text: str) -> list[Sentence]:
     if len(stripped) <= WHOLE_CHARS and "\n" not in stripped:
         return [Sentence(stripped, text.index(stripped))] if stripped else []
     found: list[Sentence] = []
-    for start, end, is_code in _paragraphs(text):
-        ends = [end] if is_code else [*_ends(text, start, end), end]
+    for start, end, kind in _paragraphs(text):
+        ends = [end] if kind is Kind.CODE else [*_ends(text, start, end), end]
         for stop in ends:
-            found += _cut(text, start, stop)
+            found += _cut(text, start, stop, kind)
             start = stop
     # A line of dashes is no sentence; where there is nothing else, its beginning stands for it.
     return found or [Sentence(stripped[:MAX_CHARS], text.index(stripped))] * bool(stripped)
 
 
-def _cut(text: str, start: int, end: int) -> Iterator[Sentence]:
+def without_mark(sentence: Sentence) -> str:
+    """Return a sentence without the dash or number that a list puts before it."""
+    if sentence.kind is not Kind.ITEM:
+        return sentence.text
+    return _LIST_MARK.sub("", sentence.text) or sentence.text
+
+
+def _cut(text: str, start: int, end: int, kind: Kind) -> Iterator[Sentence]:
     piece = text[start:end]
     for part in split_passages(piece) if len(piece) > MAX_CHARS else [piece]:
         stripped = part.strip()
         if any(letter.isalnum() for letter in stripped):
-            yield Sentence(stripped, start + len(part) - len(part.lstrip()))
+            is_label = kind is not Kind.CODE and _LABEL_END.search(stripped) is not None
+            yield Sentence(
+                stripped, start + len(part) - len(part.lstrip()), Kind.LABEL if is_label else kind
+            )
         start += len(part)
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield where lines begin and end, wrapped ones as one, and whether they are code."""
-    in_code, begin, offset, previous = False, 0, 0, ""
-    for line in text.splitlines(keepends=True):
+def _paragraphs(text: str) -> Iterator[tuple[int, int, Kind]]:
+    """Yield where lines begin and end, wrapped ones as one, and what they are."""
+    in_code, begin, offset, previous, kind = False, 0, 0, "", Kind.PROSE
+    for line, following in pairwise([*text.splitlines(keepends=True), ""]):
         fence = _FENCE.match(line) is not None
         if in_code or fence or not (previous and _goes_on(previous, line)):
             if offset > begin:
-                yield begin, offset, False
-            begin = offset
+                yield begin, offset, kind
+            begin, kind = offset, _kind_of(line, following)
         offset += len(line)
         if in_code or fence:
             if not fence:
-                yield begin, offset, True
+                yield begin, offset, Kind.CODE
             begin, previous = offset, ""
             in_code ^= fence
         else:
             previous = line.rstrip()
     if offset > begin:
-        yield begin, offset, False
+        yield begin, offset, kind
+
+
+def _kind_of(line: str, following: str) -> Kind:
+    """Return what a line outside of fences is."""
+    if _HEADING.match(line) or (_RULE.match(following) and _ROW.match(line)):
+        return Kind.LABEL
+    return Kind.ITEM if _LIST_ITEM.match(line) else Kind.PROSE
 
 
 def _goes_on(line: str, following: str) -> bool:

@@ -9,6 +9,7 @@ from math import ceil
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
+from everword_compactor.compose.checks.coverage import require_coverage
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.llm.room import Room
 from everword_compactor.compose.llm.splitting import split_sources
@@ -145,12 +146,12 @@ class LlmComposer:
     def _write_checked(
         self, task: _Task, request: ChatRequest, room: Room, heartbeat: Callable[[], None]
     ) -> _Written:
-        """Return the answer, or the better of two where the first says what its sources do not."""
+        """Return the answer, or the better of two where the first says what its sources do not, or too little."""
         first = self._ask(task, request, heartbeat)
         if first.faithfulness.faithful:
             return first
         wrong = first.faithfulness
-        complaint = complaint_about(wrong.unsupported, wrong.wrong_tags, room.complaint_chars)
+        complaint = complaint_about(wrong, room.complaint_chars)
         try:
             second = self._ask(task, _request(task, room, complaint), heartbeat)
         except BadAnswer:
@@ -196,7 +197,7 @@ def _checked(task: _Task, content: str, heartbeat: Callable[[], None]) -> Faithf
     shown = [preamble(draft), draft.instructions]
     if voice is not None:
         shown += [voice.user_name, voice.pronouns]
-    return check_faithfulness(
+    found = check_faithfulness(
         content,
         task.origins,
         time_zone=draft.time_zone,
@@ -204,3 +205,4 @@ def _checked(task: _Task, content: str, heartbeat: Callable[[], None]) -> Faithf
         level=draft.level,
         heartbeat=heartbeat,
     )
+    return require_coverage(found, content, task.origins, draft.level, heartbeat)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everword.chat.model import ChatRequest
-from everword_compactor.compose.model import Draft, Level
+from everword_compactor.compose.model import Draft, Faithfulness, Level
 from everword_compactor.compose.prompts.answers import answer_schema
 from everword_compactor.compose.prompts.levels import instruction
 from everword_compactor.compose.prompts.lines import Aliases, preamble, source_lines
@@ -47,17 +47,26 @@ def summary_request(
     )
 
 
-def complaint_about(unsupported: Sequence[str], wrong_tags: Sequence[str], max_chars: int) -> str:
+def complaint_about(wrong: Faithfulness, max_chars: int) -> str:
     """Return what was wrong with an answer, in at most about `max_chars` characters."""
     kinds = (
         (
             "It held what no source holds; leave these out, or copy what the sources say",
-            unsupported,
+            wrong.unsupported,
         ),
-        ("Its chats, via or tags were missing or named what is not among the sources", wrong_tags),
+        (
+            "Its chats, via or tags were missing or named what is not among the sources",
+            wrong.wrong_tags,
+        ),
+        (
+            "It left out too much. Say what the sources say of these, and of what begins so, as data",
+            wrong.left_out,
+        ),
     )
     named = [
-        f"{what}:\n{_listed(offenders, max_chars // 2)}" for what, offenders in kinds if offenders
+        f"{what}:\n{_listed(offenders, max_chars // len(kinds))}"
+        for what, offenders in kinds
+        if offenders
     ]
     return "\n".join(["An earlier answer was refused. Write it anew.", *named])
 

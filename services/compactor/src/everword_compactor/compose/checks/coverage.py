@@ -1,0 +1,133 @@
+"""Measures how much of its sources a node says, and whether that is enough to stand for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from everword.text.analysis import folded_words
+from everword.text.values.evidence import Evidence, Value, find_values
+from everword.text.values.folding import normalise
+from everword.text.values.identifiers import Kind
+from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.compose.checks.tags import strip_tags
+from everword_compactor.compose.model import Faithfulness, Level, Source
+
+_IDENTIFIERS = {Kind.URL, Kind.EMAIL, Kind.HASH, Kind.IDENTIFIER}
+#: Words are compared by their first letters: `painted` and `painting` are about the same.
+_STEM_CHARS = 5
+_SHORTEST_WORD = 4
+#: A word that stands in more than this share of the sources does not tell one from the other.
+_RARE_SHARE = 1 / 3
+_STOP_WORDS = """
+about after again also always been before being both could does doing done down each even from going good great have
+having here into just know like made make more most much must need never only other over really said same should some
+something such sure take than thank thanks that their them then there these they thing things think this those through
+time under until very want wants well were what when where which while will with would yeah your yours
+"""
+_STOP_STEMS = {word[:_STEM_CHARS] for word in _STOP_WORDS.split()}
+#: The least shares of the sources, and of their identifiers, that a model's node has to say something of. A day tells
+#: what is worth it of a hundred messages; what is above it is made from few, and tells something of most of them.
+_FLOORS = {
+    Level.LEAF: (0.7, 0.5),
+    Level.BRANCH: (0.75, 0.3),
+    Level.ROOT: (0.75, 0.2),
+    Level.DAY: (0.3, 0.1),
+    Level.WEEK: (0.5, 0.0),
+    Level.MONTH: (0.5, 0.0),
+    Level.YEAR: (0.5, 0.0),
+}
+#: No more than so many sources or identifiers are demanded, however many there are: a node has its length.
+_MOST_DEMANDED = 40
+#: What was left out is named up to so many times, and so far.
+_MAX_NAMED = 40
+_NAMED_CHARS = 100
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of some texts a node says."""
+
+    #: The share of the texts that it says something of, from 0 to 1.
+    of_sources: float
+    #: The share of their identifiers that it holds, from 0 to 1; 1 where they have none.
+    of_identifiers: float
+    #: How many texts and identifiers there are to say something of.
+    sources: int
+    identifiers: int
+    #: Places of the texts that it says nothing of.
+    unsaid: Sequence[int]
+    #: Identifiers that it does not hold.
+    lost: Sequence[str]
+
+
+def measure_coverage(plain: str, texts: Sequence[str], heartbeat: Callable[[], None]) -> Coverage:
+    """Return how much of the texts a node says, whose text without tags is `plain`.
+
+    It says something of a text where it shares a word with it that tells it from the others: one of four letters or
+    more, a number or a name that stands in at most a third of them. A text without any, such as "ok", has nothing to
+    lose and is not counted.
+    """
+    stems, wanted = list[set[str]](), dict[str, Value]()
+    for text in texts:
+        heartbeat()
+        stems.append(or_else(set[str](), _stems, text))
+        for value in or_else(list[Value](), _identifiers, text):
+            wanted.setdefault(value.text.casefold(), value)
+    frequency = Counter(stem for each in stems for stem in each)
+    limit = max(1, int(len(stems) * _RARE_SHARE))
+    own = [{stem for stem in each if frequency[stem] <= limit} for each in stems]
+    said = or_else(set[str](), _stems, plain)
+    unsaid = [place for place, each in enumerate(own) if each and said.isdisjoint(each)]
+    telling = sum(map(bool, own))
+    lost = [value.text for value in Evidence([plain]).missing(wanted.values())] if wanted else []
+    return Coverage(
+        of_sources=1 - len(unsaid) / telling if telling else 1.0,
+        of_identifiers=1 - len(lost) / len(wanted) if wanted else 1.0,
+        sources=telling,
+        identifiers=len(wanted),
+        unsaid=unsaid,
+        lost=lost,
+    )
+
+
+def require_coverage(
+    found: Faithfulness,
+    content: str,
+    sources: Sequence[Source],
+    level: Level,
+    heartbeat: Callable[[], None],
+) -> Faithfulness:
+    """Return `found` with what a node leaves out, where it says too little of its sources to stand for them."""
+    of_sources, of_identifiers = _FLOORS[level]
+    if found.source_coverage >= of_sources and found.identifier_coverage >= of_identifiers:
+        return found
+    covered = measure_coverage(strip_tags(content), [source.text for source in sources], heartbeat)
+    if _is_enough(covered.sources, len(covered.unsaid), of_sources) and _is_enough(
+        covered.identifiers, len(covered.lost), of_identifiers
+    ):
+        return found
+    beginnings = [" ".join(sources[place].text[:1_000].split()) for place in covered.unsaid]
+    # Half of the room is for each, and what one leaves is the other's.
+    room = max(_MAX_NAMED // 2, _MAX_NAMED - len(beginnings))
+    named = [text[:_NAMED_CHARS] for text in (*covered.lost[:room], *beginnings)]
+    return replace(found, left_out=named[:_MAX_NAMED])
+
+
+def _is_enough(count: int, missing: int, floor: float) -> bool:
+    return count - missing >= min(floor * count, _MOST_DEMANDED)
+
+
+def _stems(text: str) -> set[str]:
+    stems = {
+        word[:_STEM_CHARS] if word.isalpha() else word
+        for word in folded_words(normalise(text))
+        if len(word) >= _SHORTEST_WORD or not word.isascii() or word.isdigit()
+    }
+    return stems - _STOP_STEMS
+
+
+def _identifiers(text: str) -> list[Value]:
+    values = find_values(strip_tags(text), quotations=False)
+    return [value for value in values if value.kind in _IDENTIFIERS]
