@@ -68,7 +68,7 @@ class ExtractiveComposer:
 
         The same draft gives the same node. Only sources without a word give an empty one.
         """
-        size = sum(_tokens(source.text) for source in draft.sources)
+        size = sum(_tokens(source.told) for source in draft.sources)
         budget = min(SHARES[draft.level] * size, BUDGET_TOKENS[draft.level])
         chosen = _chosen(_candidates(draft, heartbeat), budget, heartbeat)
         if draft.level.of_calendar:
@@ -154,7 +154,7 @@ def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Sequence[flo
     """Yield the lines of a source, each with the vector of the passage that it begins in."""
     ends, end = list[int](), 0
     if source.vectors:
-        for passage in split_passages(source.text):
+        for passage in split_passages(source.told):
             end += len(passage)
             ends.append(end)
     aligned = len(ends) == len(source.vectors)
@@ -169,7 +169,7 @@ def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Sequence[flo
 def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, int]]:
     """Yield what a source says as lines, with where each begins in its text."""
     if source.level == 0:
-        for sentence in split_sentences(source.text):
+        for sentence in split_sentences(source.told):
             yield told_by(source, sentence.text, zone), sentence.start
         return
     start = 0
