@@ -7,9 +7,13 @@ import time
 
 import pytest
 
+from everword.chat.blocking import BlockingChat
+from everword.jobs.task import Task
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2
+from everword_compactor import worker
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
+from everword_compactor.jobs.model_outage import HARMLESS
 from everword_compactor.outcomes.sentence import Call, describe_call, with_outcome
 from support.calls import append, message
 from support.compaction import compact_everything, roll_up_everything
@@ -143,3 +147,41 @@ def test_a_models_sentence_that_states_the_outcome_stays() -> None:
     assert with_outcome(told, call) == told
     assert with_outcome("Ran pytest.", call) == "Ran pytest: 2 failed, 31 passed."
     assert with_outcome("Read it.", Call("read", "{}", "300 words of prose.")) == "Read it."
+
+
+def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
+    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker reads its settings as it is started, and each task asks its own model."""
+    asked: dict[str, str] = {}
+
+    def answers_once(blocking: object, redis_url: str, task: Task) -> None:
+        job = task.run.__closure__
+        assert job is not None
+        [chat] = [
+            cell.cell_contents for cell in job if isinstance(cell.cell_contents, BlockingChat)
+        ]
+        chat.complete(HARMLESS)
+        asked[task.name] = chat.model
+
+    monkeypatch.setattr(worker, "run_worker", answers_once)
+    monkeypatch.setattr(worker, "setup", lambda *_: lambda: None)
+    with ScriptedChat().running() as server, ScriptedChat(model="small").running() as small:
+        for name, value in {
+            "DATABASE_URL": database.service_url,
+            "REDIS_URL": "redis://127.0.0.1:1",
+            "CHAT_URL": server.url,
+            "CHAT_MODEL": server.model,
+            "CHAT_SMALL_URL": small.url,
+            "CHAT_SMALL_MODEL": small.model,
+        }.items():
+            monkeypatch.setenv(f"EVERWORD_{name}", value)
+        server.always = small.always = answer()
+        for name in worker.TASKS:
+            worker.main([name])
+        assert asked == {
+            "compact": server.model,
+            "roll-up": server.model,
+            "tool-sentences": "small",
+        }
+        assert (len(server.requests), len(small.requests)) == (2, 1)

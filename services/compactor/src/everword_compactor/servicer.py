@@ -57,6 +57,7 @@ class MaintenanceServicer(MaintenanceServiceServicer):
             request.task,
             request.error_contains,
             request.dry_run,
+            request.limit or None,
         )
         return pb.RetryJobsResponse(jobs=jobs)
 
