@@ -19,8 +19,8 @@ async def retry_jobs(
 ) -> int:
     """Make failed jobs pending again, as if they had never been tried, and return how many.
 
-    `task` and `error_contains` narrow it down; empty ones do not. `limit` is the most to take. A dry run only counts. Raises AccessDenied where
-    somebody asks for words of errors who is not shown them.
+    `task` and `error_contains` narrow it down; empty ones do not. `limit` is the most to take. A dry run only counts.
+    Raises AccessDenied where somebody asks for words of errors who is not shown them.
     """
     if error_contains and role is not Role.ADMIN:
         raise AccessDenied(

@@ -24,7 +24,7 @@ _PLACE_KEYS = ("loc", "field", "param", "path", "pointer", "property")
 _DEPTH = 5
 _AT = regex.compile(r'\s*File "([^"]+)", line (\d+)')
 _TELLS = regex.compile(
-    r"(?:<tool_use_error>|\[?(?:npm |yarn )?)?(?:error|err!|fatal|failed|failure|panic|exception|uncaught|unhandled|"
+    r"(?:<tool_use_error>|\[?(?:npm |yarn )?)?(?:error\b|err!|fatal|failed|failure|panic|exception|uncaught|unhandled|"
     r"cannot|could not|unable to|permission denied|no such file|access denied|traceback|segmentation fault|killed|"
     r"string to replace not found|no match|no replacement|no changes? (?:was|were)|"
     r"did not|does not|hunk |patch failed|not found|invalid|timeout|timed out|command not found|E   )",
@@ -69,7 +69,8 @@ def text_error(text: str, *, went_wrong: bool) -> str:
     if raised := _error_of(lines):
         return raised
     first = one_line(lines[0][:1_000])
-    if _TELLS.match(first):
+    # Prose may begin with such a word, too.
+    if _TELLS.match(first) and (went_wrong or len(lines) < 4 or ":" in first[:60]):
         return shorten(
             first.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>"), _CHARS
         )

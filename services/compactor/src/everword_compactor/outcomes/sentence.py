@@ -192,12 +192,12 @@ def _outcome(call: Call, result: Result, *, firm: bool) -> str:
     parts: list[str] = []
     if result.status is not None:
         parts.append(f"{result.status} {one_line(result.phrase)}".strip())
-    report = (rows_affected(result.text) if is_query or not is_command else None) or test_report(
-        result.text
+    # What a command prints may be about rows, and be a report of tests all the same.
+    readers = (
+        [test_report, rows_affected, closing_line] if is_command else [rows_affected, test_report]
     )
-    report = report or (rows_affected(result.text) if is_command else None)
+    report = next(filter(None, (read(result.text) for read in readers)), "")
     error = "" if report else _error(result)
-    report = report or ("" if error else closing_line(result.text) if is_command else "")
     parts += [report] if report else []
     parts += [told_error(error)] if error else []
     if result.exit_code is not None:
