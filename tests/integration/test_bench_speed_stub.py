@@ -19,6 +19,7 @@ from everword.chat.model import ChatRequest
 from everword.chat.settings import ChatSettings
 from everword_compactor.compose.llm.composer import LlmComposer
 from everword_compactor.compose.model import Composition, Draft, Level, Source
+from everword_compactor.outcomes.sentence import Call
 from everword_compactor.tool_sentences.check import check_sentence
 from everword_compactor.tool_sentences.prompt import read_sentence, tool_sentence_request
 
@@ -132,8 +133,9 @@ async def test_a_sentence_about_a_tool_call_passes_its_checks(
     url: str, tool: str, args: str
 ) -> None:
     def ask(chat: BlockingChat) -> None:
-        sentence = read_sentence(chat.complete(tool_sentence_request(tool, args, "42 lines")))
-        assert check_sentence(sentence, tool, args, "42 lines") == []
+        call = Call(tool, args, "42 lines")
+        sentence = read_sentence(chat.complete(tool_sentence_request(call)))
+        assert check_sentence(sentence, call) == []
 
     await asyncio.to_thread(asked_of_model, url, ask)
 

@@ -333,6 +333,33 @@ def test_settings_come_from_the_environment() -> None:
     assert "pw" not in repr(settings)
 
 
+def test_small_work_may_use_another_model_and_another_server() -> None:
+    def small(**given: str) -> ChatSettings:
+        asked = {**GIVEN, "EVERWORD_CHAT_API_KEY": "hunter2"}
+        asked |= {f"EVERWORD_CHAT_{name}": value for name, value in given.items()}
+        settings = ChatSettings.small_from_environment(Environment(asked))
+        assert settings is not None
+        return settings
+
+    chat = ChatSettings.from_environment(Environment({**GIVEN, "EVERWORD_CHAT_API_KEY": "hunter2"}))
+    assert chat is not None
+    assert (small().model, small().root) == (chat.model, chat.root)
+    beside = small(SMALL_MODEL="s")
+    assert (beside.model, beside.root, beside.api_key.reveal()) == ("s", chat.root, "hunter2")
+    other = small(SMALL_MODEL="s", SMALL_URL="http://o:2/v1")
+    assert (other.model, other.endpoint, other.api_key.reveal()) == ("s", "o:2", "")
+    alone = small(SMALL_MODEL="s", SMALL_URL="http://o:2", URL="")
+    assert (alone.model, alone.endpoint) == ("s", "o:2")
+    assert ChatSettings.small_from_environment(Environment({})) is None
+    for wrong in (
+        {"EVERWORD_CHAT_SMALL_MODEL": "s"},
+        {"EVERWORD_CHAT_SMALL_URL": "http://o:2"},
+        {"EVERWORD_CHAT_SMALL_URL": "o", "EVERWORD_CHAT_SMALL_MODEL": "s"},
+    ):
+        with pytest.raises(SettingError, match="EVERWORD_CHAT_SMALL_"):
+            ChatSettings.small_from_environment(Environment(wrong))
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -19,6 +19,7 @@ from everword.v1.search_service_pb2 import BrowseRequest
 from support.calls import append, message
 from support.command_line import EVERWORD, environment, everword
 from support.stack import Stack
+from support.tool_calls import put_into_words, stored_sentences
 from support.waiting import until
 
 SAMPLE = str(sample_path())
@@ -53,6 +54,28 @@ async def test_the_sample_is_stored_as_it_was_written_and_importing_again_adds_n
         assert await stored(stack, key) == sent
     [second] = (await everword(stack, "import", SAMPLE, "--json")).json()["files"]
     assert (second["messages_written"], second["messages_existing"]) == (0, len(entries))
+
+
+async def test_a_chat_of_openai_is_imported_once_and_its_calls_say_what_came_of_them(
+    stack: Stack, tmp_path: Path
+) -> None:
+    called = {"name": "bash", "arguments": json.dumps({"command": "make test"})}
+    chat = [
+        {"role": "user", "name": "Ana", "content": "Do the tests pass?"},
+        {"role": "assistant", "tool_calls": [{"id": "call_9", "function": called}]},
+        {"role": "tool", "tool_call_id": "call_9", "content": "1 failed, 20 passed in 2.1s"},
+    ]
+    path = tmp_path / "thread-9.json"
+    path.write_text(json.dumps({"agent": "opus", "messages": chat}))
+    for new, existing in ((2, 0), (0, 2)):
+        [done] = (await everword(stack, "import", str(path), "--json")).json()["files"]
+        assert (done["messages_written"], done["messages_existing"]) == (new, existing)
+    key = ConversationKey(session_key="thread-9", agent="opus")
+    asked, call = await stored(stack, key)
+    assert (asked.author, call.tool_result) == ("Ana", "1 failed, 20 passed in 2.1s")
+    await put_into_words(stack)
+    [(sentence, _)] = stored_sentences(stack.database).values()
+    assert sentence == "Ran “make test”: 1 failed, 20 passed."
 
 
 async def test_a_person_gets_a_table_of_files_and_no_escape_sequences(

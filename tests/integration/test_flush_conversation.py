@@ -19,6 +19,8 @@ from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import memory_pb2
+from everword.v1.ingest_service_pb2 import RecordSignificantRequest
+from everword.v1.search_service_pb2 import ListMessagesRequest, SearchRequest
 from everword_compactor.compose.model import Draft
 from everword_compactor.conversations.job import Compaction
 from everword_compactor.jobs.context import WorkerContext
@@ -27,6 +29,7 @@ from support.compaction import ScriptedComposer, compact, worker_context
 from support.dag import check_dag
 from support.databases import DatabaseUnderTest
 from support.stack import BASE, Stack, running_stack
+from support.tool_calls import tool_call
 
 
 async def say(stack: Stack, count: int, **fields: object) -> tuple[str, list[str]]:
@@ -90,6 +93,34 @@ async def test_the_agent_is_told_to_save_its_notes_first(stack: Stack) -> None:
     assert not flushed.summaries
     with stack.database.connect() as conn:
         assert conn.execute("SELECT count(*) FROM compaction_progress").fetchone() == (0,)
+
+
+async def test_saving_is_a_turn_in_which_the_agent_calls_its_memory_tools(stack: Stack) -> None:
+    """The caller runs the turn: what its tools write down is found at once, and the turn itself is kept."""
+    conversation_id, _ = await say(stack, 97)
+    for _ in range(2):
+        # However often it asks, nothing is replaced before the turn.
+        told = await flush(stack, conversation_id)
+        assert (told.action, len(told.summaries), told.freed_tokens) == (
+            pb.FLUSH_ACTION_SAVE_NOTES,
+            0,
+            0,
+        )
+    note = "Ana chose PostgreSQL 18 over MariaDB because of its extensions."
+    saved = await stack.ingest.RecordSignificant(RecordSignificantRequest(content=note))
+    call = tool_call(
+        name="record_significant", tool_args=f'{{"content": "{note}"}}', tool_result="saved"
+    )
+    turn = await append(stack, message(told.instruction, role=memory_pb2.ROLE_SYSTEM), call)
+    assert turn.conversation_id == conversation_id
+    async with working(stack):
+        flushed = await flush(stack, conversation_id, notes_saved=True)
+    assert flushed.action == pb.FLUSH_ACTION_REPLACE
+    assert flushed.replaced_through_seq <= turn.messages[0].seq - 1
+    found = await stack.search.Search(SearchRequest(query="Why PostgreSQL 18 and not MariaDB?"))
+    assert saved.summary_id in {result.memory.id for result in found.results}
+    listed = await stack.search.ListMessages(ListMessagesRequest(conversation_id=conversation_id))
+    assert any(each.body.tool_name == "record_significant" for each in listed.messages)
 
 
 async def test_after_its_notes_summaries_stand_for_all_but_what_is_recent(stack: Stack) -> None:

@@ -32,7 +32,7 @@ from everword_compactor.conversations import job as compaction_job
 from everword_compactor.conversations.job import Compaction
 from everword_compactor.conversations.model import Compacted, WaitingMessage
 from everword_compactor.conversations.plan import MOST_LEAF_BYTES, LeafPlan, plan_leaf
-from everword_compactor.nodes.store import DAY_CHARS
+from everword_compactor.outcomes.sentence import Call
 from everword_compactor.tool_sentences.check import check_sentence
 from support.calendar_calls import at, said
 from support.calls import append
@@ -220,7 +220,7 @@ def test_what_is_unknown_stays_as_it_is(text: str) -> None:
     assert not Evidence([text]).missing(find_values(text))
     other = text.replace("7", "8").replace(GARAY_DIGIT, "9")
     Evidence([other]).missing(find_values(text))
-    check_sentence(f"Counted {text}.", "count", text, text)
+    check_sentence(f"Counted {text}.", Call("count", text, text))
     found = Faithfulness([text], (), 1.0, 1.0)
     assert with_inherited(found, text, [text]).unsupported == [text]
 
@@ -276,7 +276,7 @@ def test_a_node_that_cannot_be_checked_is_an_offender(monkeypatch: pytest.Monkey
 
 def test_what_lies_deep_in_json_is_known() -> None:
     nested = "[" * 400 + '"pump_42"' + "]" * 400
-    assert not check_sentence("Started pump_42 again.", "start", nested, "{}")
+    assert not check_sentence("Started pump_42 again.", Call("start", nested, "{}"))
 
 
 def test_what_looks_like_a_tag_within_another_is_none_either() -> None:
@@ -341,13 +341,13 @@ async def test_an_audit_of_long_messages_keeps_nobody_waiting(stack: Stack) -> N
     assert max(waited) < 1.0
 
 
-async def test_a_day_reads_the_beginning_of_long_messages(stack: Stack) -> None:
+async def test_a_day_reads_long_messages_whole(stack: Stack) -> None:
     message = said("2026-04-14T12:00")
-    message.content = "Emi mended the pump. " + "x" * DAY_CHARS + " Tom left for Lisbon."
+    message.content = "Emi mended the pump. " + "x" * 40_000 + " Tom left for Lisbon."
+    message.tool_name, message.tool_result = "grep", "y" * 40_000 + " Ana stayed."
     await append(stack, message)
     drafts: list[Draft] = []
     composer = ScriptedComposer(on_compose=drafts.append)
     await roll_up_everything(stack, composer, at("2026-04-20T00:00"))
     [text] = [draft.sources[0].text for draft in drafts if draft.level is Level.DAY]
-    assert text.startswith("Emi mended the pump.")
-    assert len(text) == DAY_CHARS
+    assert text == f"{message.content}\ngrep\n{message.tool_result}"

@@ -103,11 +103,15 @@ async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
 async def test_retrying_makes_failed_jobs_pending_as_if_never_tried(stack: Stack) -> None:
     _failed(stack.database, "a", "trouble")
     _failed(stack.database, "b", "trouble")
+    _failed(stack.database, "d", "trouble")
     _job(stack.database, "c", "running")
-    assert await _retry(stack, dry_run=True) == 2
+    assert await _retry(stack, dry_run=True) == 3
+    assert await _retry(stack, dry_run=True, limit=2) == 2
     assert _pending(stack.database) == []
+    assert await _retry(stack, limit=1) == 1
+    assert _pending(stack.database) == ["a"]
     assert await _retry(stack) == 2
-    assert _pending(stack.database) == ["a", "b"]
+    assert _pending(stack.database) == ["a", "b", "d"]
     assert await _retry(stack) == 0
 
 

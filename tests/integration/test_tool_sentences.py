@@ -36,7 +36,7 @@ from support.waiting import until
 
 #: A word that no call holds: only a sentence can be found by it.
 SENTENCE = "Consulted src/auth.rs for the login routine."
-TEMPLATE = "Called read_file with path “src/auth.rs”."
+TEMPLATE = "Called read_file with path “src/auth.rs”: “fn login() { todo!() }”."
 
 
 @pytest.fixture

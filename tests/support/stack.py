@@ -86,7 +86,7 @@ async def running_stack(
         await start("embedder", EmbedderServer(EmbedderSettings(**of("embedder"))))
         queue = QueueSettings(redis_url=redis_url)
         await start("ingest", IngestServer(IngestSettings(**of("ingest"), queue=queue)))
-        settings = CompactorSettings(**of("compactor"), chat=chat)
+        settings = CompactorSettings(**of("compactor"), chat=chat, small_chat=chat)
         await start("compactor", CompactorServer(settings))
         known = addresses["embedder"] if semantic else ""
         reading = SearchSettings(**of("search"), embedder_address=known, chat=chat)

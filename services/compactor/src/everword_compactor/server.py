@@ -44,7 +44,9 @@ class CompactorServer:
                 Registration(
                     maintenance_service_pb2.DESCRIPTOR.services_by_name["MaintenanceService"],
                     maintenance_service_pb2_grpc.add_MaintenanceServiceServicer_to_server,
-                    MaintenanceServicer(self._database, current.model),
+                    MaintenanceServicer(
+                        self._database, current.model, settings.small_chat is not None
+                    ),
                 )
             ],
         )

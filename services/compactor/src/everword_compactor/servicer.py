@@ -16,7 +16,6 @@ from everword_compactor.audits.translate import audit_to_proto, compaction_to_pr
 from everword_compactor.calendar.get_voice import get_voice
 from everword_compactor.calendar.roll_up import roll_up
 from everword_compactor.calendar.update_voice import update_voice
-from everword_compactor.compose.model import EXTRACTIVE
 from everword_compactor.conversations.compact import compact
 from everword_compactor.conversations.flush_conversation import flush_conversation
 from everword_compactor.maintenance.backfill import BackfillTarget, backfill
@@ -36,11 +35,11 @@ from everword_compactor.maintenance.translate import (
 class MaintenanceServicer(MaintenanceServiceServicer):
     """The background work of a namespace, as its owner sees and steers it."""
 
-    def __init__(self, database: Database, model: str) -> None:
-        """`model` is what workers write by, or `extractive`."""
+    def __init__(self, database: Database, model: str, with_sentence_model: bool) -> None:
+        """`model` is what workers write summaries by, or `extractive`; sentences may be another's."""
         self._database = database
         self._model = model
-        self._with_model = model != EXTRACTIVE
+        self._with_sentence_model = with_sentence_model
 
     async def GetQueueStatus(
         self, request: pb.GetQueueStatusRequest, context: Context
@@ -58,6 +57,7 @@ class MaintenanceServicer(MaintenanceServiceServicer):
             request.task,
             request.error_contains,
             request.dry_run,
+            request.limit or None,
         )
         return pb.RetryJobsResponse(jobs=jobs)
 
@@ -65,7 +65,12 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         target = BackfillTarget(request.target)
         limit = request.limit or None
         items = await backfill(
-            self._database, current_namespace(), target, request.dry_run, limit, self._with_model
+            self._database,
+            current_namespace(),
+            target,
+            request.dry_run,
+            limit,
+            self._with_sentence_model,
         )
         return pb.BackfillResponse(items=items)
 

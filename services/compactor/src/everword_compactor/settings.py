@@ -24,6 +24,8 @@ class Settings:
     compaction: CompactionSettings = field(default_factory=CompactionSettings)
     #: None where no language model is configured: summaries are extractive then.
     chat: ChatSettings | None = None
+    #: The model for small work: sentences of tool calls.
+    small_chat: ChatSettings | None = None
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
@@ -33,6 +35,7 @@ class Settings:
             queue=QueueSettings.from_environment(environment),
             compaction=CompactionSettings.from_environment(environment),
             chat=ChatSettings.from_environment(environment),
+            small_chat=ChatSettings.small_from_environment(environment),
         )
 
 
@@ -44,6 +47,7 @@ class WorkerSettings:
     redis_url: str
     compaction: CompactionSettings
     chat: ChatSettings | None
+    small_chat: ChatSettings | None
     log_level: str
     #: How long a worker may be silent before its job is taken from it.
     lease_s: float = 120.0
@@ -55,5 +59,6 @@ class WorkerSettings:
             redis_url=environment.required("EVERWORD_REDIS_URL"),
             compaction=CompactionSettings.from_environment(environment),
             chat=ChatSettings.from_environment(environment),
+            small_chat=ChatSettings.small_from_environment(environment),
             log_level=ServerSettings.from_environment(environment, SERVICE).log_level,
         )

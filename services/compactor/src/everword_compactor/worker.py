@@ -29,6 +29,8 @@ TASKS: dict[str, Callable[[WorkerContext], Callable[[JobRun], datetime | None]]]
     "roll-up": lambda worker_context: RollUp(worker_context).run,
     "tool-sentences": lambda worker_context: ToolSentences(worker_context).run,
 }
+#: Tasks whose requests are short, and which another model may answer.
+SMALL_TASKS = {"tool-sentences"}
 
 
 def main(arguments: list[str]) -> None:
@@ -42,7 +44,8 @@ def main(arguments: list[str]) -> None:
     flush = setup(f"compactor-worker-{name}", settings.log_level)
     database = BlockingDatabase(settings.database, SERVICE)
     ledger = Ledger(database)
-    chat = BlockingChat(settings.chat, ledger.record) if settings.chat else None
+    model = settings.small_chat if name in SMALL_TASKS else settings.chat
+    chat = BlockingChat(model, ledger.record) if model else None
     composer: Composer = LlmComposer(chat) if chat else ExtractiveComposer()
     worker_context = WorkerContext(database, composer, chat, ledger, settings.compaction)
     try:

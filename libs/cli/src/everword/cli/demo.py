@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
+from collections.abc import Awaitable
+from typing import TypeVar
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.rule import Rule
 
 from everword.cli.background import wait_until_embedded
-from everword.cli.output import line, note, plain
-from everword.cli.search import print_results
+from everword.cli.output import line, note, plain, shorten, speaker
 from everword.cli.session import explain
 from everword.client import CallError, Client, ClientSettings
 from everword.db.migrate import MigrationError
@@ -23,12 +26,21 @@ from everword.importing import ImportSummary, import_messages
 from everword.samples import sample_path
 from everword.transcripts import read_transcript
 from everword.v1.context_service_pb2 import BuildContextRequest
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MemoryFilter
 from everword.v1.search_service_pb2 import SearchRequest
 
 RESULTS = 3
-CONTEXT_BUDGET = 600
+SHOWN_CHARS = 200
+#: As much as there is to say about the question.
+CONTEXT_BUDGET = 300
 #: How long the background may take; a slow machine needs a quarter of it.
 BACKGROUND_S = 120.0
+NEXT_STEPS = """\
+everword up                  keeps Everword running on this machine
+everword import FILE         brings in your conversations, OpenAI's chats too
+everword search "QUESTION"   finds what they say
+README.md, "First calls"     does all this over gRPC and from Python"""
+T = TypeVar("T")
 
 
 @click.command()
@@ -50,46 +62,70 @@ async def _demo() -> None:
         at = running.addresses
         settings = ClientSettings(at["ingest"], at["search"], at["compactor"])
         async with Client.connect(settings) as client:
-            summary = await import_messages(client, read_transcript(sample_path()))
-            line(
-                f"{summary.messages} messages of {len(summary.conversations)} conversations are "
-                "stored, and can be found by their words already."
-            )
-            embedding = await wait_until_embedded(client, summary.consistency_token, BACKGROUND_S)
-            line(
-                f"{embedding.coverage:.0%} of their passages have a vector now, and can be found by "
-                "their meaning. Some questions:"
-            )
-            for query in demo_queries():
-                _title(f"everword search {query!r}")
-                request = SearchRequest(
-                    query=query, page_size=RESULTS, at_least_as_fresh=summary.consistency_token
-                )
-                print_results((await client.search_service.Search(request)).results)
-            await _show_context(client, summary)
+            summary = await _import(client)
+            changed, *others = demo_queries()
+            _title("What was said, found by words and by meaning")
+            for query in others:
+                await _show_results(client, query, summary.consistency_token)
+            _title("An answer that changed: the newest statement first")
+            await _show_results(client, changed, summary.consistency_token, only_messages=True)
+            _title("What an agent is given to go on with the conversation")
+            await _show_context(client, changed, summary.consistency_token)
+            _title("What to do next")
+            line(NEXT_STEPS)
 
 
-async def _show_context(client: Client, summary: ImportSummary) -> None:
+async def _import(client: Client) -> ImportSummary:
+    """Import the sample, and wait until it can be found by its meaning."""
+    summary, took_s = await _timed(import_messages(client, read_transcript(sample_path())))
+    line(
+        f"{summary.messages} messages of {len(summary.conversations)} conversations are stored, and "
+        f"found by their words: {took_s:.1f} s."
+    )
+    waiting = wait_until_embedded(client, summary.consistency_token, BACKGROUND_S)
+    _, took_s = await _timed(waiting)
+    line(f"They are found by their meaning, too: {took_s:.1f} s more.")
+    return summary
+
+
+async def _show_results(
+    client: Client, query: str, token: str, *, only_messages: bool = False
+) -> None:
+    kinds = [MEMORY_KIND_MESSAGE] if only_messages else []
+    request = SearchRequest(
+        query=query, page_size=RESULTS, at_least_as_fresh=token, filter=MemoryFilter(kinds=kinds)
+    )
+    response, took_s = await _timed(client.search_service.Search(request))
+    _command(f"everword search {_quoted(query)}", "--kind message" if only_messages else "", took_s)
+    for result in response.results:
+        memory = result.memory
+        day = memory.occur_time.ToJsonString()[:10]
+        told = shorten(result.passage or memory.content, SHOWN_CHARS)
+        Console().print(
+            Padding(plain(f"{day} {speaker(memory)}: {told}"), (0, 0, 0, 2), expand=False)
+        )
+
+
+async def _show_context(client: Client, query: str, token: str) -> None:
     """Continue the conversation of the sample's first message."""
     key = next(read_transcript(sample_path())).target.key
     conversation = await client.get_conversation(key)
-    query = demo_queries()[0]
-    _title(f"everword context {query!r} --conversation {conversation.id}")
-    built = await client.context_service.BuildContext(
-        BuildContextRequest(
-            query=query,
-            conversation_id=conversation.id,
-            token_budget=CONTEXT_BUDGET,
-            max_recent_turns=RESULTS,
-            at_least_as_fresh=summary.consistency_token,
-        )
+    request = BuildContextRequest(
+        query=query,
+        conversation_id=conversation.id,
+        token_budget=CONTEXT_BUDGET,
+        max_recent_turns=1,
+        at_least_as_fresh=token,
     )
+    built, took_s = await _timed(client.context_service.BuildContext(request))
+    option = f"--budget {CONTEXT_BUDGET} --conversation …"
+    _command(f"everword context {_quoted(query)}", option, took_s)
     line(built.text)
-    line(f"{built.token_count} of {CONTEXT_BUDGET} tokens; {built.omitted} memories did not fit")
+    line(f"{built.token_count} of {CONTEXT_BUDGET} tokens; {built.omitted} more did not fit")
 
 
 def demo_queries() -> list[str]:
-    """Return the sample's questions that show different kinds of queries."""
+    """Return the sample's questions that show different kinds of queries; the answer to the first one changed."""
     sample = json.loads(sample_path().read_text(encoding="utf-8"))
     return [
         query["text"]
@@ -99,5 +135,22 @@ def demo_queries() -> list[str]:
     ]
 
 
+async def _timed(call: Awaitable[T]) -> tuple[T, float]:
+    """Return what a call returns, and how many seconds it took."""
+    began = time.perf_counter()
+    return await call, time.perf_counter() - began
+
+
 def _title(text: str) -> None:
+    line("")
     Console().print(Rule(plain(text), align="left"))
+
+
+def _command(command: str, options: str, took_s: float) -> None:
+    """Show a command that does the same, and how long its call took."""
+    line("")
+    line(f"$ {' '.join(filter(None, (command, options)))}  ({took_s * 1000:.0f} ms)")
+
+
+def _quoted(query: str) -> str:
+    return f'"{query}"'

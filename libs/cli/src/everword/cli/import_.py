@@ -49,6 +49,12 @@ async def import_(client: Client, files: tuple[Path, ...], as_json: bool) -> Non
     A .json file holds conversations in the format everword-bench/1; any other file is JSONL, a
     message a line: content, role, session_key, and whatever else a message and its conversation
     have. Importing a file again adds what is new in it.
+
+    Both may hold chats as OpenAI's API has them instead, which are told by their shape: an object
+    with `messages` (a list of such objects in .json, one a line in JSONL), or the messages alone.
+    A tool call and the tool message under its id become one message. A chat may say session_key,
+    agent, channel, subject and title beside its messages, and when it was as `created`; without a
+    session_key or id it is called after the file.
     """
     imported: list[ImportedFile] = []
     try:

@@ -45,15 +45,18 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
 @click.command("retry-failed")
 @click.option("--task", default="", help="Only jobs of this task.")
 @click.option("--error", "error_contains", default="", help="Only jobs whose error contains this.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many.")
 @dry_run_option
 @json_option
 @remote
 async def retry_failed(
-    client: Client, task: str, error_contains: str, dry_run: bool, as_json: bool
+    client: Client, task: str, error_contains: str, limit: int | None, dry_run: bool, as_json: bool
 ) -> None:
     """Schedule jobs again that failed for good."""
     response = await client.maintenance_service.RetryJobs(
-        pb.RetryJobsRequest(task=task, error_contains=error_contains, dry_run=dry_run)
+        pb.RetryJobsRequest(
+            task=task, error_contains=error_contains, dry_run=dry_run, limit=limit or 0
+        )
     )
     if as_json:
         print_json(response)

@@ -282,6 +282,7 @@ class RetryJobsRequest(_message.Message):
     TASK_FIELD_NUMBER: _builtins.int
     ERROR_CONTAINS_FIELD_NUMBER: _builtins.int
     DRY_RUN_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
     task: _builtins.str
     """task is the task of the jobs; all tasks if empty. At most 64 characters."""
     error_contains: _builtins.str
@@ -290,16 +291,19 @@ class RetryJobsRequest(_message.Message):
     """
     dry_run: _builtins.bool
     """dry_run only counts."""
+    limit: _builtins.int
+    """limit is the most jobs to try again; all if 0. Their order is always the same."""
     def __init__(
         self,
         *,
         task: _builtins.str = ...,
         error_contains: _builtins.str = ...,
         dry_run: _builtins.bool = ...,
+        limit: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "error_contains", b"error_contains", "task", b"task"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "error_contains", b"error_contains", "limit", b"limit", "task", b"task"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

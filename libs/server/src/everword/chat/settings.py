@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from everword.domain.settings import NO_SECRET, Environment, Secret
+from everword.domain.settings import NO_SECRET, Environment, Secret, SettingError
 from everword.model_server.endpoint import root_of
 
 
@@ -43,10 +43,35 @@ class ChatSettings:
         if not url:
             return None
         root_of(url, "EVERWORD_CHAT_URL")
+        key = Secret(environment.text("EVERWORD_CHAT_API_KEY"))
+        return cls._of(environment, url, environment.required("EVERWORD_CHAT_MODEL"), key)
+
+    @classmethod
+    def small_from_environment(cls, environment: Environment) -> ChatSettings | None:
+        """Return how the model for small work is reached: the chat model's server or another, or else the chat model.
+
+        Another server is not shown the chat server's key. Raises SettingError.
+        """
+        url = environment.text("EVERWORD_CHAT_SMALL_URL")
+        model = environment.text("EVERWORD_CHAT_SMALL_MODEL")
+        chat = cls.from_environment(environment)
+        if not url:
+            if model and chat is None:
+                raise SettingError(
+                    "EVERWORD_CHAT_SMALL_MODEL needs EVERWORD_CHAT_SMALL_URL or EVERWORD_CHAT_URL"
+                )
+            return replace(chat, model=model) if model and chat else chat
+        root_of(url, "EVERWORD_CHAT_SMALL_URL")
+        model = environment.required("EVERWORD_CHAT_SMALL_MODEL")
+        is_same = chat is not None and urlsplit(chat.url)[:2] == urlsplit(url)[:2]
+        return cls._of(environment, url, model, chat.api_key if chat and is_same else NO_SECRET)
+
+    @classmethod
+    def _of(cls, environment: Environment, url: str, model: str, api_key: Secret) -> ChatSettings:
         return cls(
             url=url,
-            model=environment.required("EVERWORD_CHAT_MODEL"),
-            api_key=Secret(environment.text("EVERWORD_CHAT_API_KEY")),
+            model=model,
+            api_key=api_key,
             concurrency=environment.integer("EVERWORD_CHAT_CONCURRENCY", cls.concurrency, 1),
             context_tokens=environment.integer(
                 "EVERWORD_CHAT_CONTEXT_TOKENS", cls.context_tokens, 1024

@@ -27,7 +27,6 @@ from everword_compactor.compose.checks.inherited import with_inherited
 from everword_compactor.compose.checks.tags import CHAT, render_tag
 from everword_compactor.compose.model import Draft, Faithfulness, Level, Source, masked
 from everword_compactor.compose.prompts.lines import preamble
-from everword_compactor.nodes.store import DAY_CHARS
 
 DEFAULT_PAGE = 50
 MAX_PAGE = 200
@@ -127,13 +126,8 @@ class _Auditor:
         return finding
 
     async def _check(self, node: AuditedRow) -> tuple[AuditFinding, int | None]:
-        # Of long messages, a day was made from the beginnings.
-        is_long = node.size > MAX_PAGE_BYTES and Level(node.level).of_calendar
-        max_chars = DAY_CHARS if is_long else None
         async with self._database.transaction(self._namespace_id) as conn:
-            messages = await store.read_source_messages(
-                conn, self._namespace_id, node.id, max_chars
-            )
+            messages = await store.read_source_messages(conn, self._namespace_id, node.id)
             nodes = await store.read_audited_nodes(conn, self._namespace_id, node.id)
             revision = await store.read_revision(conn, self._namespace_id, node.id)
         sources = [*(each.source for each in messages), *(each.source for each in nodes)]

@@ -69,9 +69,9 @@ async def list_audited(
 
 
 async def read_source_messages(
-    conn: Connection, namespace_id: int, id_: UUID, max_chars: int | None
+    conn: Connection, namespace_id: int, id_: UUID
 ) -> list[MessageSource]:
-    parameters = {"namespace_id": namespace_id, "id": id_, "max_chars": max_chars}
+    parameters = {"namespace_id": namespace_id, "id": id_}
     return await fetch_all(conn, NODES["read_source_messages"], parameters, MessageSource)
 
 

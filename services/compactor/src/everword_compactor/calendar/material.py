@@ -6,7 +6,7 @@ from everword.db.blocking import Connection
 from everword.domain.periods import Period, PeriodLevel
 from everword_compactor.calendar import store
 from everword_compactor.calendar.model import Material
-from everword_compactor.nodes.store import DAY_CHARS, MessageSource, read_source_messages
+from everword_compactor.nodes.store import MessageSource, read_source_messages
 
 
 def read_material(conn: Connection, namespace_id: int, period: Period, instance: str) -> Material:
@@ -21,7 +21,7 @@ def read_material(conn: Connection, namespace_id: int, period: Period, instance:
         return Material(node, parts, pending_ids, bool(pending_ids), unsupported)
     known: list[MessageSource] = []
     if node:
-        known = read_source_messages(conn, namespace_id, node.id, DAY_CHARS)
+        known = read_source_messages(conn, namespace_id, node.id)
     pending = store.read_pending_messages(
         conn, namespace_id, pending_ids, node.id if node else None
     )

@@ -15,10 +15,9 @@ SELECT id
  ORDER BY id;
 
 -- read_pending_messages --
--- The messages that are pending for a day, apart from those that are under another day already; of long texts the beginning.
+-- The messages that are pending for a day, apart from those that are under another day already.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance,
-       left(m.content, %(max_chars)s) AS content, m.content_blocks, m.tool_name,
-       left(m.tool_args, %(max_chars)s) AS tool_args, left(m.tool_result, %(max_chars)s) AS tool_result, m.occurred_at
+       m.content, m.content_blocks, m.tool_name, m.tool_args, m.tool_result, m.occurred_at
   FROM calendar_pending o
  CROSS JOIN LATERAL unnest(o.seqs) AS pending (seq)
   JOIN messages m ON m.namespace_id = o.namespace_id AND m.conversation_id = o.conversation_id AND m.seq = pending.seq

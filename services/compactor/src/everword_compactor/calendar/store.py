@@ -13,7 +13,7 @@ from everword.domain.periods import Period
 from everword.jobs.enqueue import ROLL_UP, DueJob, enqueue_idle_blocking
 from everword_compactor.calendar.model import PendingPeriod, RollUpJob, VoiceSettings
 from everword_compactor.nodes.model import NodeRow
-from everword_compactor.nodes.store import DAY_CHARS, MessageSource, NodeSource
+from everword_compactor.nodes.store import MessageSource, NodeSource
 
 SQL = load_statements("everword_compactor.calendar")
 
@@ -55,12 +55,7 @@ def read_pending_messages(
     conn: Connection, namespace_id: int, pending_ids: Sequence[int], id_: UUID | None
 ) -> list[MessageSource]:
     """Return the messages of these rows that are under no day, or under the node `id_`; some may come twice."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "pending_ids": list(pending_ids),
-        "id": id_,
-        "max_chars": DAY_CHARS,
-    }
+    parameters = {"namespace_id": namespace_id, "pending_ids": list(pending_ids), "id": id_}
     return fetch_all(conn, SQL["read_pending_messages"], parameters, MessageSource)
 
 

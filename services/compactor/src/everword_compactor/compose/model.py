@@ -10,6 +10,7 @@ from typing import Protocol
 from uuid import UUID
 
 from everword.text.credentials import mask_credentials
+from everword_compactor.outcomes.sentence import Call, describe_call
 
 
 class Level(IntEnum):
@@ -68,6 +69,26 @@ class Source:
     instance: str = ""
     #: Vectors of its passages, where there are some: unit length, all of one model generation.
     vectors: Sequence[Sequence[float]] = field(default=(), repr=False)
+    #: Of a message that calls a tool, the call, and what it says besides.
+    call: Call | None = None
+    words: str = ""
+
+    @property
+    def told(self) -> str:
+        """Return what people read of it: of a tool call its words and a sentence, in place of arguments and result."""
+        if self.call is None:
+            return self.text
+        return "\n".join(part for part in (self.words, describe_call(self.call)) if part)
+
+    @property
+    def evidence(self) -> str:
+        """Return all that a node may say of it: what it holds, and what is counted in it."""
+        return self.text if self.call is None else f"{self.text}\n{self.told}"
+
+
+def message_text(words: str, call: Call | None) -> str:
+    """Return all that can be read in a message; whole, where the index has only the beginning of a long result."""
+    return "\n".join(part for part in (words, call.text if call else "") if part)
 
 
 def masked(sources: Sequence[Source], heartbeat: Callable[[], None]) -> list[Source]:
@@ -75,7 +96,12 @@ def masked(sources: Sequence[Source], heartbeat: Callable[[], None]) -> list[Sou
     result = []
     for source in sources:
         heartbeat()
-        result.append(replace(source, text=mask_credentials(source.text)))
+        if source.call is None:
+            result.append(replace(source, text=mask_credentials(source.text)))
+            continue
+        words, call = mask_credentials(source.words), source.call.masked()
+        text = message_text(words, call)
+        result.append(replace(source, text=text, words=words, call=call))
     return result
 
 

@@ -33,9 +33,11 @@ SELECT m.source_id AS memory_id, m.part, coalesce(q.error, '') AS error
 -- count_failed_jobs --
 -- How many jobs retry_failed_jobs would take.
 SELECT count(*)
-  FROM jobs
- WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
-   AND (%(error_contains)s = '' OR strpos(error, %(error_contains)s) > 0);
+  FROM (SELECT
+          FROM jobs
+         WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
+           AND (%(error_contains)s = '' OR strpos(error, %(error_contains)s) > 0)
+         LIMIT %(limit)s) AS failed;
 
 -- retry_failed_jobs --
 -- Make failed jobs pending as if they had never been tried; returns how many. published_at is cleared, so that the
@@ -48,6 +50,7 @@ WITH failed AS MATERIALIZED (
        AND (%(error_contains)s = '' OR strpos(error, %(error_contains)s) > 0)
      ORDER BY task <> 'embed', task, array_position(ARRAY['day', 'week', 'month', 'year'], split_part(subject, '/', 1)),
               subject COLLATE "C"
+     LIMIT %(limit)s
        FOR NO KEY UPDATE
 ), retried AS (
     UPDATE jobs

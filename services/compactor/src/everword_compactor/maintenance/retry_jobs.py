@@ -15,11 +15,12 @@ async def retry_jobs(
     task: str,
     error_contains: str,
     dry_run: bool,
+    limit: int | None = None,
 ) -> int:
     """Make failed jobs pending again, as if they had never been tried, and return how many.
 
-    `task` and `error_contains` narrow it down; empty ones do not. A dry run only counts. Raises AccessDenied where
-    somebody asks for words of errors who is not shown them.
+    `task` and `error_contains` narrow it down; empty ones do not. `limit` is the most to take. A dry run only counts.
+    Raises AccessDenied where somebody asks for words of errors who is not shown them.
     """
     if error_contains and role is not Role.ADMIN:
         raise AccessDenied(
@@ -29,5 +30,5 @@ async def retry_jobs(
         )
     async with database.transaction(namespace.id) as conn:
         if dry_run:
-            return await store.count_failed_jobs(conn, namespace.id, task, error_contains)
-        return await store.retry_failed_jobs(conn, namespace.id, task, error_contains)
+            return await store.count_failed_jobs(conn, namespace.id, task, error_contains, limit)
+        return await store.retry_failed_jobs(conn, namespace.id, task, error_contains, limit)

@@ -36,17 +36,17 @@ async def list_parked_passages(
 
 
 async def count_failed_jobs(
-    conn: Connection, namespace_id: int, task: str, error_contains: str
+    conn: Connection, namespace_id: int, task: str, error_contains: str, limit: int | None
 ) -> int:
-    parameters = {"namespace_id": namespace_id, "task": task, "error_contains": error_contains}
+    parameters = _failed(namespace_id, task, error_contains, limit)
     return int(await fetch_value(conn, SQL["count_failed_jobs"], parameters))
 
 
 async def retry_failed_jobs(
-    conn: Connection, namespace_id: int, task: str, error_contains: str
+    conn: Connection, namespace_id: int, task: str, error_contains: str, limit: int | None
 ) -> int:
-    """Make failed jobs pending; returns how many."""
-    parameters = {"namespace_id": namespace_id, "task": task, "error_contains": error_contains}
+    """Make failed jobs pending, up to `limit` where it is given; returns how many."""
+    parameters = _failed(namespace_id, task, error_contains, limit)
     return int(await fetch_value(conn, SQL["retry_failed_jobs"], parameters))
 
 
@@ -60,3 +60,14 @@ async def last_passage(conn: Connection, namespace_id: int, after: int, limit: i
 async def live_generations(conn: Connection) -> list[int]:
     rows = await fetch_all(conn, SQL["live_generations"], None, _IdRow)
     return [row.id for row in rows]
+
+
+def _failed(
+    namespace_id: int, task: str, error_contains: str, limit: int | None
+) -> dict[str, object]:
+    return {
+        "namespace_id": namespace_id,
+        "task": task,
+        "error_contains": error_contains,
+        "limit": limit,
+    }

@@ -69,11 +69,9 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
  ORDER BY m.seq;
 
 -- read_source_messages --
--- The messages that a node was made from, in order; of long texts the beginning, where `max_chars` is given.
+-- The messages that a node was made from, in order.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance,
-       left(m.content, coalesce(%(max_chars)s, 2147483647)) AS content, m.content_blocks, m.tool_name,
-       left(m.tool_args, coalesce(%(max_chars)s, 2147483647)) AS tool_args,
-       left(m.tool_result, coalesce(%(max_chars)s, 2147483647)) AS tool_result, m.occurred_at
+       m.content, m.content_blocks, m.tool_name, m.tool_args, m.tool_result, m.occurred_at
   FROM summary_sources s
   JOIN messages m ON m.namespace_id = s.namespace_id AND m.id = s.message_id
   JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id

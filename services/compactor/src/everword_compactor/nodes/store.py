@@ -13,13 +13,14 @@ from psycopg.types.json import Jsonb
 
 from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
 from everword.db.statements import load_statements
-from everword.domain.records import message_text
-from everword_compactor.compose.model import Faithfulness, Source
+from everword_compactor.compose.model import Faithfulness, Source, message_text
 from everword_compactor.nodes.model import NewNode, NodeNamespace, NodeRow
+from everword_compactor.outcomes.result import parse_json
+from everword_compactor.outcomes.sentence import Call
 
 SQL = load_statements("everword_compactor.nodes")
-#: What a day reads of each text of a message. Its leaf reads all of it.
-DAY_CHARS = 32_768
+#: Proto `Role`.
+_TOOL = 4
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,14 @@ class MessageSource:
 
     @property
     def source(self) -> Source:
-        text = message_text(
-            self.content, self.content_blocks, self.tool_name, self.tool_args, self.tool_result
-        )
+        blocks = [block.get("text", "") for block in self.content_blocks or ()]
+        words = "\n".join(part for part in (self.content, *blocks) if part)
+        call = self._call(words)
+        said = "" if self._answers_alone(words) else words
         return Source(
             id=self.id,
             level=0,
-            text=text,
+            text=message_text(said, call),
             earliest_at=self.occurred_at,
             latest_at=self.occurred_at,
             message_count=1,
@@ -59,7 +61,21 @@ class MessageSource:
             role=self.role,
             author=self.author,
             instance=self.instance,
+            call=call,
+            words=said if call else "",
         )
+
+    def _call(self, words: str) -> Call | None:
+        """Return the tool call; where a tool alone speaks, and in JSON, what it says is the result."""
+        if self._answers_alone(words):
+            return Call(self.tool_name, "", words)
+        if self.tool_name or self.tool_args or self.tool_result:
+            return Call(self.tool_name, self.tool_args, self.tool_result)
+        return None
+
+    def _answers_alone(self, words: str) -> bool:
+        bare = not self.tool_args and not self.tool_result
+        return self.role == _TOOL and bare and parse_json(words) is not None
 
 
 @dataclass(frozen=True)
@@ -168,11 +184,9 @@ def read_message_sources(
     return fetch_all(conn, SQL["read_message_sources"], parameters, MessageSource)
 
 
-def read_source_messages(
-    conn: Connection, namespace_id: int, id_: UUID, max_chars: int | None = None
-) -> list[MessageSource]:
-    """Return the messages that a node was made from, in order; `max_chars` of each where that is given."""
-    parameters = {"namespace_id": namespace_id, "id": id_, "max_chars": max_chars}
+def read_source_messages(conn: Connection, namespace_id: int, id_: UUID) -> list[MessageSource]:
+    """Return the messages that a node was made from, in order."""
+    parameters = {"namespace_id": namespace_id, "id": id_}
     return fetch_all(conn, SQL["read_source_messages"], parameters, MessageSource)
 
 

@@ -1,8 +1,9 @@
-"""Puts one tool call into words: asks a model and checks what it says, or fills a template."""
+"""Puts one tool call into words: asks a model and checks what it says, or makes a sentence of the call alone."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from threading import Event
 from typing import Protocol
 
@@ -10,13 +11,14 @@ import psycopg
 
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, ChatError, ChatUnavailable
+from everword_compactor.outcomes.sentence import Call, describe_call, with_outcome
 from everword_compactor.tool_sentences.check import check_sentence
+from everword_compactor.tool_sentences.long_calls import condense
 from everword_compactor.tool_sentences.model import Sentence, ToolCall, UnfitSentence
 from everword_compactor.tool_sentences.prompt import (
     TEMPLATE,
     TOOL_SENTENCE_VERSION,
     read_sentence,
-    template_sentence,
     tool_sentence_request,
 )
 
@@ -38,7 +40,7 @@ class TemplateWriter:
     """Writes without a model."""
 
     def write(self, call: ToolCall, ended: Event) -> Sentence:
-        text = template_sentence(call.tool_name, call.tool_args)
+        text = describe_call(call.call)
         # Arguments in JSON can name characters that no text in the database may hold.
         storable = (
             text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
@@ -47,38 +49,48 @@ class TemplateWriter:
 
 
 class ModelWriter:
-    """Asks a model, and once more with what is wrong where its sentence does not pass the checks."""
+    """Asks a model, and once more with what is wrong where its sentence does not pass the checks.
+
+    Of a call that is longer than what the model reads, each part is put into words, and then what these say.
+    """
 
     def __init__(self, chat: BlockingChat) -> None:
         self._chat = chat
 
     def write(self, call: ToolCall, ended: Event) -> Sentence:
-        try:
-            sentence, complaints = self._ask(call, (), ended)
-        except BadAnswer as error:
-            sentence, complaints = "", [str(error)]
-        if complaints:
-            sentence, complaints = self._ask(call, tuple(complaints), ended)
-        if complaints:
-            # Without what follows a colon: the queue must hold nothing that anybody said.
-            faults = dict.fromkeys(complaint.partition(":")[0] for complaint in complaints)
-            raise UnfitSentence(f"the sentence is refused: {', '.join(faults)}")
-        return Sentence(sentence, self._chat.model, TOOL_SENTENCE_VERSION)
-
-    def _ask(
-        self, call: ToolCall, complaints: tuple[str, ...], ended: Event
-    ) -> tuple[str, list[str]]:
-        """Return a sentence, and what is wrong with it."""
-
         def heartbeat() -> None:
             if ended.is_set():
                 raise Abandoned
 
+        whole = call.call
         heartbeat()
-        described = (call.tool_name, call.tool_args, call.tool_result)
-        request = tool_sentence_request(*described, complaints)
+        sentence = condense(
+            whole, self._chat, heartbeat, lambda shown: self._checked(shown, whole, heartbeat)
+        )
+        return Sentence(with_outcome(sentence, whole), self._chat.model, TOOL_SENTENCE_VERSION)
+
+    def _checked(self, shown: Call, whole: Call, heartbeat: Callable[[], None]) -> str:
+        """Return a sentence about what is shown of a call, which passes the checks. Raises UnfitSentence."""
+        try:
+            sentence, complaints = self._ask(shown, whole, (), heartbeat)
+        except BadAnswer as error:
+            sentence, complaints = "", [str(error)]
+        if complaints:
+            sentence, complaints = self._ask(shown, whole, tuple(complaints), heartbeat)
+        if complaints:
+            # Without what follows a colon: the queue must hold nothing that anybody said.
+            faults = dict.fromkeys(complaint.partition(":")[0] for complaint in complaints)
+            raise UnfitSentence(f"the sentence is refused: {', '.join(faults)}")
+        return sentence
+
+    def _ask(
+        self, shown: Call, whole: Call, complaints: tuple[str, ...], heartbeat: Callable[[], None]
+    ) -> tuple[str, list[str]]:
+        """Return a sentence, and what is wrong with it."""
+        heartbeat()
+        request = tool_sentence_request(shown, complaints)
         sentence = read_sentence(self._chat.complete(request, heartbeat))
-        return sentence, check_sentence(sentence, *described)
+        return sentence, check_sentence(sentence, whole)
 
 
 def attempt(writer: Writer, call: ToolCall, ended: Event) -> Sentence | Exception:

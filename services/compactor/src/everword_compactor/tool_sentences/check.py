@@ -10,6 +10,7 @@ import regex
 
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.outcomes.sentence import Call
 
 _MIN_CHARS = 10
 _MAX_CHARS = 500
@@ -37,7 +38,7 @@ _IRREGULAR = frozenset(_IRREGULAR_PAST.split())
 _VERB_WITHIN = 8
 
 
-def check_sentence(sentence: str, tool_name: str, args: str, result: str) -> list[str]:
+def check_sentence(sentence: str, call: Call) -> list[str]:
     """Return what is wrong with a sentence about a call, in words for the model; nothing where all is well."""
     text = sentence.strip()
     complaints = [
@@ -56,11 +57,12 @@ def check_sentence(sentence: str, tool_name: str, args: str, result: str) -> lis
         )
         if wrong
     ]
-    return complaints + or_else(["cannot be checked"], _invented, text, tool_name, args, result)
+    return complaints + or_else(["cannot be checked"], _invented, text, call)
 
 
-def _invented(text: str, tool_name: str, args: str, result: str) -> list[str]:
-    known = Evidence([tool_name, *_said(args), *_said(result)])
+def _invented(text: str, call: Call) -> list[str]:
+    # What came of it may be counted, and need not stand in the call.
+    known = Evidence([call.name, *_said(call.args), *_said(call.result), call.outcome])
     return [f"not in the call: {value.text[:120]}" for value in known.missing(find_values(text))]
 
 

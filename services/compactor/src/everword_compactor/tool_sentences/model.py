@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.domain.records import message_text
-from everword.text.credentials import mask_credentials
+from everword_compactor.outcomes.sentence import Call
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class ToolCall:
             self.content, self.content_blocks, self.tool_name, self.tool_args, self.tool_result
         )
 
+    @property
+    def call(self) -> Call:
+        return Call(self.tool_name, self.tool_args, self.tool_result)
+
     def masked(self) -> ToolCall:
         """Return the call without credentials, as it is put into words."""
-        return replace(
-            self,
-            tool_name=mask_credentials(self.tool_name),
-            tool_args=mask_credentials(self.tool_args),
-            tool_result=mask_credentials(self.tool_result),
-        )
+        call = self.call.masked()
+        return replace(self, tool_name=call.name, tool_args=call.args, tool_result=call.result)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def check_faithfulness(
     was shown. Where `level` is given, its tags are demanded. Calls `beat` with each source; what that raises ends the
     work. Nothing else is raised: a source that cannot be read bears out nothing, and a node that cannot is an offender.
     """
-    texts = [source.text for source in sources]
+    texts = [source.evidence for source in sources]
     known = Evidence(
         chain(_beating(texts, heartbeat), _names(sources), [preamble]),
         _shown_times(sources, ZoneInfo(time_zone)),

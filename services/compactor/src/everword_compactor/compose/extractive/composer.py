@@ -93,7 +93,7 @@ class ExtractiveComposer:
 def _budget(draft: Draft, candidates: Sequence[_Candidate]) -> float:
     lines = (candidate.bullet.text for candidate in candidates)
     dense = sum(len(line.encode()) for line in lines if is_dense(line)) / BYTES_PER_TOKEN
-    size = sum(_tokens(source.text) for source in draft.sources)
+    size = sum(_tokens(source.told) for source in draft.sources)
     return budget_of(draft.level, size, min(dense, size))
 
 
@@ -194,7 +194,7 @@ def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Kind, Sequen
     """Yield the lines of a source, each with the vector of the passage that it begins in."""
     ends, end = list[int](), 0
     if source.vectors:
-        for passage in split_passages(source.text):
+        for passage in split_passages(source.told):
             end += len(passage)
             ends.append(end)
     aligned = len(ends) == len(source.vectors)
@@ -209,7 +209,7 @@ def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Kind, Sequen
 def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Kind, int]]:
     """Yield what a source says as lines, with where each begins in its text."""
     if source.level == 0:
-        for sentence in split_sentences(source.text):
+        for sentence in split_sentences(source.told):
             yield told_by(source, without_mark(sentence), zone), sentence.kind, sentence.start
         return
     for line, start, bullet in parse_lines(source.text):

@@ -63,7 +63,7 @@ def _is_assistant(bullet: Bullet, kind: Kind, source: Source, agent: str) -> boo
     nameless = bullet.speaker.casefold() in {"assistant", (source.agent or agent).casefold()}
     if source.level:
         return nameless
-    is_lecture = len(source.text) > _LECTURE_CHARS or kind is Kind.ITEM
+    is_lecture = len(source.told) > _LECTURE_CHARS or kind is Kind.ITEM
     return source.role == _ASSISTANT and (nameless or is_lecture)
 
 

@@ -26,14 +26,19 @@ def split_sources(sources: Sequence[Source], groups: int) -> list[list[Source]]:
 
 
 def _split_source(source: Source, groups: int) -> list[Source]:
-    passages = split_passages(source.text)
+    return [replace(source, text=text) for text in split_text(source.text, groups)]
+
+
+def split_text(text: str, groups: int) -> list[str]:
+    """Return `text` in up to `groups` pieces of about the same length, which together are the text again."""
+    passages = split_passages(text)
     if len(passages) == 1:
-        middle = len(source.text) // 2
+        middle = len(text) // 2
         if middle < _SHORTEST_CHARS:
-            return [source]
-        passages = [source.text[:middle], source.text[middle:]]
+            return [text]
+        passages = [text[:middle], text[middle:]]
     grouped = _grouped([len(passage) for passage in passages], groups)
-    return [replace(source, text="".join(passages[at] for at in places)) for places in grouped]
+    return ["".join(passages[at] for at in places) for places in grouped]
 
 
 def _grouped(sizes: Sequence[int], groups: int) -> list[list[int]]:

@@ -1,8 +1,4 @@
-"""Conversations as files: JSONL with a message a line, and documents of the format everword-bench/1.
-
-The fields are those of `everword.v1.NewMessage`, with short names of roles and classes (`user`, `correction`); a line
-of JSONL also says which conversation it belongs to, by the fields of ConversationKey and ConversationDetails.
-"""
+"""Reads files of conversations, whatever their form, and writes messages as lines."""
 
 from __future__ import annotations
 
@@ -17,6 +13,8 @@ import protovalidate
 from google.protobuf import json_format
 from google.protobuf.message import Message as ProtoMessage
 
+from everword.transcripts.chats import chat_messages, is_chat, is_chat_message
+from everword.transcripts.errors import TranscriptError
 from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 
 BENCH_FORMAT = "everword-bench/1"
@@ -31,10 +29,6 @@ _DETAIL_FIELDS = frozenset(conversation_pb2.ConversationDetails.DESCRIPTOR.field
 }
 
 
-class TranscriptError(Exception):
-    """A file cannot be read as conversations; the message says where and why."""
-
-
 @dataclass(frozen=True)
 class Entry:
     """One message of a file, and the conversation it belongs to."""
@@ -44,7 +38,7 @@ class Entry:
 
 
 def read_transcript(path: Path) -> Iterator[Entry]:
-    """Iterate over the messages of a file: a `.json` document, or else JSONL.
+    """Iterate over the messages of a file: a `.json` document, or else JSONL; both may hold chats as OpenAI has them.
 
     Every message has an external id, so that reading a file in again stores nothing twice. Raises TranscriptError when
     it comes to something that it cannot read.
@@ -55,9 +49,12 @@ def read_transcript(path: Path) -> Iterator[Entry]:
 def count_messages(path: Path) -> int:
     """Return about how many messages a file holds, for a progress bar."""
     if path.suffix == ".json":
-        return sum(len(each.get("messages", ())) for each in _conversations(path))
+        document = parse_json(path.read_bytes(), str(path))
+        chats = _chats(document)
+        found = _conversations(document, str(path)) if chats is None else chats
+        return sum(len(each.get("messages", ())) for each in found)
     with path.open("rb") as file:
-        return sum(1 for line in file if line.strip())
+        return sum(max(1, line.count(b'"role"')) for line in file if line.strip())
 
 
 def to_line(
@@ -84,6 +81,12 @@ def _read_lines(path: Path) -> Iterator[Entry]:
                 continue
             place = f"{path}:{number}"
             fields = as_object(parse_json(line.strip(), place), place)
+            if is_chat(fields):
+                yield from _read_chat(fields, place, f"{path.stem}-{number}")
+                continue
+            if is_chat_message(fields):
+                yield from _read_chat_lines(path)
+                return
             if "id" not in fields and "external_id" not in fields:
                 # The same line at the same place is the same message, also when the file has grown.
                 fields["external_id"] = f"line-{number}-{hashlib.sha256(line).hexdigest()[:16]}"
@@ -111,17 +114,67 @@ def read_conversation(conversation: dict[str, Any], place: str) -> Iterator[Entr
 
 
 def _read_document(path: Path) -> Iterator[Entry]:
-    for conversation in _conversations(path):
-        yield from read_conversation(conversation, str(path))
+    document = parse_json(path.read_bytes(), str(path))
+    chats = _chats(document)
+    if chats is None:
+        for conversation in _conversations(document, str(path)):
+            yield from read_conversation(conversation, str(path))
+        return
+    for number, chat in enumerate(chats, start=1):
+        several = len(chats) > 1
+        place = f"{path}: chat {number}" if several else str(path)
+        yield from _read_chat(chat, place, f"{path.stem}-{number}" if several else path.stem)
 
 
-def _conversations(path: Path) -> list[dict[str, Any]]:
-    document = as_object(parse_json(path.read_bytes(), str(path)), str(path))
-    if document.get("format") != BENCH_FORMAT:
+def _conversations(document: object, place: str) -> list[dict[str, Any]]:
+    fields = as_object(document, place)
+    if fields.get("format") != BENCH_FORMAT:
         raise TranscriptError(
-            f"{path}: its format is not {BENCH_FORMAT}; a file with a message a line is named .jsonl"
+            f"{place}: its format is not {BENCH_FORMAT}, and it holds no `messages`; "
+            "a file with a message a line is named .jsonl"
         )
-    return [as_object(each, str(path)) for each in document.get("conversations", [])]
+    return [as_object(each, place) for each in fields.get("conversations", [])]
+
+
+def _chats(document: object) -> list[dict[str, Any]] | None:
+    """Return the chats that a document is: one, a list of some, or the messages of one; None where it is none."""
+    if is_chat(document):
+        return [as_object(document, "")]
+    if isinstance(document, list) and document:
+        if all(map(is_chat, document)):
+            return [as_object(each, "") for each in document]
+        return [{"messages": document}]
+    return None
+
+
+def _read_chat(chat: dict[str, Any], place: str, name: str) -> Iterator[Entry]:
+    """Iterate over the messages of a chat, which is called `name` where it has no id of its own."""
+    fields = {each: chat[each] for each in (_KEY_FIELDS | _DETAIL_FIELDS) & chat.keys()}
+    own = chat.get("conversation_id") or chat.get("session_id") or chat.get("id")
+    fields.setdefault("session_key", str(own or name))
+    key = {each: fields.pop(each) for each in _KEY_FIELDS & fields.keys()}
+    target = _target(key, fields, place)
+    created = chat.get("create_time") or chat.get("created_at") or chat.get("created")
+    places = [f"{place}, message {number}" for number, _ in enumerate(chat["messages"], start=1)]
+    for message, where in chat_messages(chat["messages"], places, created):
+        yield Entry(target, _message(message, where))
+
+
+def _read_chat_lines(path: Path) -> Iterator[Entry]:
+    """Iterate over the messages of a chat that stand on a line each."""
+    target = _target({"session_key": path.stem}, {}, str(path))
+    messages, places = list[dict[str, Any]](), list[str]()
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                places.append(f"{path}:{number}")
+                messages.append(as_object(parse_json(line.strip(), places[-1]), places[-1]))
+                if not is_chat_message(messages[-1]):
+                    raise TranscriptError(
+                        f"{places[-1]}: the lines before are messages of a chat, and this is none"
+                    )
+    for message, where in chat_messages(messages, places):
+        yield Entry(target, _message(message, where))
 
 
 def parse_json(text: bytes, place: str) -> object:

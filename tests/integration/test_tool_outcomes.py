@@ -1,0 +1,187 @@
+"""Sentences of tool calls say what came of them, whatever the tool, and stand for the calls in summaries."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from everword.chat.blocking import BlockingChat
+from everword.jobs.task import Task
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword.v1 import memory_pb2
+from everword_compactor import worker
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
+from everword_compactor.jobs.model_outage import HARMLESS
+from everword_compactor.outcomes.sentence import Call, describe_call, with_outcome
+from support.calls import append, message
+from support.compaction import compact_everything, roll_up_everything
+from support.databases import DatabaseUnderTest
+from support.planted import PLANTED
+from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
+from support.stack import Stack
+from support.tool_call_cases import BUILT_WITH, HELD_OUT, PYTEST, Case
+from support.tool_calls import put_into_words, stored_sentences, tool_call
+
+
+def missed(cases: tuple[Case, ...]) -> list[str]:
+    """Return the sentences that leave out what a reader must learn."""
+    told = [(describe_call(case.call), case.facts) for case in cases]
+    return [
+        sentence
+        for sentence, facts in told
+        if not all(any(one in sentence for one in fact.split("|")) for fact in facts)
+    ]
+
+
+def sent(case: Case) -> memory_pb2.NewMessage:
+    name, args, result = case.call.name, case.call.args, case.call.result
+    return tool_call(name=name, tool_args=args, tool_result=result)
+
+
+def written(database: DatabaseUnderTest, *levels: int) -> list[tuple[str, bool]]:
+    with database.connect() as conn:
+        return conn.execute(
+            "SELECT content, needs_review FROM summaries WHERE level = ANY(%s) ORDER BY level, first_seq",
+            (list(levels),),
+        ).fetchall()
+
+
+def test_a_sentence_says_what_came_of_a_call() -> None:
+    assert missed(BUILT_WITH) == []
+    assert missed(HELD_OUT) == []
+    sentences = [describe_call(case.call) for case in (*BUILT_WITH, *HELD_OUT)]
+    assert all(len(each) <= 500 and each.endswith(".") and "\n" not in each for each in sentences)
+    assert not any('{"' in each for each in sentences)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        *("[" * 200_000, "{'a': " * 20_000, "Error: " * 140_000, "1 failed, " * 100_000),
+        *("\\n" * 300_000, "a:1:" * 250_000, "x" * 1_000_000, "0 " * 500_000, "ab.c\n" * 200_000),
+        *('{"status": 422, "detail": null}', '{"errors": [[[[[[[]]]]]]]}', "300 words"),
+        *( '"\\ud800"', "null", "NaN", "-1", '{"": {"": ""}}'),
+    ],
+)  # fmt: skip
+def test_no_result_takes_long_or_breaks_it(result: str) -> None:
+    began = time.perf_counter()
+    for args in (
+        result,
+        '{"command": "make"}',
+        '{"sql": "SELECT 1"}',
+        '{"path": "a", "old_str": "b", "new_str": "c"}',
+    ):
+        sentence = describe_call(Call("tool", args, result))
+        assert 5 <= len(sentence) <= 500
+    # A fifth of it, alone.
+    assert time.perf_counter() - began < 10
+
+
+async def test_in_summaries_a_sentence_stands_for_a_call(stack: Stack) -> None:
+    cases = [*BUILT_WITH, *HELD_OUT]
+    talk = message("Please make the login tests pass before we deploy to production tomorrow.")
+    await append(stack, talk, *map(sent, cases))
+    # A tool that answers in a message of its own.
+    alone = message(
+        '{"status": 409, "message": "The branch is protected."}',
+        role=memory_pb2.ROLE_TOOL,
+        author="git_api",
+    )
+    await append(stack, alone, message("Then I open a pull request for it."), session_key="other")  # fmt: skip
+    await compact_everything(stack, ExtractiveComposer())
+    await roll_up_everything(stack, ExtractiveComposer())
+    made = written(stack.database, 1, 4)
+    text = "\n".join(content for content, _ in made)
+    assert "2 failed, 31 passed" in text
+    assert "37 rows" in text
+    assert "409 Conflict" in text
+    assert '{"' not in text
+    assert not any(needs_review for _, needs_review in made)
+    audit = await stack.maintenance.AuditSummaries(maintenance.AuditSummariesRequest())
+    assert audit.audited == len(made)
+    assert list(audit.findings) == []
+
+
+async def test_no_sentence_holds_a_credential_of_its_call(stack: Stack) -> None:
+    calls = [
+        tool_call(name="bash", tool_args=json.dumps({"command": each.text}), tool_result=each.text)
+        for each in PLANTED
+    ]
+    await append(stack, *calls)
+    await put_into_words(stack)
+    await compact_everything(stack, ExtractiveComposer())
+    made = [content for content, _ in written(stack.database, 1, 2, 3)]
+    made += [sentence for sentence, _ in stored_sentences(stack.database).values()]
+    assert len(made) > len(PLANTED)
+    assert [each.secret for each in PLANTED if any(each.secret in text for text in made)] == []
+
+
+async def test_a_model_is_shown_all_of_a_long_call_in_parts(stack: Stack) -> None:
+    lines = [f"Line {n:04} of the log says that host-{n:04} answered." for n in range(300)]
+    seen: list[str] = []
+
+    def reply(request: Body) -> Reply:
+        seen.append(user_text(request))
+        return answer({"sentence": "Ran the checks of all hosts."})
+
+    with ScriptedChat(reply, context_tokens=4_096).running() as server:
+        result = "\n".join([*lines, PYTEST])
+        args = json.dumps({"command": "pytest -q", "notes": [f"note-{n:04}" for n in range(700)]})
+        await append(stack, tool_call(name="bash", tool_args=args, tool_result=result))
+        assert set((await put_into_words(stack, server)).values()) == {"done"}
+    shown = "\n".join(seen)
+    assert all(f"host-{n:04}" in shown for n in range(300))
+    assert all(f"note-{n:04}" in shown for n in range(700))
+    assert "[…]" not in shown
+    [(sentence, model)] = stored_sentences(stack.database).values()
+    assert model == "scripted-chat"
+    # What it left out is counted from the call itself.
+    assert sentence.startswith("Ran the checks of all hosts: 2 failed, 31 passed, 1 skipped")
+
+
+def test_a_models_sentence_that_states_the_outcome_stays() -> None:
+    call = Call("bash", '{"command": "pytest"}', "2 failed, 31 passed in 1s\n")
+    told = "Ran pytest, of which 31 passed and 2 failed."
+    assert with_outcome(told, call) == told
+    assert with_outcome("Ran pytest.", call) == "Ran pytest: 2 failed, 31 passed."
+    assert with_outcome("Read it.", Call("read", "{}", "300 words of prose.")) == "Read it."
+
+
+def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
+    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker reads its settings as it is started, and each task asks its own model."""
+    asked: dict[str, str] = {}
+
+    def answers_once(blocking: object, redis_url: str, task: Task) -> None:
+        job = task.run.__closure__
+        assert job is not None
+        [chat] = [
+            cell.cell_contents for cell in job if isinstance(cell.cell_contents, BlockingChat)
+        ]
+        chat.complete(HARMLESS)
+        asked[task.name] = chat.model
+
+    monkeypatch.setattr(worker, "run_worker", answers_once)
+    monkeypatch.setattr(worker, "setup", lambda *_: lambda: None)
+    with ScriptedChat().running() as server, ScriptedChat(model="small").running() as small:
+        for name, value in {
+            "DATABASE_URL": database.service_url,
+            "REDIS_URL": "redis://127.0.0.1:1",
+            "CHAT_URL": server.url,
+            "CHAT_MODEL": server.model,
+            "CHAT_SMALL_URL": small.url,
+            "CHAT_SMALL_MODEL": small.model,
+        }.items():
+            monkeypatch.setenv(f"EVERWORD_{name}", value)
+        server.always = small.always = answer()
+        for name in worker.TASKS:
+            worker.main([name])
+        assert asked == {
+            "compact": server.model,
+            "roll-up": server.model,
+            "tool-sentences": "small",
+        }
+        assert (len(server.requests), len(small.requests)) == (2, 1)
