@@ -114,6 +114,9 @@ def _masked(memories: Sequence[MemoryRecord]) -> list[MemoryRecord]:
             memory,
             content=mask_credentials(memory.content),
             synthesized_content=mask_credentials(memory.synthesized_content),
+            # Credentials may stand anywhere in it.
+            metadata=None,
+            metadata_omitted=memory.metadata_omitted or memory.metadata is not None,
         )
         for memory in memories
     ]
