@@ -32,6 +32,7 @@ from support.foreign import (
     MODEL,
     NO_CONVERSATION,
     NO_MEMORY,
+    NO_MESSAGE,
     NO_PAGE,
     NO_TOKEN,
     SUMMARIES_EMPTY,
@@ -45,6 +46,7 @@ from support.foreign import (
     class_request,
     conversations_request,
     ensure_request,
+    external_request,
     import_batch,
     list_request,
     messages_request,
@@ -60,7 +62,7 @@ from support.stack import Stack, running_stack
 SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")
 #: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
-OWN_IDS = {"request_id", "external_id", "client_session_id", "channel_id"}
+OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
 TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
@@ -176,6 +178,60 @@ REFUSED: dict[str, tuple[str, Call]] = {
         NO_MEMORY,
         lambda s, t: s.search.BatchGetMemories(
             search.BatchGetMemoriesRequest(memory_ids=[t.message_id])
+        ),
+    ),
+    "GetMemory at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.GetMemory(
+            search.GetMemoryRequest(memory_id=t.message_id, at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "BatchGetMemories at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.BatchGetMemories(
+            search.BatchGetMemoriesRequest(
+                memory_ids=[t.message_id], at_least_as_fresh=t.consistency_token
+            )
+        ),
+    ),
+    "GetMessage message_id": (
+        NO_MESSAGE,
+        lambda s, t: s.search.GetMessage(search.GetMessageRequest(message_id=t.message_id)),
+    ),
+    "GetMessage external.conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: s.search.GetMessage(external_request(conversation_id=t.conversation_id)),
+    ),
+    "GetMessage external.key": (
+        NO_CONVERSATION,
+        lambda s, t: s.search.GetMessage(
+            external_request(key=conversation.ConversationKey(session_key="s"))
+        ),
+    ),
+    "GetMessage at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.GetMessage(
+            search.GetMessageRequest(message_id=t.message_id, at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "GetConversation at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.GetConversation(
+            search.GetConversationRequest(
+                conversation_id=t.conversation_id, at_least_as_fresh=t.consistency_token
+            )
+        ),
+    ),
+    "ListConversations at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.ListConversations(
+            conversations_request(at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "GetStats at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.search.GetStats(
+            search.GetStatsRequest(at_least_as_fresh=t.consistency_token)
         ),
     ),
     "GetConversation conversation_id": (

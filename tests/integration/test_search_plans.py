@@ -137,6 +137,19 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         },
         "source_id",
     ),
+    # Some of what is pending, where there is more than is counted.
+    "estimate_pending": ({"samples": 10, "width": 10}, "embedding_queue_pkey"),
+    "get_message": ({"message_id": UUID(int=7)}, "messages_p"),
+    "find_message": ({"conversation_id": UUID(int=1), "external_id": "e7"}, "external_id"),
+    "list_conversations": (
+        {
+            **dict.fromkeys(("agents", "channels", "subjects", "active")),
+            "client_session_ids": ["client-777"],
+            "after_id": UUID(int=2**128 - 1),
+            "limit": 51,
+        },
+        "client_session",
+    ),
     "list_messages_newest": (
         {
             "conversation_id": UUID(int=1),
@@ -186,8 +199,13 @@ def _fill(conn: psycopg.Connection) -> None:
         [NAMESPACE, UUID(int=1)],
     )
     conn.execute(
-        "INSERT INTO messages (namespace_id, id, conversation_id, seq, role, content, occurred_at) "
-        "SELECT %s, ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid, %s, n, 2, text, "
+        "INSERT INTO conversations (namespace_id, id, session_key, client_session_id) "
+        "SELECT %s, gen_random_uuid(), 's' || n, 'client-' || n FROM generate_series(1, 5000) AS n",
+        [NAMESPACE],
+    )
+    conn.execute(
+        "INSERT INTO messages (namespace_id, id, conversation_id, seq, role, content, external_id, occurred_at) "
+        "SELECT %s, ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid, %s, n, 2, text, 'e' || n, "
         "       now() - n * interval '1 minute' "
         "  FROM unnest(%s::text[]) WITH ORDINALITY AS t (text, n)",
         [NAMESPACE, UUID(int=1), texts],
@@ -214,7 +232,7 @@ def _fill(conn: psycopg.Connection) -> None:
     for level, ids, below in ((1, LEAVES, 10), (2, BRANCHES, 8)):
         _sum_up(conn, level, ids[0], below)
     conn.execute("VACUUM ANALYZE memories")
-    conn.execute("ANALYZE messages, summaries, summary_sources")
+    conn.execute("ANALYZE conversations, messages, summaries, summary_sources")
 
 
 def _sum_up(conn: psycopg.Connection, level: int, first: UUID, below: int) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from google.protobuf.struct_pb2 import Struct
 
-from everword.v1 import memory_pb2, summary_pb2, summary_service_pb2
+from everword.v1 import conversation_pb2, memory_pb2, summary_pb2, summary_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from support.calendar_calls import at, said
-from support.calls import TOOL, append, message
+from support.calls import TOOL, append, append_request, message, target
 from support.compaction import compact_everything, roll_up
+from support.refusals import refused
 from support.stack import Stack
 
 
@@ -127,3 +129,98 @@ async def test_a_summary_among_memories_says_its_level_and_its_period(stack: Sta
         ("SUMMARY_LEVEL_MONTH", "2026-04-01"),
         ("SUMMARY_LEVEL_YEAR", "2026-01-01"),
     }
+
+
+async def test_a_message_is_read_as_it_was_sent_by_its_id_and_by_the_callers_own(
+    stack: Stack,
+) -> None:
+    first = await append(stack, message("The question.", external_id="q"))
+    sent = message(
+        "Grüezi 世界",
+        role=TOOL,
+        author="Marta",
+        instance="laptop",
+        tags=["b", "a"],
+        importance_class=memory_pb2.IMPORTANCE_CLASS_FACT,
+        tool_name="cat",
+        tool_args='{"path": "/var/log"}',
+        tool_result="E42 " * 20_000,
+        metadata=struct(url="https://x.org", deep={"list": [1, 2.5, None]}),
+        token_count=77,
+        external_id="evt/1 ü",
+        parent_id=first.messages[0].message_id,
+        content_blocks=[memory_pb2.ContentBlock(type="image", text="a cat", json='{"a": [1]}')],
+    )
+    sent.create_time.FromNanoseconds(1_700_000_000_123_456_000)
+    stored = await append(stack, sent)
+    id_ = stored.messages[0].message_id
+    by_id = (await stack.search.GetMessage(pb.GetMessageRequest(message_id=id_))).message
+    assert by_id.body == sent
+    assert (by_id.id, by_id.conversation_id, by_id.seq) == (id_, stored.conversation_id, 2)
+    for place in (
+        {"conversation_id": stored.conversation_id},
+        {"key": conversation_pb2.ConversationKey(session_key="s")},
+    ):
+        external = pb.ExternalMessageKey(external_id="evt/1 ü", **place)
+        request = pb.GetMessageRequest(
+            external=external, at_least_as_fresh=stored.consistency_token
+        )
+        assert (await stack.search.GetMessage(request)).message == by_id
+    whole = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=id_))
+    assert whole.message == by_id
+    assert not whole.HasField("summary")
+
+
+async def test_what_names_no_message_is_refused_in_words(stack: Stack) -> None:
+    await append(stack, message("One.", external_id="here"))
+    key = conversation_pb2.ConversationKey(session_key="s")
+    elsewhere = conversation_pb2.ConversationKey(session_key="s", agent="another")
+    for request, reason in (
+        (pb.GetMessageRequest(message_id=str(uuid4())), "MESSAGE_NOT_FOUND"),
+        (by_key(key, "gone"), "MESSAGE_NOT_FOUND"),
+        (by_key(elsewhere, "here"), "CONVERSATION_NOT_FOUND"),
+        (by_key(key, ""), "VALIDATION_FAILED"),
+        (pb.GetMessageRequest(), "VALIDATION_FAILED"),
+        (
+            pb.GetMessageRequest(external=pb.ExternalMessageKey(external_id="here")),
+            "VALIDATION_FAILED",
+        ),
+    ):
+        refusal = await refused(stack.search.GetMessage(request))
+        assert refusal.reason == reason, request
+    refusal = await refused(stack.search.GetMessage(by_key(key, "gone")))
+    assert refusal.metadata["external_id"] == "gone"
+
+
+def by_key(key: conversation_pb2.ConversationKey, external_id: str) -> pb.GetMessageRequest:
+    return pb.GetMessageRequest(external=pb.ExternalMessageKey(key=key, external_id=external_id))
+
+
+async def test_the_memory_of_a_summary_comes_with_its_place_and_its_making(stack: Stack) -> None:
+    await append(stack, *["The xylophone is tuned."] * 10)
+    await compact_everything(stack)
+    (leaf,) = (
+        await stack.summaries.ListSummaries(summary_service_pb2.ListSummariesRequest())
+    ).summaries
+    whole = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=leaf.id))
+    assert whole.summary == leaf
+    assert not whole.HasField("message")
+
+
+async def test_conversations_are_found_by_the_id_that_their_client_keeps(stack: Stack) -> None:
+    for number, kept in enumerate(["tab-1", "tab-2", "", "tab-1"]):
+        request = append_request("Hi.")
+        request.conversation.CopyFrom(target(f"s{number}", client_session_id=kept))
+        await stack.ingest.AppendMessages(request)
+
+    async def found(*ids: str, **fields: Any) -> list[str]:
+        only = conversation_pb2.ConversationFilter(client_session_ids=ids, **fields)
+        asked = pb.ListConversationsRequest(filter=only)
+        listed = await stack.search.ListConversations(asked)
+        return [each.key.session_key for each in listed.conversations]
+
+    assert await found("tab-1") == ["s3", "s0"]
+    assert await found("tab-2", "tab-1") == ["s3", "s1", "s0"]
+    assert await found("tab") == []
+    assert await found("tab-1", active=False) == []
+    assert await found() == ["s3", "s2", "s1", "s0"]

@@ -66,6 +66,21 @@ SELECT (SELECT coalesce(sum(octet_length(content)), 0)
            WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)b)
              AND octet_length(tool_result) > %(indexed_chars)s);
 
+-- get_message --
+-- The message with an id.
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
+       coalesce((SELECT s.content FROM tool_sentences s
+                  WHERE s.namespace_id = %(namespace_id)s AND s.message_id = messages.id), '') AS synthesized_content
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
+
+-- find_message --
+-- The id of a conversation's message with an id of the caller's own.
+SELECT id
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND external_id = %(external_id)s;
+
 -- get_conversation --
 -- The conversation with an id.
 SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
@@ -91,6 +106,8 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
    AND (%(channels)s::text[] IS NULL OR channel = ANY(%(channels)s))
    AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s))
    AND (%(active)s::boolean IS NULL OR active = %(active)s)
+   AND (%(client_session_ids)s::text[] IS NULL
+        OR client_session_id <> '' AND client_session_id = ANY(%(client_session_ids)s))
  ORDER BY id DESC
  LIMIT %(limit)s;
 

@@ -112,6 +112,24 @@ async def memory_bytes(conn: Connection, namespace_id: int, source_ids: Sequence
     return int(await fetch_value(conn, SQL["memory_bytes"], parameters))
 
 
+async def get_message(
+    conn: Connection, namespace_id: int, message_id: UUID
+) -> MessageRecord | None:
+    parameters = {**namespaced(namespace_id), "message_id": message_id}
+    return await fetch_optional(conn, SQL["get_message"], parameters, MessageRecord)
+
+
+async def find_message(
+    conn: Connection, namespace_id: int, conversation_id: UUID, external_id: str
+) -> UUID | None:
+    """Return the id of the message that the caller knows by `external_id`."""
+    key = {"conversation_id": conversation_id, "external_id": external_id}
+    found: UUID | None = await fetch_value(
+        conn, SQL["find_message"], {**namespaced(namespace_id), **key}
+    )
+    return found
+
+
 async def get_conversation(
     conn: Connection, namespace_id: int, conversation_id: UUID
 ) -> ConversationRecord | None:
