@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -36,12 +37,13 @@ class Lines(logging.Handler):
 
 
 @pytest.fixture
-def lines(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
+def lines(caplog: pytest.LogCaptureFixture) -> Iterator[list[dict[str, object]]]:
     handler = Lines()
     log = logging.getLogger("everword.rpc.interceptors.errors")
-    monkeypatch.setattr(log, "handlers", [handler])
-    monkeypatch.setattr(log, "level", logging.INFO)
-    return handler.lines
+    caplog.set_level(logging.INFO, log.name)
+    log.addHandler(handler)
+    yield handler.lines
+    log.removeHandler(handler)
 
 
 async def test_a_refused_call_leaves_a_line_with_the_request_id_that_is_on_its_span(

@@ -10,6 +10,7 @@ import click
 
 #: Where each command is. It is loaded when it is called: a start takes half as long as with all of them.
 COMMANDS = {
+    "answer": "answer:answer",
     "audit": "audit:audit",
     "backfill": "maintenance:backfill",
     "browse": "browse:browse",
@@ -19,6 +20,8 @@ COMMANDS = {
     "conversations": "conversations:conversations",
     "demo": "demo:demo",
     "export": "export:export",
+    "flush": "flush:flush",
+    "get": "get:get",
     "import": "import_:import_",
     "keys": "keys:keys",
     "migrate": "migrate:migrate",
