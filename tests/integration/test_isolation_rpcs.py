@@ -18,7 +18,6 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescri
 from everword import v1
 from everword.chat.settings import ChatSettings
 from everword.v1 import context_service_pb2 as context
-from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
@@ -32,7 +31,6 @@ from support.foreign import (
     MODEL,
     NO_CONVERSATION,
     NO_MEMORY,
-    NO_MESSAGE,
     NO_PAGE,
     NO_TOKEN,
     SUMMARIES_EMPTY,
@@ -46,7 +44,6 @@ from support.foreign import (
     class_request,
     conversations_request,
     ensure_request,
-    external_request,
     import_batch,
     list_request,
     messages_request,
@@ -56,6 +53,7 @@ from support.foreign import (
     voice_request,
     wait_request,
 )
+from support.foreign_reads import READS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -122,6 +120,7 @@ async def theirs(stack: Stack) -> Theirs:
 #: By RPC and field: the call that is given theirs, and the reason of its refusal.
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
+    **READS_REFUSED,
     "UpdateConversation conversation.id": (
         NO_CONVERSATION,
         lambda s, t: s.ingest.UpdateConversation(update_request(t.conversation_id)),
@@ -153,120 +152,6 @@ REFUSED: dict[str, tuple[str, Call]] = {
     "WaitForIndexing consistency_token": (
         NO_TOKEN,
         lambda s, t: s.ingest.WaitForIndexing(wait_request(t.consistency_token)),
-    ),
-    "Search page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.Search(search_request(page_token=t.page_tokens["Search"])),
-    ),
-    "Search at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.Search(search_request(at_least_as_fresh=t.consistency_token)),
-    ),
-    "Browse page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.Browse(browse_request(page_token=t.page_tokens["Browse"])),
-    ),
-    "Browse at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.Browse(browse_request(at_least_as_fresh=t.consistency_token)),
-    ),
-    "GetMemory memory_id": (
-        NO_MEMORY,
-        lambda s, t: s.search.GetMemory(search.GetMemoryRequest(memory_id=t.message_id)),
-    ),
-    "BatchGetMemories memory_ids": (
-        NO_MEMORY,
-        lambda s, t: s.search.BatchGetMemories(
-            search.BatchGetMemoriesRequest(memory_ids=[t.message_id])
-        ),
-    ),
-    "GetMemory at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.GetMemory(
-            search.GetMemoryRequest(memory_id=t.message_id, at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "BatchGetMemories at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.BatchGetMemories(
-            search.BatchGetMemoriesRequest(
-                memory_ids=[t.message_id], at_least_as_fresh=t.consistency_token
-            )
-        ),
-    ),
-    "GetMessage message_id": (
-        NO_MESSAGE,
-        lambda s, t: s.search.GetMessage(search.GetMessageRequest(message_id=t.message_id)),
-    ),
-    "GetMessage external.conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.search.GetMessage(external_request(conversation_id=t.conversation_id)),
-    ),
-    "GetMessage external.key": (
-        NO_CONVERSATION,
-        lambda s, t: s.search.GetMessage(
-            external_request(key=conversation.ConversationKey(session_key="s"))
-        ),
-    ),
-    "GetMessage at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.GetMessage(
-            search.GetMessageRequest(message_id=t.message_id, at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "GetConversation at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.GetConversation(
-            search.GetConversationRequest(
-                conversation_id=t.conversation_id, at_least_as_fresh=t.consistency_token
-            )
-        ),
-    ),
-    "ListConversations at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.ListConversations(
-            conversations_request(at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "GetStats at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.GetStats(
-            search.GetStatsRequest(at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "GetConversation conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.search.GetConversation(
-            search.GetConversationRequest(conversation_id=t.conversation_id)
-        ),
-    ),
-    "GetConversation key.session_key": (
-        NO_CONVERSATION,
-        lambda s, t: s.search.GetConversation(
-            search.GetConversationRequest(key=conversation.ConversationKey(session_key="s"))
-        ),
-    ),
-    "ListConversations page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.ListConversations(
-            conversations_request(page_token=t.page_tokens["ListConversations"])
-        ),
-    ),
-    "ListMessages conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.search.ListMessages(messages_request(t.conversation_id)),
-    ),
-    "ListMessages page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.ListMessages(
-            messages_request(t.conversation_id, page_token=t.page_tokens["ListMessages"])
-        ),
-    ),
-    "ListMessages at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.ListMessages(
-            messages_request(t.conversation_id, at_least_as_fresh=t.consistency_token)
-        ),
     ),
     "BuildContext conversation_id": (
         NO_CONVERSATION,
