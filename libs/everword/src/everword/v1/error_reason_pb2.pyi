@@ -132,11 +132,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): the language model does not answer; repeat the call with a pause.
     `{ "reason": "CHAT_UNAVAILABLE" }`
     """
-    ERROR_REASON_CHAT_NOT_CONFIGURED: _ErrorReason.ValueType  # 29
+    ERROR_REASON_CHAT_NOT_CONFIGURED: _ErrorReason.ValueType  # 30
     """ERROR_REASON_CHAT_NOT_CONFIGURED (FAILED_PRECONDITION): the call needs a language model, and this deployment has none.
     `{ "reason": "CHAT_NOT_CONFIGURED", "metadata": { "setting": "EVERWORD_CHAT_URL" } }`
     """
-    ERROR_REASON_MESSAGE_NOT_FOUND: _ErrorReason.ValueType  # 30
+    ERROR_REASON_MESSAGE_NOT_FOUND: _ErrorReason.ValueType  # 31
     """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
     `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
     """
@@ -259,11 +259,11 @@ ERROR_REASON_CHAT_UNAVAILABLE: ErrorReason.ValueType  # 28
 """ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): the language model does not answer; repeat the call with a pause.
 `{ "reason": "CHAT_UNAVAILABLE" }`
 """
-ERROR_REASON_CHAT_NOT_CONFIGURED: ErrorReason.ValueType  # 29
+ERROR_REASON_CHAT_NOT_CONFIGURED: ErrorReason.ValueType  # 30
 """ERROR_REASON_CHAT_NOT_CONFIGURED (FAILED_PRECONDITION): the call needs a language model, and this deployment has none.
 `{ "reason": "CHAT_NOT_CONFIGURED", "metadata": { "setting": "EVERWORD_CHAT_URL" } }`
 """
-ERROR_REASON_MESSAGE_NOT_FOUND: ErrorReason.ValueType  # 30
+ERROR_REASON_MESSAGE_NOT_FOUND: ErrorReason.ValueType  # 31
 """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
 `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
 """
