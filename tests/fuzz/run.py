@@ -38,7 +38,7 @@ PATIENCE_S = 0.5
 #: Part of the calls after which memory is first looked at.
 WARM_UP = 0.3
 #: Errors that say that something else is away, which is so: no language model is configured.
-AWAY = {"CHAT_UNAVAILABLE", "EMBEDDER_UNAVAILABLE"}
+AWAY = {"CHAT_NOT_CONFIGURED", "EMBEDDER_UNAVAILABLE"}
 FORBIDDEN = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DATA_LOSS}
 
 

@@ -252,10 +252,12 @@ async def test_what_is_too_long_after_all_is_asked_again_with_half(asked: Asked)
 
 
 async def test_without_a_model_that_is_said(stack: Stack) -> None:
-    await append(stack, *FACTS)
+    # Also where nothing is remembered: nobody has to wait for a search to learn it.
     refusal = await refused(stack.search.Answer(pb.AnswerRequest(query=QUESTION)))
-    assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNAVAILABLE, "CHAT_UNAVAILABLE")
-    assert "EVERWORD_CHAT_URL" in refusal.message
+    assert refusal.code is grpc.StatusCode.FAILED_PRECONDITION
+    assert refusal.reason == "CHAT_NOT_CONFIGURED"
+    assert refusal.metadata["setting"] == "EVERWORD_CHAT_URL"
+    assert "EVERWORD_CHAT_URL and EVERWORD_CHAT_MODEL" in refusal.message
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ async def test_passages_without_a_record_keep_a_namespace_out_of_memory(stack: S
         with stack.database.connect() as conn:
             conn.execute("UPDATE memories SET ranking = NULL WHERE content LIKE '%late%'")
         assert len(await search.contents("ferry")) == 2
-        await search.settled()
+        await search.loaded()
         assert not search.holds()
         await search.often()
         assert not search.holds()

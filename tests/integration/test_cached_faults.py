@@ -35,21 +35,21 @@ async def test_a_load_that_the_database_ends_is_logged_and_searches_go_on(
     caplog.set_level(logging.INFO, "everword_search")
     await append(stack, "The ferry leaves at nine.")
     async with searching(stack) as search:
-        # Of what a search of words reads, summaries are read by loading alone.
-        with locked(stack, "summaries") as lock:
+        # Of all tables, a search of words reads this one by loading alone.
+        with locked(stack, "index_changes") as lock:
             await load(search)
             await until(lambda: bool(waiting(stack)))
             assert await search.contents("ferry") == ["The ferry leaves at nine."]
             with stack.database.connect() as conn:
                 for pid in waiting(stack):
                     conn.execute("SELECT pg_terminate_backend(%s)", [pid])
-            await search.settled()
+            await search.loaded()
             lock.rollback()
         assert "a namespace is not kept in memory" in caplog.text
         assert "ferry" not in caplog.text
         for _ in range(5):
             assert await search.contents("ferry") == ["The ferry leaves at nine."]
-        await search.settled()
+        await search.loaded()
         assert not search.holds()
         search.clock.now += 601
         await search.often()
@@ -143,7 +143,7 @@ async def test_writers_and_searches_at_once_see_each_passage_once(stack: Stack) 
                 assert await search.contents(f"told{teller}x{number}") == [text]
 
         await asyncio.gather(*(tell(teller) for teller in range(4)))
-        await search.settled()
+        await search.loaded()
         await search.often()
         assert search.holds()
         assert len(set(await search.contents("tales"))) == 10

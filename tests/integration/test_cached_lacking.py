@@ -70,5 +70,5 @@ async def test_what_was_given_up_is_found_once_it_has_a_vector_after_all(
 async def _pets(search: Searching) -> list[str]:
     """Return what is found of a cat by meaning, once nothing is looked for any more."""
     found = await search.contents("Which pets do we have?", mode=SearchMode.SEMANTIC)
-    await search.settled()
+    await search.loaded()
     return [content for content in found if "cat" in content]

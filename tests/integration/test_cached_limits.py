@@ -38,12 +38,12 @@ async def test_a_namespace_is_loaded_beside_its_first_search_and_answers_the_sec
 ) -> None:
     [some] = await fill(stack, "some")
     async with searching(stack) as search:
-        # Of what a search of words reads, summaries are read by loading alone.
-        with locked(stack, "summaries") as lock:
+        # Of all tables, a search of words reads this one by loading alone.
+        with locked(stack, "index_changes") as lock:
             assert len(await search.contents("ferry", some)) == 10
             assert search.cache.nbytes == 0
             lock.rollback()
-        await search.settled()
+        await search.loaded()
         assert search.holds(some)
         search.clock.now += 19 * 3600
         assert search.holds(some)
@@ -52,12 +52,12 @@ async def test_a_namespace_is_loaded_beside_its_first_search_and_answers_the_sec
 async def test_those_that_have_to_wait_for_others_are_loaded_after_them(stack: Stack) -> None:
     crowd = await fill(stack, *(f"one-of-{number}" for number in range(6)), count=5)
     async with searching(stack) as search:
-        # Of what a search of words reads, summaries are read by loading alone.
-        with locked(stack, "summaries") as lock:
+        # Of all tables, a search of words reads this one by loading alone.
+        with locked(stack, "index_changes") as lock:
             for each in crowd:
                 await search.search("ferry", each)
             lock.rollback()
-        await search.settled()
+        await search.loaded()
         assert all(search.holds(each) for each in crowd)
 
 

@@ -105,7 +105,7 @@ async def test_looking_at_a_context_is_no_use_of_it(stack: Stack) -> None:
     await harvest(stack)
     await everword(stack, "context", "harvest")
     found = (await everword(stack, "search", "harvest", "--json")).json()["results"]
-    assert {each["memory"]["use_count"] for each in found} == {"0"}
+    assert {each["memory"]["use_count"] for each in found} == {0}
     await everword(stack, "context", "harvest", "--count-use")
     with stack.database.connect() as conn:
         assert conn.execute("SELECT count(*) FROM memory_use").fetchone() == (2,)
@@ -114,15 +114,15 @@ async def test_looking_at_a_context_is_no_use_of_it(stack: Stack) -> None:
 async def test_stats_and_conversations_and_the_queue_are_told(stack: Stack) -> None:
     conversation = await harvest(stack)
     stats = (await everword(stack, "stats", "--json")).json()
-    assert stats["corpus"]["messages"] == "3"
+    assert stats["corpus"]["messages"] == 3
     assert "all is well" in (await everword(stack, "stats")).output
     listed = (await everword(stack, "conversations", "--json")).json()["conversations"]
     assert [each["id"] for each in listed] == [conversation]
     assert " s " in f" {(await everword(stack, 'conversations')).output} "
     queue = (await everword(stack, "queue-status", "--json")).json()
     assert [(task["task"], task["pending"]) for task in queue["tasks"]] == [
-        ("compact", "1"),
-        ("embed", "1"),
+        ("compact", 1),
+        ("embed", 1),
     ]
     assert "embed" in (await everword(stack, "queue-status")).output
 
@@ -137,7 +137,7 @@ async def test_failed_jobs_are_shown_and_tried_again_on_request(stack: Stack) ->
     alert = (await everword(stack, "stats")).output.splitlines()[0]
     assert alert.startswith(("warning: ", "critical: "))
     dry = (await everword(stack, "retry-failed", "--dry-run", "--json")).json()
-    assert dry["jobs"] == "1"
+    assert dry["jobs"] == 1
     other = await everword(stack, "retry-failed", "--error", "timeout")
     assert other.output == "0 jobs are tried again\n"
     done = await everword(

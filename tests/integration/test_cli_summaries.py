@@ -99,8 +99,8 @@ async def test_an_audit_ends_with_status_1_where_it_finds_something(stack: Stack
     found = await everword(stack, "audit", "summaries")
     assert found.status == 1
     assert f"{len(nodes)} summaries checked" in found.output
-    row = next(each for each in found.output.splitlines() if f"…{nodes[0].id[-8:]}" in each)
-    assert "4711" in row
+    _, _, wrong = found.output.partition(f"…{nodes[0].id[-8:]}")
+    assert "not in its sources: 4711" in wrong
     as_json = await everword(stack, "audit", "summaries", "--json")
     assert as_json.status == 1
     report = json.loads(as_json.output)

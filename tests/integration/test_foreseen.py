@@ -174,7 +174,7 @@ async def test_what_was_taken_out_is_not_found(search: Searching, knowing: Stack
     # By the database first, and then in a copy with as many rows, of which one is gone.
     for _ in range(3):
         left = await search.contents(question, mode=SearchMode.HYBRID)
-        await search.settled()
+        await search.loaded()
         assert search.holds()
         assert left == (await search_in_database(knowing, question))
     assert left != found

@@ -18,7 +18,6 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescri
 from everword import v1
 from everword.chat.settings import ChatSettings
 from everword.v1 import context_service_pb2 as context
-from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
@@ -55,13 +54,14 @@ from support.foreign import (
     wait_request,
 )
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
+from support.foreign_reads import READS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")
 #: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
-OWN_IDS = {"request_id", "external_id", "client_session_id", "channel_id"}
+OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
 TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
@@ -128,6 +128,7 @@ async def theirs(stack: Stack) -> Theirs:
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
     **FACTS_REFUSED,
+    **READS_REFUSED,
     "UpdateConversation conversation.id": (
         NO_CONVERSATION,
         lambda s, t: s.ingest.UpdateConversation(update_request(t.conversation_id)),
@@ -159,66 +160,6 @@ REFUSED: dict[str, tuple[str, Call]] = {
     "WaitForIndexing consistency_token": (
         NO_TOKEN,
         lambda s, t: s.ingest.WaitForIndexing(wait_request(t.consistency_token)),
-    ),
-    "Search page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.Search(search_request(page_token=t.page_tokens["Search"])),
-    ),
-    "Search at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.Search(search_request(at_least_as_fresh=t.consistency_token)),
-    ),
-    "Browse page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.Browse(browse_request(page_token=t.page_tokens["Browse"])),
-    ),
-    "Browse at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.Browse(browse_request(at_least_as_fresh=t.consistency_token)),
-    ),
-    "GetMemory memory_id": (
-        NO_MEMORY,
-        lambda s, t: s.search.GetMemory(search.GetMemoryRequest(memory_id=t.message_id)),
-    ),
-    "BatchGetMemories memory_ids": (
-        NO_MEMORY,
-        lambda s, t: s.search.BatchGetMemories(
-            search.BatchGetMemoriesRequest(memory_ids=[t.message_id])
-        ),
-    ),
-    "GetConversation conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.search.GetConversation(
-            search.GetConversationRequest(conversation_id=t.conversation_id)
-        ),
-    ),
-    "GetConversation key.session_key": (
-        NO_CONVERSATION,
-        lambda s, t: s.search.GetConversation(
-            search.GetConversationRequest(key=conversation.ConversationKey(session_key="s"))
-        ),
-    ),
-    "ListConversations page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.ListConversations(
-            conversations_request(page_token=t.page_tokens["ListConversations"])
-        ),
-    ),
-    "ListMessages conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.search.ListMessages(messages_request(t.conversation_id)),
-    ),
-    "ListMessages page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.ListMessages(
-            messages_request(t.conversation_id, page_token=t.page_tokens["ListMessages"])
-        ),
-    ),
-    "ListMessages at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.ListMessages(
-            messages_request(t.conversation_id, at_least_as_fresh=t.consistency_token)
-        ),
     ),
     "BuildContext conversation_id": (
         NO_CONVERSATION,

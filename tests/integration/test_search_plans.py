@@ -130,8 +130,25 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
             "passage_ids": list(range(1, 11)),
             "max_chars": 2000,
             "max_parts": 52,
+            "max_metadata_chars": 2000,
+            "indexed_chars": 32_768,
+            "message": 1,
+            "summary": 2,
         },
         "source_id",
+    ),
+    # Some of what is pending, where there is more than is counted.
+    "estimate_pending": ({"samples": 10, "width": 10}, "embedding_queue_pkey"),
+    "get_message": ({"message_id": UUID(int=7)}, "messages_p"),
+    "find_message": ({"conversation_id": UUID(int=1), "external_id": "e7"}, "external_id"),
+    "list_conversations": (
+        {
+            **dict.fromkeys(("agents", "channels", "subjects", "active")),
+            "client_session_ids": ["client-777"],
+            "after_id": UUID(int=2**128 - 1),
+            "limit": 51,
+        },
+        "client_session",
     ),
     "list_messages_newest": (
         {
@@ -152,7 +169,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         "summary_sources_p",
     ),
     "read_sources": (
-        {"ids": LEAVES, "most": 4, "limit": 100, "max_chars": 300},
+        {"ids": LEAVES, "most": 4, "limit": 100, "max_chars": 300, "max_metadata_chars": 2000},
         "summary_sources_p",
     ),
     "read_marks": ({"ids": LEAVES}, "summaries_p"),
@@ -182,8 +199,13 @@ def _fill(conn: psycopg.Connection) -> None:
         [NAMESPACE, UUID(int=1)],
     )
     conn.execute(
-        "INSERT INTO messages (namespace_id, id, conversation_id, seq, role, content, occurred_at) "
-        "SELECT %s, ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid, %s, n, 2, text, "
+        "INSERT INTO conversations (namespace_id, id, session_key, client_session_id) "
+        "SELECT %s, gen_random_uuid(), 's' || n, 'client-' || n FROM generate_series(1, 5000) AS n",
+        [NAMESPACE],
+    )
+    conn.execute(
+        "INSERT INTO messages (namespace_id, id, conversation_id, seq, role, content, external_id, occurred_at) "
+        "SELECT %s, ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid, %s, n, 2, text, 'e' || n, "
         "       now() - n * interval '1 minute' "
         "  FROM unnest(%s::text[]) WITH ORDINALITY AS t (text, n)",
         [NAMESPACE, UUID(int=1), texts],
@@ -210,7 +232,7 @@ def _fill(conn: psycopg.Connection) -> None:
     for level, ids, below in ((1, LEAVES, 10), (2, BRANCHES, 8)):
         _sum_up(conn, level, ids[0], below)
     conn.execute("VACUUM ANALYZE memories")
-    conn.execute("ANALYZE messages, summaries, summary_sources")
+    conn.execute("ANALYZE conversations, messages, summaries, summary_sources")
 
 
 def _sum_up(conn: psycopg.Connection, level: int, first: UUID, below: int) -> None:

@@ -76,10 +76,45 @@ async def test_a_passage_without_its_vector_is_pending(stack: Stack) -> None:
     assert (embedding.pending, embedding.coverage) == (1, 0.75)
 
 
-async def test_counting_stops_at_the_limit(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_coverage_holds_above_what_is_counted(stack: Stack) -> None:
+    """Three of five passages have no vector: far more than are counted, unevenly, among another namespace's."""
+    await make_namespaces(stack, "theirs")
+    change(
+        stack,
+        "INSERT INTO embedding_queue (namespace_id, memory_id, generation_id) "
+        "SELECT CASE WHEN n % 7 < 3 THEN 2 ELSE 1 END, n, 1 FROM generate_series(5000, 800000) AS n "
+        " WHERE n < 50000 OR n BETWEEN 300000 AND 600000 OR n > 790000",
+        "INSERT INTO corpus_counts (namespace_id, passages) SELECT 1, count(*) * 5 / 3 FROM embedding_queue "
+        " WHERE namespace_id = 1",
+    )
+    with stack.database.connect() as conn:
+        row = conn.execute("SELECT count(*) FROM embedding_queue WHERE namespace_id = 1").fetchone()
+    assert row
+    assert row[0] > 2 * stats.COUNT_LIMIT
+    embedding = (await read(stack)).embedding
+    assert embedding.pending == pytest.approx(row[0], rel=0.01)
+    assert embedding.coverage == pytest.approx(0.4, abs=0.01)
+
+
+@pytest.mark.parametrize("limit", [3, 4])
+async def test_what_lies_close_together_is_estimated_exactly(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(stats, "COUNT_LIMIT", limit)
+    monkeypatch.setattr(stats, "SAMPLES", 1)
+    await append(stack, "one", "two", "three", "four")
+    embedding = (await read(stack)).embedding
+    assert (embedding.pending, embedding.coverage) == (4, 0)
+
+
+async def test_without_a_model_nothing_has_its_vector(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stats, "COUNT_LIMIT", 3)
     await append(stack, "one", "two", "three", "four")
-    assert (await read(stack)).embedding.pending == 3
+    change(stack, "UPDATE model_generations SET state = 'retiring'")
+    embedding = (await read(stack)).embedding
+    assert (embedding.pending, embedding.coverage, embedding.model) == (4, 0, "")
 
 
 async def test_fresh_work_is_no_reason_for_an_alert(stack: Stack) -> None:

@@ -138,9 +138,9 @@ class Searching:
     async def often(self, namespace_id: int = 1) -> None:
         """Search a namespace, and wait until it is in memory, if there is room for it."""
         await self.search("anything", namespace_id)
-        await self.settled()
+        await self.loaded()
 
-    async def settled(self) -> None:
+    async def loaded(self) -> None:
         """Wait until nothing is being loaded."""
         work = _tasks("NamespaceCache._load", "NamespaceCache._look_for_vectors")
         await asyncio.gather(*work, return_exceptions=True)

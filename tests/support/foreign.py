@@ -55,6 +55,12 @@ def messages_request(conversation_id: str, **fields: Any) -> search.ListMessages
     return search.ListMessagesRequest(conversation_id=conversation_id, page_size=1, **fields)
 
 
+def external_request(**conversation: Any) -> search.GetMessageRequest:
+    """Ask for a message by the id that its sender gave it."""
+    external = search.ExternalMessageKey(external_id="external", **conversation)
+    return search.GetMessageRequest(external=external)
+
+
 def ensure_request() -> ingest.EnsureConversationRequest:
     """Ask for a conversation with the key that one of theirs has."""
     return ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
@@ -121,6 +127,7 @@ def audit_request(**fields: Any) -> maintenance.AuditSummariesRequest:
 
 Call = Callable[[Stack, Theirs], Awaitable[Any]]
 NO_CONVERSATION = "CONVERSATION_NOT_FOUND"
+NO_MESSAGE = "MESSAGE_NOT_FOUND"
 NO_MEMORY = "MEMORY_NOT_FOUND"
 NO_SUMMARY = "SUMMARY_NOT_FOUND"
 NO_PAGE = "PAGE_TOKEN_INVALID"
@@ -158,6 +165,26 @@ SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
         lambda s, t: s.summaries.ExpandSummary(
             summaries.ExpandSummaryRequest(summary_id=t.summary_id)
         ),
+    ),
+    "GetSummary at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.summaries.GetSummary(
+            summaries.GetSummaryRequest(
+                summary_id=t.summary_id, at_least_as_fresh=t.consistency_token
+            )
+        ),
+    ),
+    "ExpandSummary at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.summaries.ExpandSummary(
+            summaries.ExpandSummaryRequest(
+                summary_id=t.summary_id, at_least_as_fresh=t.consistency_token
+            )
+        ),
+    ),
+    "ListSummaries at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.summaries.ListSummaries(list_request(at_least_as_fresh=t.consistency_token)),
     ),
     "ListSummaries page_token": (
         NO_PAGE,

@@ -73,6 +73,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
     return {
         **nothing,
         **dict.fromkeys(("channel", "agent", "task", "error_contains"), ""),
+        **_record_parameters(filled),
         "session_key": "s",
         "conversation_id": filled.conversation_id,
         "message_ids": filled.message_ids,
@@ -112,14 +113,29 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "max_parts": 10,
         "turn": memory.MEMORY_KIND_MESSAGE,
         "reach": 3,
-        "after_seq": 1000,
-        "max_bytes": 1_000_000,
-        "role": memory.ROLE_USER,
         "after": 0,
         "last": 2**62,
         "generation_id": 1,
         "vector": f"[{','.join(['0.05'] * 384)}]",
         "floor": 0.0,
+    }
+
+
+def _record_parameters(filled: Filled) -> dict[str, Any]:
+    """Return parameters of statements on what is stored, and on what is pending."""
+    return {
+        "after_seq": 1000,
+        "max_bytes": 1_000_000,
+        "role": memory.ROLE_USER,
+        "max_metadata_chars": 2000,
+        "message_id": filled.message_ids[0],
+        "external_id": "external",
+        "client_session_ids": None,
+        "samples": 10,
+        "width": 10,
+        "indexed_chars": 32_768,
+        "message": memory.MEMORY_KIND_MESSAGE,
+        "summary": memory.MEMORY_KIND_SUMMARY,
     }
 
 

@@ -41,7 +41,7 @@ def copy_of(ids: Sequence[int]) -> CachedNamespace:
     copy = CachedNamespace(1, None, 0)
     assert is_complete(copy, copy.ask(500), ids, len(ids))
     change(copy, ids)
-    copy.settle()
+    copy.mark_complete()
     return copy
 
 

@@ -7,9 +7,12 @@ import json
 import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
+from rich.cells import cell_len
 
 from everword.cli import output
-from everword.v1.search_service_pb2 import SearchResponse
+from everword.v1 import memory_pb2
+from everword.v1.maintenance_service_pb2 import GetCompactionStatusResponse, LevelStatus
+from everword.v1.search_service_pb2 import GetMessageResponse, SearchResponse
 
 
 def test_stored_text_cannot_move_the_cursor_or_pass_for_markup(
@@ -67,3 +70,42 @@ def test_numbers_for_people() -> None:
 def test_a_time_that_is_not_set_is_not_1970() -> None:
     assert output.when(Timestamp()) == ""
     assert output.when(Timestamp(seconds=-62135596800)) != ""
+
+
+def test_all_numbers_are_numbers_however_deep_and_what_only_looks_like_one_is_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    message = memory_pb2.Message(id="12", seq=2**53 + 1)
+    message.body.metadata.update({"id": "17", "n": 3, "seq": "4"})
+    message.body.create_time.FromSeconds(0)
+    output.print_json(GetMessageResponse(message=message))
+    printed = json.loads(capsys.readouterr().out)["message"]
+    assert (printed["id"], printed["seq"]) == ("12", 2**53 + 1)
+    assert printed["body"]["metadata"] == {"id": "17", "n": 3, "seq": "4"}
+    assert printed["body"]["create_time"] == "1970-01-01T00:00:00Z"
+    level = LevelStatus(summaries=4, by_models={"a": 3, "b": 1})
+    output.print_json(GetCompactionStatusResponse(levels=[level], input_tokens=5))
+    status = json.loads(capsys.readouterr().out)
+    assert status["input_tokens"] == 5
+    assert status["levels"][0]["by_models"] == {"a": 3, "b": 1}
+
+
+@pytest.mark.parametrize("width", [20, 60, 80, 250])
+def test_an_entry_keeps_its_id_whole_and_folds_the_rest(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    id_, agent = "01900000-0000-7000-8000-000000000000", "atlas-of-the-north-and-the-south"
+    text = "Grüezi 世界 " * 30
+    output.print_entries(("id", "n", "agent"), [(id_, 17, agent, text)], "n", fold="agent")
+    rows = capsys.readouterr().out.splitlines()
+    if width >= 60:
+        assert id_ in rows[1]
+        assert all(cell_len(row.rstrip()) <= width for row in rows)
+    printed = "".join("".join(rows).split())
+    assert "".join(text.split()) in printed
+
+
+def test_nothing_to_list_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_entries(("id",), [])
+    assert capsys.readouterr().out == "none\n"

@@ -1,4 +1,4 @@
-"""How a service listens, from its environment."""
+"""Settings of a service's server, from its environment."""
 
 from __future__ import annotations
 

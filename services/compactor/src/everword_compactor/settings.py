@@ -16,7 +16,7 @@ SERVICE = "compactor"
 
 @dataclass(frozen=True)
 class Settings:
-    """What the compactor service is started with."""
+    """Settings of the compactor service."""
 
     server: ServerSettings
     database: DatabaseSettings
@@ -41,7 +41,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """What a compactor worker is started with."""
+    """Settings of a compactor worker."""
 
     database: DatabaseSettings
     redis_url: str

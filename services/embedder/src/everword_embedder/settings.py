@@ -15,7 +15,7 @@ SERVICE = "embedder"
 
 @dataclass(frozen=True)
 class Settings:
-    """What the embedder service is started with."""
+    """Settings of the embedder service."""
 
     server: ServerSettings
     database: DatabaseSettings
@@ -34,7 +34,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """What an embedder worker is started with."""
+    """Settings of an embedder worker."""
 
     database: DatabaseSettings
     redis_url: str

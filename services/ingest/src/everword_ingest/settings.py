@@ -15,7 +15,7 @@ SERVICE = "ingest"
 
 @dataclass(frozen=True)
 class Settings:
-    """What the ingest service is started with."""
+    """Settings of the ingest service."""
 
     server: ServerSettings
     database: DatabaseSettings

@@ -8,15 +8,21 @@ from opentelemetry import trace
 
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
-from everword.rpc.translate import conversation_to_proto, memory_to_proto, message_to_proto
+from everword.rpc.translate import (
+    conversation_to_proto,
+    memory_to_proto,
+    message_to_proto,
+    summary_to_proto,
+)
 from everword.telemetry import names
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceServicer
 from everword_search.answers.answer import answer
 from everword_search.answers.asking import Asking
 from everword_search.records.batch_get_memories import batch_get_memories
-from everword_search.records.get_conversation import ConversationKey, get_conversation
+from everword_search.records.get_conversation import get_conversation
 from everword_search.records.get_memory import get_memory
+from everword_search.records.get_message import get_message
 from everword_search.records.list_conversations import list_conversations
 from everword_search.records.list_messages import list_messages
 from everword_search.retrieval.browse import browse
@@ -30,7 +36,9 @@ from everword_search.translate import (
     stats_response,
     to_answer_request,
     to_browse_request,
+    to_conversation,
     to_conversation_filter,
+    to_message,
     to_page,
     to_search_request,
 )
@@ -67,29 +75,43 @@ class SearchServicer(SearchServiceServicer):
     async def GetMemory(
         self, request: pb.GetMemoryRequest, context: Context
     ) -> pb.GetMemoryResponse:
-        memory_id = UUID(request.memory_id)
-        memory = await get_memory(self._database, current_namespace(), memory_id)
-        return pb.GetMemoryResponse(memory=memory_to_proto(memory))
+        found = await get_memory(
+            self._database, current_namespace(), UUID(request.memory_id), request.at_least_as_fresh
+        )
+        return pb.GetMemoryResponse(
+            memory=memory_to_proto(found.memory),
+            message=message_to_proto(found.message) if found.message else None,
+            summary=summary_to_proto(found.summary) if found.summary else None,
+        )
 
     async def BatchGetMemories(
         self, request: pb.BatchGetMemoriesRequest, context: Context
     ) -> pb.BatchGetMemoriesResponse:
         memory_ids = [UUID(memory_id) for memory_id in request.memory_ids]
-        memories = await batch_get_memories(self._database, current_namespace(), memory_ids)
+        memories = await batch_get_memories(
+            self._database, current_namespace(), memory_ids, request.at_least_as_fresh
+        )
         return pb.BatchGetMemoriesResponse(
             memories=[memory_to_proto(memory) for memory in memories]
         )
 
+    async def GetMessage(
+        self, request: pb.GetMessageRequest, context: Context
+    ) -> pb.GetMessageResponse:
+        record = await get_message(
+            self._database, current_namespace(), to_message(request), request.at_least_as_fresh
+        )
+        return pb.GetMessageResponse(message=message_to_proto(record))
+
     async def GetConversation(
         self, request: pb.GetConversationRequest, context: Context
     ) -> pb.GetConversationResponse:
-        wanted: UUID | ConversationKey
-        if request.HasField("key"):
-            key = request.key
-            wanted = ConversationKey(key.session_key, key.agent, key.channel)
-        else:
-            wanted = UUID(request.conversation_id)
-        record = await get_conversation(self._database, current_namespace(), wanted)
+        record = await get_conversation(
+            self._database,
+            current_namespace(),
+            to_conversation(request),
+            request.at_least_as_fresh,
+        )
         return pb.GetConversationResponse(conversation=conversation_to_proto(record))
 
     async def ListConversations(
@@ -100,6 +122,7 @@ class SearchServicer(SearchServiceServicer):
             current_namespace(),
             to_conversation_filter(request.filter),
             to_page(request),
+            request.at_least_as_fresh,
         )
         return pb.ListConversationsResponse(
             conversations=[conversation_to_proto(record) for record in conversations],
@@ -127,6 +150,7 @@ class SearchServicer(SearchServiceServicer):
         return answer_response(found)
 
     async def GetStats(self, request: pb.GetStatsRequest, context: Context) -> pb.GetStatsResponse:
-        return stats_response(
-            await get_stats(self._database, current_namespace(), current_caller().role)
+        found = await get_stats(
+            self._database, current_namespace(), current_caller().role, request.at_least_as_fresh
         )
+        return stats_response(found)

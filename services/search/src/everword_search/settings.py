@@ -16,7 +16,7 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Settings:
-    """What the search service is started with."""
+    """Settings of the search service."""
 
     server: ServerSettings
     database: DatabaseSettings
@@ -25,7 +25,7 @@ class Settings:
     chat: ChatSettings | None = None
     """The language model that answers; without one there is no Answer."""
     cache_bytes: int = MOST_CACHE_BYTES
-    """What namespaces in memory may take: those that were searched last."""
+    """The bytes that namespaces in memory may take: those that were searched last."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:

@@ -25,7 +25,13 @@ from everword_search.answers.answer import (
     Answered,
     AnswerRequest,
 )
-from everword_search.records.model import ConversationFilter, MemoryFilter, PageRequest
+from everword_search.records.model import (
+    ConversationFilter,
+    ConversationKey,
+    ExternalMessageKey,
+    MemoryFilter,
+    PageRequest,
+)
 from everword_search.retrieval.model import (
     ArmReport,
     BalancedOptions,
@@ -129,7 +135,24 @@ def to_conversation_filter(message: conversation_pb2.ConversationFilter) -> Conv
         channels=list(message.channels) or None,
         subjects=list(message.subjects) or None,
         active=message.active if message.HasField("active") else None,
+        client_session_ids=list(message.client_session_ids) or None,
     )
+
+
+def to_conversation(
+    request: pb.GetConversationRequest | pb.ExternalMessageKey,
+) -> UUID | ConversationKey:
+    """Return what a request knows a conversation by."""
+    if not request.HasField("key"):
+        return UUID(request.conversation_id)
+    return ConversationKey(request.key.session_key, request.key.agent, request.key.channel)
+
+
+def to_message(request: pb.GetMessageRequest) -> UUID | ExternalMessageKey:
+    """Return what a request knows a message by."""
+    if not request.HasField("external"):
+        return UUID(request.message_id)
+    return ExternalMessageKey(to_conversation(request.external), request.external.external_id)
 
 
 def is_newest_first(order: memory_pb2.Order.ValueType) -> bool:

@@ -1,4 +1,4 @@
-"""What a response to a search says, in terms of the messages that were put in."""
+"""A response to a search, in terms of the messages that were put in."""
 
 from __future__ import annotations
 

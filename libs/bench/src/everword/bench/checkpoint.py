@@ -1,4 +1,4 @@
-"""What a run has finished, kept in a file beside its result, so that a run that was broken off goes on."""
+"""The finished part of a run, kept in a file beside its result, so that a run that was broken off goes on."""
 
 from __future__ import annotations
 

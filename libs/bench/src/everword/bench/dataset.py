@@ -1,4 +1,4 @@
-"""What is measured: a dataset of messages and the queries that are asked in it."""
+"""A dataset to measure with: messages and the queries that are asked in it."""
 
 from __future__ import annotations
 

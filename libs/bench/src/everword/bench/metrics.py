@@ -1,4 +1,4 @@
-"""How good a ranking is, by the messages that are known to be relevant; gains are binary."""
+"""Measures of a ranking, by the messages that are known to be relevant; gains are binary."""
 
 from __future__ import annotations
 

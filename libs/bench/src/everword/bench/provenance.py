@@ -1,4 +1,4 @@
-"""What was measured: the commit of the code."""
+"""The code that was measured: its commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows of a run add up to, and the JSON that holds both."""
+"""The report of a run: what its rows add up to, and the JSON that holds both."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ EVERYTHING = summary_service_pb2.ExpansionLimits(
 
 @dataclass(frozen=True)
 class Compacted:
-    """What the conversations of a dataset came to."""
+    """The summaries that the conversations of a dataset came to."""
 
     summaries: int
     #: Of all conversations, as they were said.

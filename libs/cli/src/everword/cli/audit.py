@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
-from everword.cli.output import json_option, line, print_json, print_table, progress, shorten
+from everword.cli.output import (
+    json_option,
+    line,
+    print_entries,
+    print_json,
+    print_table,
+    progress,
+    shorten,
+)
 from everword.cli.session import remote
 from everword.cli.summaries import level_name, short_id, span
 from everword.client import Client
@@ -76,14 +86,21 @@ def _print(report: pb.AuditSummariesResponse) -> None:
             level_name(finding.summary),
             span(finding.summary),
             finding.summary.model,
-            shorten(", ".join(finding.faithfulness.unsupported), 80),
-            shorten(", ".join(finding.faithfulness.wrong_tags), 60),
-            "; ".join(finding.problems),
+            "\n".join(_wrong(finding)),
         )
         for finding in report.findings
     ]
-    columns = ("id", "level", "span", "model", "not in its sources", "wrong tags", "disagrees")
-    print_table(columns, rows, right="id")
+    print_entries(("id", "level", "span", "model"), rows, fold="span model")
+
+
+def _wrong(finding: pb.AuditFinding) -> Iterator[str]:
+    """Yield what is wrong with a summary, a line each."""
+    if finding.faithfulness.unsupported:
+        yield f"not in its sources: {shorten(', '.join(finding.faithfulness.unsupported), 300)}"
+    if finding.faithfulness.wrong_tags:
+        yield f"wrong tags: {shorten(', '.join(finding.faithfulness.wrong_tags), 200)}"
+    if finding.problems:
+        yield f"disagrees: {'; '.join(finding.problems)}"
 
 
 @click.command("compaction-status")

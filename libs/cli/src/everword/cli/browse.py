@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from everword.cli.filters import filter_options
-from everword.cli.output import json_option, print_json, print_table, shorten, speaker, when
+from everword.cli.output import json_option, print_entries, print_json, said, when
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1 import memory_pb2, search_service_pb2
@@ -38,12 +38,12 @@ async def browse(
         return
     rows = [
         (
+            memory.id,
             when(memory.occur_time),
             memory.agent,
             memory.channel,
-            speaker(memory),
-            shorten(memory.content, CONTENT_CHARS),
+            said(memory, "", CONTENT_CHARS),
         )
         for memory in memories
     ]
-    print_table(("when", "agent", "channel", "who", "what"), rows)
+    print_entries(("id", "when", "agent", "channel"), rows, fold="agent channel")

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import click
 
-from everword.cli.output import json_option, print_json, print_table, shorten, when
+from everword.cli.output import json_option, print_entries, print_json, shorten, when
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1.conversation_pb2 import ConversationFilter
+from everword.v1.conversation_pb2 import Conversation, ConversationFilter
 from everword.v1.search_service_pb2 import ListConversationsRequest, ListConversationsResponse
+
+TITLE_CHARS = 75
 
 
 @click.command()
 @click.option("--agent", "agents", multiple=True, help="Only conversations of this agent.")
 @click.option("--channel", "channels", multiple=True, help="Only conversations on this channel.")
 @click.option("--subject", "subjects", multiple=True, help="Only conversations about this user.")
+@click.option(
+    "--client-session", "sessions", multiple=True, help="Only those with this id of the client's."
+)
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote
@@ -23,11 +28,14 @@ async def conversations(
     agents: tuple[str, ...],
     channels: tuple[str, ...],
     subjects: tuple[str, ...],
+    sessions: tuple[str, ...],
     limit: int,
     as_json: bool,
 ) -> None:
     """List conversations, newest first."""
-    only = ConversationFilter(agents=agents, channels=channels, subjects=subjects)
+    only = ConversationFilter(
+        agents=agents, channels=channels, subjects=subjects, client_session_ids=sessions
+    )
     request = ListConversationsRequest(filter=only, page_size=min(limit, 200))
     found = ListConversationsResponse()
     while len(found.conversations) < limit:
@@ -42,14 +50,21 @@ async def conversations(
         return
     rows = [
         (
-            each.key.session_key,
-            each.key.agent,
-            each.key.channel,
+            each.id,
             each.message_count,
             when(each.last_message_time),
-            shorten(each.details.title, 60),
+            _named(each),
         )
         for each in found.conversations
     ]
-    columns = ("session key", "agent", "channel", "messages", "last", "title")
-    print_table(columns, rows, right="messages")
+    print_entries(("id", "messages", "last"), rows, right="messages")
+
+
+def _named(conversation: Conversation) -> str:
+    """Return by what people know a conversation: its key, and its title on a line of its own."""
+    key = conversation.key
+    of = ", ".join(name for name in (key.agent, key.channel) if name)
+    title = shorten(conversation.details.title, TITLE_CHARS)
+    return "\n".join(
+        text for text in (f"{key.session_key} ({of})" if of else key.session_key, title) if text
+    )

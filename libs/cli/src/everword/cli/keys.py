@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
-from everword.cli.output import json_option, line, note, print_json, print_table, when
+from everword.cli.output import json_option, line, note, print_entries, print_json, when
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1 import admin_service_pb2 as pb
@@ -68,12 +70,19 @@ async def list_(client: Client, as_json: bool) -> None:
             pb.ApiKeyRole.Name(key.role).removeprefix("API_KEY_ROLE_").lower(),
             key.namespace,
             when(key.create_time),
-            when(key.revoke_time),
-            key.description,
+            "; ".join(_told(key)),
         )
         for key in found.api_keys
     ]
-    print_table(("id", "role", "namespace", "made", "revoked", "description"), rows)
+    print_entries(("id", "role", "namespace", "made"), rows, fold="namespace")
+
+
+def _told(key: pb.ApiKey) -> Iterator[str]:
+    """Yield what is to be said of a key."""
+    if key.revoke_time.ByteSize():
+        yield f"revoked {when(key.revoke_time)}"
+    if key.description:
+        yield key.description
 
 
 @keys.command()

@@ -10,6 +10,7 @@ import click
 
 #: Where each command is. It is loaded when it is called: a start takes half as long as with all of them.
 COMMANDS = {
+    "answer": "answer:answer",
     "audit": "audit:audit",
     "backfill": "maintenance:backfill",
     "browse": "browse:browse",
@@ -20,6 +21,8 @@ COMMANDS = {
     "demo": "demo:demo",
     "export": "export:export",
     "facts": "facts:facts",
+    "flush": "flush:flush",
+    "get": "get:get",
     "import": "import_:import_",
     "keys": "keys:keys",
     "migrate": "migrate:migrate",

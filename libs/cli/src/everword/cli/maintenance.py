@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from everword.cli.background import wait_for_sentences
-from everword.cli.output import json_option, line, print_json, print_table, when
+from everword.cli.output import json_option, line, print_entries, print_json, when
 from everword.cli.session import remote
 from everword.cli.stats import print_tasks
 from everword.client import Client
@@ -30,16 +30,17 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
     print_tasks(list(response.tasks))
     if response.failed_passages:
         failed = [(each.memory_id, each.part, each.error) for each in response.failed_passages]
-        print_table(("gets no vector", "passage", "why"), failed, right="passage")
+        print_entries(("gets no vector", "passage"), failed, right="passage")
     if response.failed_tool_calls:
         calls = [(call.message_id, call.error) for call in response.failed_tool_calls]
-        print_table(("gets no sentence", "why"), calls)
+        print_entries(("gets no sentence",), calls)
     if response.failed_jobs:
         rows = [
             (job.task, job.target, job.attempts, when(job.fail_time), job.error)
             for job in response.failed_jobs
         ]
-        print_table(("failed", "target", "attempts", "when", "error"), rows, right="attempts")
+        columns = ("failed", "target", "attempts", "when")
+        print_entries(columns, rows, right="attempts", fold="failed")
 
 
 @click.command("retry-failed")

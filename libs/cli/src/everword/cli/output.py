@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
 from google.protobuf import json_format
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +25,13 @@ from everword.v1 import memory_pb2
 
 #: Stored text is not to be trusted with the terminal: escape sequences could do anything to it.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+#: Numbers that proto JSON writes as text.
+_LONG = (FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64)
+#: Between columns, and before the text below them.
+_GAP = 2
+#: Nobody can read what is folded into less.
+_NARROWEST = 8
 
 #: The longest name of a row that a table keeps on one line: an id has 36 characters.
 WHOLE_NAME = 40
@@ -51,15 +62,39 @@ def note(text: str) -> None:
 
 
 def print_json(message: Message) -> None:
-    """Print a response in proto JSON, with the names of the proto and with empty fields."""
-    click.echo(
-        json_format.MessageToJson(
-            message,
-            preserving_proto_field_name=True,
-            always_print_fields_with_no_presence=True,
-            ensure_ascii=False,
-        )
+    """Print a response in proto JSON with the names of the proto, empty fields, and all numbers as numbers."""
+    document = json_format.MessageToDict(
+        message,
+        preserving_proto_field_name=True,
+        always_print_fields_with_no_presence=True,
     )
+    _restore_numbers(document, message.DESCRIPTOR)
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def _restore_numbers(document: dict[str, Any], kind: Any) -> None:
+    """Make numbers again of the 64-bit ones, which proto JSON writes as text for readers that round such."""
+    field: FieldDescriptor
+    for field in kind.fields:
+        if field.name not in document:
+            continue
+        inner, value = field.message_type, document[field.name]
+        if inner is not None and inner.GetOptions().map_entry:
+            of_value = inner.fields_by_name["value"]
+            document[field.name] = {key: _restored(each, of_value) for key, each in value.items()}
+        elif isinstance(value, list):
+            document[field.name] = [_restored(each, field) for each in value]
+        else:
+            document[field.name] = _restored(value, field)
+
+
+def _restored(value: Any, field: FieldDescriptor) -> Any:
+    if field.cpp_type in _LONG:
+        return int(value)
+    # Those of google.protobuf have a form of their own.
+    if field.message_type is not None and field.message_type.file.package == "everword.v1":
+        _restore_numbers(value, field.message_type)
+    return value
 
 
 def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: str = "") -> None:
@@ -84,6 +119,43 @@ def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: st
     for row in cells:
         table.add_row(*row)
     Console().print(table)
+
+
+def print_entries(
+    columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], right: str = "", fold: str = ""
+) -> None:
+    """Print rows that have a text each, or `none`. The text is their last cell, and stands below them, folded.
+
+    `columns` names the other cells; `right` names those of numbers, and `fold` those that may be folded, separated by
+    spaces. All others stay on one line, so that an id can be copied whole.
+    """
+    if not rows:
+        line("none")
+        return
+    console = Console(highlight=False)
+    cells = [[plain(str(cell)) for cell in row] for row in rows]
+    above = [[Text(name, style="bold") for name in columns], *(row[:-1] for row in cells)]
+    widths = [max(row[place].cell_len for row in above) for place in range(len(columns))]
+    foldable = [place for place, name in enumerate(columns) if name in fold.split()]
+    _narrow(widths, foldable, console.width)
+    for row, text in zip(above, [Text(), *(row[-1] for row in cells)], strict=True):
+        grid = Table.grid(padding=(0, _GAP, 0, 0))
+        for name, width in zip(columns, widths, strict=True):
+            is_number = name in right.split()
+            grid.add_column(width=width, justify="right" if is_number else "left", overflow="fold")
+        grid.add_row(*row)
+        console.print(grid)
+        if text:
+            console.print(Padding(text, (0, 0, 0, _GAP)), overflow="fold")
+
+
+def _narrow(widths: list[int], foldable: Sequence[int], room: int) -> None:
+    """Make columns narrower, the widest of the foldable ones first, until all fit into `room`."""
+    while sum(widths) + _GAP * len(widths) > room:
+        widest = max(foldable, key=lambda place: widths[place], default=None)
+        if widest is None or widths[widest] <= _NARROWEST:
+            return
+        widths[widest] -= 1
 
 
 def shorten(text: str, limit: int) -> str:
@@ -114,6 +186,11 @@ def speaker(memory: memory_pb2.Memory) -> str:
     if memory.role:
         return memory_pb2.Role.Name(memory.role).removeprefix("ROLE_").lower()
     return memory_pb2.MemoryKind.Name(memory.kind).removeprefix("MEMORY_KIND_").lower()
+
+
+def said(memory: memory_pb2.Memory, text: str, limit: int) -> str:
+    """Return who said it and the beginning of `text`, or of all that they said, on one line."""
+    return f"{speaker(memory)}: {shorten(text or memory.content, limit)}"
 
 
 def age(duration: Duration) -> str:

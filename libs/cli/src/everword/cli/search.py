@@ -12,10 +12,9 @@ from everword.cli.output import (
     json_option,
     line,
     note,
+    print_entries,
     print_json,
-    print_table,
-    shorten,
-    speaker,
+    said,
     when,
 )
 from everword.cli.session import remote
@@ -102,18 +101,18 @@ async def search(
 
 
 def print_results(results: Iterable[pb.SearchResult]) -> None:
-    """Print results as a table, with their explanations where they have some."""
+    """Print results with their ids, and with their explanations where they have some."""
     rows = [
         (
+            result.memory.id,
             f"{result.score:.2f}",
             f"{result.relevance:.2f}" if result.HasField("relevance") else "",
             when(result.memory.occur_time),
-            speaker(result.memory),
-            shorten(result.passage or result.memory.content, PASSAGE_CHARS) + _explained(result),
+            said(result.memory, result.passage, PASSAGE_CHARS) + _explained(result),
         )
         for result in results
     ]
-    print_table(("score", "relevance", "when", "who", "what"), rows, right="score relevance")
+    print_entries(("id", "score", "relevance", "when"), rows, right="score relevance")
 
 
 def _explained(result: pb.SearchResult) -> str:

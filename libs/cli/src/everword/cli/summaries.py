@@ -13,11 +13,13 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
+from everword.cli.naming import find_conversation, key_options
 from everword.cli.output import (
     json_option,
     line,
     local,
     plain,
+    print_entries,
     print_json,
     print_table,
     shorten,
@@ -31,7 +33,6 @@ from everword.v1 import (
     conversation_pb2,
     maintenance_service_pb2,
     memory_pb2,
-    search_service_pb2,
     summary_pb2,
 )
 from everword.v1 import summary_service_pb2 as pb
@@ -41,6 +42,8 @@ LEVELS = [
 ]
 #: Hexadecimal digits at the end of an id that are shown: its beginning is a time, its end is random.
 SHORT_ID = 8
+#: Of a summary in a list.
+TEXT_CHARS = 150
 #: Of what a summary was made from.
 SOURCE_CHARS = 100
 _END_OF_ID = re.compile(r"…?([0-9a-f]{4,32})")
@@ -53,13 +56,12 @@ def summaries() -> None:
 
 @summaries.command()
 @click.argument("conversation")
-@click.option("--agent", default="", help="The agent of a conversation that is named by its key.")
-@click.option("--channel", default="", help="The channel of one that is named by its key.")
+@key_options
 @json_option
 @remote
 async def tree(client: Client, conversation: str, agent: str, channel: str, as_json: bool) -> None:
     """Draw the tree of summaries over CONVERSATION, an id or a session key."""
-    found = await _conversation(client, conversation, agent, channel)
+    found = await find_conversation(client, conversation, agent, channel)
     request = pb.ListSummariesRequest(
         filter=summary_pb2.SummaryFilter(conversation_id=found.id),
         order=memory_pb2.ORDER_OLDEST_FIRST,
@@ -105,12 +107,12 @@ async def list_(client: Client, limit: int, as_json: bool, **wanted: object) -> 
             each.token_count,
             each.model,
             _flags(each),
-            shorten(each.content, 60),
+            shorten(each.content, TEXT_CHARS),
         )
         for each in found
     ]
-    columns = ("id", "level", "span", "messages", "tokens", "model", "flags", "text")
-    print_table(columns, rows, right="id messages tokens")
+    columns = ("id", "level", "span", "messages", "tokens", "model", "flags")
+    print_entries(columns, rows, right="messages tokens", fold="span model flags")
 
 
 @summaries.command()
@@ -178,17 +180,6 @@ def span(summary: summary_pb2.Summary) -> str:
     end = last.strftime("%H:%M" if first.date() == last.date() else "%Y-%m-%d %H:%M")
     begin = first.strftime("%Y-%m-%d %H:%M")
     return begin if begin.endswith(end) else f"{begin} – {end}"
-
-
-async def _conversation(
-    client: Client, named: str, agent: str, channel: str
-) -> conversation_pb2.Conversation:
-    try:
-        request = search_service_pb2.GetConversationRequest(conversation_id=str(UUID(named)))
-    except ValueError:
-        key = conversation_pb2.ConversationKey(session_key=named, agent=agent, channel=channel)
-        request = search_service_pb2.GetConversationRequest(key=key)
-    return (await client.search_service.GetConversation(request)).conversation
 
 
 async def _find_id(client: Client, named: str) -> str:

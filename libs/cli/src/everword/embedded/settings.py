@@ -1,4 +1,4 @@
-"""What the embedded stack is to be, as the command line and the environment say."""
+"""Settings of the embedded stack, from the command line and the environment."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -21,17 +21,27 @@ def tracer() -> trace.Tracer:
 
 
 def inner_span(name: str, **given: Any) -> AbstractContextManager[object]:
-    """Return a span of what a call does; nothing where nobody keeps spans, since a search has a dozen."""
-    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+    """Return a span of what a call or a job does, or nothing: see `_is_traced`."""
+    if not _is_traced():
         return _NOTHING
     return tracer().start_as_current_span(name, **given)
 
 
 def begin_span(name: str, **given: Any) -> trace.Span:
     """Return such a span that is around nothing else; whoever begins it ends it."""
-    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+    if not _is_traced():
         return trace.INVALID_SPAN
     return tracer().start_span(name, **given)
+
+
+def _is_traced() -> bool:
+    """Tell whether somebody keeps spans, of which a search has a dozen, and whether a call or a job is under way.
+
+    Health checks, sweeps and whoever looks for work ask the database all the time: in traces they would bury the calls.
+    """
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        return False
+    return trace.get_current_span().get_span_context().is_valid
 
 
 def meter() -> metrics.Meter:

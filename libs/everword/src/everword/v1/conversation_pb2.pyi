@@ -180,6 +180,7 @@ class ConversationFilter(_message.Message):
     SUBJECTS_FIELD_NUMBER: _builtins.int
     CHANNELS_FIELD_NUMBER: _builtins.int
     ACTIVE_FIELD_NUMBER: _builtins.int
+    CLIENT_SESSION_IDS_FIELD_NUMBER: _builtins.int
     active: _builtins.bool
     """active takes only conversations in that state; both if unset."""
     @_builtins.property
@@ -194,6 +195,10 @@ class ConversationFilter(_message.Message):
     def channels(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """channels are where the conversations take place. At most 100, of at most 512 bytes each."""
 
+    @_builtins.property
+    def client_session_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """client_session_ids are the ids that clients keep for their own use. At most 100, of at most 512 characters each."""
+
     def __init__(
         self,
         *,
@@ -201,10 +206,11 @@ class ConversationFilter(_message.Message):
         subjects: _abc.Iterable[_builtins.str] | None = ...,
         channels: _abc.Iterable[_builtins.str] | None = ...,
         active: _builtins.bool | None = ...,
+        client_session_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active", "agents", b"agents", "channels", b"channels", "subjects", b"subjects"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active", b"_active", "active", b"active", "agents", b"agents", "channels", b"channels", "client_session_ids", b"client_session_ids", "subjects", b"subjects"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__active: _TypeAlias = _typing.Literal["active"]  # noqa: Y015
     _WhichOneofArgType__active: _TypeAlias = _typing.Literal["_active", b"_active"]  # noqa: Y015

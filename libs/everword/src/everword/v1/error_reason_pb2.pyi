@@ -129,12 +129,20 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `{ "reason": "SUMMARY_NOT_FOUND", "metadata": { "summary_id": "0190b5c2-…" } }`
     """
     ERROR_REASON_CHAT_UNAVAILABLE: _ErrorReason.ValueType  # 28
-    """ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): no language model is configured, or it does not answer.
+    """ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): the language model does not answer; repeat the call with a pause.
     `{ "reason": "CHAT_UNAVAILABLE" }`
     """
     ERROR_REASON_FACT_NOT_FOUND: _ErrorReason.ValueType  # 29
     """ERROR_REASON_FACT_NOT_FOUND (NOT_FOUND): the namespace has no fact with this id.
     `{ "reason": "FACT_NOT_FOUND", "metadata": { "fact_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_CHAT_NOT_CONFIGURED: _ErrorReason.ValueType  # 30
+    """ERROR_REASON_CHAT_NOT_CONFIGURED (FAILED_PRECONDITION): the call needs a language model, and this deployment has none.
+    `{ "reason": "CHAT_NOT_CONFIGURED", "metadata": { "setting": "EVERWORD_CHAT_URL" } }`
+    """
+    ERROR_REASON_MESSAGE_NOT_FOUND: _ErrorReason.ValueType  # 31
+    """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
+    `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -252,11 +260,19 @@ ERROR_REASON_SUMMARY_NOT_FOUND: ErrorReason.ValueType  # 27
 `{ "reason": "SUMMARY_NOT_FOUND", "metadata": { "summary_id": "0190b5c2-…" } }`
 """
 ERROR_REASON_CHAT_UNAVAILABLE: ErrorReason.ValueType  # 28
-"""ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): no language model is configured, or it does not answer.
+"""ERROR_REASON_CHAT_UNAVAILABLE (UNAVAILABLE): the language model does not answer; repeat the call with a pause.
 `{ "reason": "CHAT_UNAVAILABLE" }`
 """
 ERROR_REASON_FACT_NOT_FOUND: ErrorReason.ValueType  # 29
 """ERROR_REASON_FACT_NOT_FOUND (NOT_FOUND): the namespace has no fact with this id.
 `{ "reason": "FACT_NOT_FOUND", "metadata": { "fact_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_CHAT_NOT_CONFIGURED: ErrorReason.ValueType  # 30
+"""ERROR_REASON_CHAT_NOT_CONFIGURED (FAILED_PRECONDITION): the call needs a language model, and this deployment has none.
+`{ "reason": "CHAT_NOT_CONFIGURED", "metadata": { "setting": "EVERWORD_CHAT_URL" } }`
+"""
+ERROR_REASON_MESSAGE_NOT_FOUND: ErrorReason.ValueType  # 31
+"""ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
+`{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from everword.v1 import summary_pb2 as _summary_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import struct_pb2 as _struct_pb2
@@ -352,6 +353,12 @@ class Memory(_message.Message):
     USE_COUNT_FIELD_NUMBER: _builtins.int
     LAST_USE_TIME_FIELD_NUMBER: _builtins.int
     SYNTHESIZED_CONTENT_FIELD_NUMBER: _builtins.int
+    EXTERNAL_ID_FIELD_NUMBER: _builtins.int
+    TOOL_NAME_FIELD_NUMBER: _builtins.int
+    METADATA_FIELD_NUMBER: _builtins.int
+    METADATA_OMITTED_FIELD_NUMBER: _builtins.int
+    SUMMARY_LEVEL_FIELD_NUMBER: _builtins.int
+    PERIOD_START_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the memory (UUIDv7). A message's memory has the message's id."""
     kind: Global___MemoryKind.ValueType
@@ -390,6 +397,16 @@ class Memory(_message.Message):
     """
     synthesized_content: _builtins.str
     """synthesized_content says in a sentence what a tool call did, where its message has no words of its own."""
+    external_id: _builtins.str
+    """external_id is the caller's own id of a message."""
+    tool_name: _builtins.str
+    """tool_name is the tool that a message called."""
+    metadata_omitted: _builtins.bool
+    """metadata_omitted says that there is metadata, and that it is too long for a list."""
+    summary_level: _summary_pb2.SummaryLevel.ValueType
+    """summary_level is where in the summary DAG a summary stands."""
+    period_start: _builtins.str
+    """period_start is the first day of the period that a summary of a day, week, month or year stands for, such as `2026-04-13`."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """tags are its labels."""
@@ -401,6 +418,12 @@ class Memory(_message.Message):
     @_builtins.property
     def last_use_time(self) -> _timestamp_pb2.Timestamp:
         """last_use_time is when it was last used; unset where it never was."""
+
+    @_builtins.property
+    def metadata(self) -> _struct_pb2.Struct:
+        """metadata is what the caller keeps with a message. Lists of memories, such as those of Search and Browse, hold it where
+        its JSON has at most 2,000 characters, or max_content_chars where that is more; GetMemory and BatchGetMemories always do.
+        """
 
     def __init__(
         self,
@@ -424,10 +447,16 @@ class Memory(_message.Message):
         use_count: _builtins.int = ...,
         last_use_time: _timestamp_pb2.Timestamp | None = ...,
         synthesized_content: _builtins.str = ...,
+        external_id: _builtins.str = ...,
+        tool_name: _builtins.str = ...,
+        metadata: _struct_pb2.Struct | None = ...,
+        metadata_omitted: _builtins.bool = ...,
+        summary_level: _summary_pb2.SummaryLevel.ValueType = ...,
+        period_start: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["last_use_time", b"last_use_time", "occur_time", b"occur_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["last_use_time", b"last_use_time", "metadata", b"metadata", "occur_time", b"occur_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "occur_time", b"occur_time", "role", b"role", "seq", b"seq", "subject", b"subject", "synthesized_content", b"synthesized_content", "tags", b"tags", "use_count", b"use_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "external_id", b"external_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "occur_time", b"occur_time", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "use_count", b"use_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -7,6 +7,7 @@ from collections import abc as _abc
 from everword.v1 import conversation_pb2 as _conversation_pb2
 from everword.v1 import memory_pb2 as _memory_pb2
 from everword.v1 import stats_pb2 as _stats_pb2
+from everword.v1 import summary_pb2 as _summary_pb2
 from everword.v1 import summary_service_pb2 as _summary_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
@@ -753,16 +754,20 @@ class GetMemoryRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MEMORY_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the memory."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
     def __init__(
         self,
         *,
         memory_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory_id", b"memory_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_id", b"memory_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -775,18 +780,30 @@ class GetMemoryResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MEMORY_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
         """memory is the memory, whole."""
+
+    @_builtins.property
+    def message(self) -> _memory_pb2.Message:
+        """message is the message that the memory is; unset for other kinds."""
+
+    @_builtins.property
+    def summary(self) -> _summary_pb2.Summary:
+        """summary is the summary that the memory is; unset for other kinds."""
 
     def __init__(
         self,
         *,
         memory: _memory_pb2.Memory | None = ...,
+        message: _memory_pb2.Message | None = ...,
+        summary: _summary_pb2.Summary | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory", "message", b"message", "summary", b"summary"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory", "message", b"message", "summary", b"summary"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -799,6 +816,9 @@ class BatchGetMemoriesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MEMORY_IDS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
     @_builtins.property
     def memory_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """memory_ids are the memories. From 1 to 200."""
@@ -807,10 +827,11 @@ class BatchGetMemoriesRequest(_message.Message):
         self,
         *,
         memory_ids: _abc.Iterable[_builtins.str] | None = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory_ids", b"memory_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_ids", b"memory_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -841,15 +862,52 @@ class BatchGetMemoriesResponse(_message.Message):
 Global___BatchGetMemoriesResponse: _TypeAlias = BatchGetMemoriesResponse  # noqa: Y015
 
 @_typing.final
-class GetConversationRequest(_message.Message):
-    """GetConversationRequest names a conversation."""
+class GetMessageRequest(_message.Message):
+    """GetMessageRequest names a message."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGE_ID_FIELD_NUMBER: _builtins.int
+    EXTERNAL_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    message_id: _builtins.str
+    """message_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    @_builtins.property
+    def external(self) -> Global___ExternalMessageKey:
+        """external is what the caller knows it by."""
+
+    def __init__(
+        self,
+        *,
+        message_id: _builtins.str = ...,
+        external: Global___ExternalMessageKey | None = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["external", b"external", "message", b"message", "message_id", b"message_id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "external", b"external", "message", b"message", "message_id", b"message_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["message_id", "external"]  # noqa: Y015
+    _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
+
+Global___GetMessageRequest: _TypeAlias = GetMessageRequest  # noqa: Y015
+
+@_typing.final
+class ExternalMessageKey(_message.Message):
+    """ExternalMessageKey is what a caller knows a message by: its own id of it, which is unique within a conversation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     KEY_FIELD_NUMBER: _builtins.int
+    EXTERNAL_ID_FIELD_NUMBER: _builtins.int
     conversation_id: _builtins.str
     """conversation_id is its id."""
+    external_id: _builtins.str
+    """external_id is the message's external_id. At most 512 characters."""
     @_builtins.property
     def key(self) -> _conversation_pb2.ConversationKey:
         """key is what the caller knows it by."""
@@ -859,10 +917,69 @@ class GetConversationRequest(_message.Message):
         *,
         conversation_id: _builtins.str = ...,
         key: _conversation_pb2.ConversationKey | None = ...,
+        external_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "key", b"key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "key", b"key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "external_id", b"external_id", "key", b"key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_conversation: _TypeAlias = _typing.Literal["conversation_id", "key"]  # noqa: Y015
+    _WhichOneofArgType_conversation: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_conversation) -> _WhichOneofReturnType_conversation | None: ...
+
+Global___ExternalMessageKey: _TypeAlias = ExternalMessageKey  # noqa: Y015
+
+@_typing.final
+class GetMessageResponse(_message.Message):
+    """GetMessageResponse holds the message."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def message(self) -> _memory_pb2.Message:
+        """message is the stored one."""
+
+    def __init__(
+        self,
+        *,
+        message: _memory_pb2.Message | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetMessageResponse: _TypeAlias = GetMessageResponse  # noqa: Y015
+
+@_typing.final
+class GetConversationRequest(_message.Message):
+    """GetConversationRequest names a conversation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    @_builtins.property
+    def key(self) -> _conversation_pb2.ConversationKey:
+        """key is what the caller knows it by."""
+
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        key: _conversation_pb2.ConversationKey | None = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "key", b"key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "conversation", b"conversation", "conversation_id", b"conversation_id", "key", b"key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_conversation: _TypeAlias = _typing.Literal["conversation_id", "key"]  # noqa: Y015
     _WhichOneofArgType_conversation: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
@@ -903,10 +1020,13 @@ class ListConversationsRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """page_size is the number of conversations. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
     @_builtins.property
     def filter(self) -> _conversation_pb2.ConversationFilter:
         """filter says which conversations are looked at."""
@@ -917,10 +1037,11 @@ class ListConversationsRequest(_message.Message):
         filter: _conversation_pb2.ConversationFilter | None = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1026,12 +1147,17 @@ class GetStatsRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
     def __init__(
         self,
+        *,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

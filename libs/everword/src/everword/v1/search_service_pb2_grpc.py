@@ -55,6 +55,11 @@ class SearchServiceStub:
                 request_serializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesResponse.FromString,
                 _registered_method=True)
+        self.GetMessage = channel.unary_unary(
+                '/everword.v1.SearchService/GetMessage',
+                request_serializer=everword_dot_v1_dot_search__service__pb2.GetMessageRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_search__service__pb2.GetMessageResponse.FromString,
+                _registered_method=True)
         self.GetConversation = channel.unary_unary(
                 '/everword.v1.SearchService/GetConversation',
                 request_serializer=everword_dot_v1_dot_search__service__pb2.GetConversationRequest.SerializeToString,
@@ -105,7 +110,8 @@ class SearchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetMemory(self, request, context):
-        """GetMemory returns one memory, whole.
+        """GetMemory returns one memory, whole, and what it is beyond what memories of all kinds share: the message as it was sent,
+        or the summary with its place and its making.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -114,6 +120,13 @@ class SearchServiceServicer:
     def BatchGetMemories(self, request, context):
         """BatchGetMemories returns several memories, whole, in the order asked for. If one does not exist, the call is
         NOT_FOUND and names it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetMessage(self, request, context):
+        """GetMessage returns one message as it was sent, by the id that Everword gave it or by the caller's own.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -142,7 +155,7 @@ class SearchServiceServicer:
 
     def Answer(self, request, context):
         """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
-        CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
+        CHAT_NOT_CONFIGURED where there is none, CHAT_UNAVAILABLE where it does not answer. Where nothing relevant is found, it says so and asks none.
         Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -178,6 +191,11 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.BatchGetMemories,
                     request_deserializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesResponse.SerializeToString,
+            ),
+            'GetMessage': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetMessage,
+                    request_deserializer=everword_dot_v1_dot_search__service__pb2.GetMessageRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_search__service__pb2.GetMessageResponse.SerializeToString,
             ),
             'GetConversation': grpc.unary_unary_rpc_method_handler(
                     servicer.GetConversation,
@@ -314,6 +332,33 @@ class SearchService:
             '/everword.v1.SearchService/BatchGetMemories',
             everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesRequest.SerializeToString,
             everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetMessage(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.SearchService/GetMessage',
+            everword_dot_v1_dot_search__service__pb2.GetMessageRequest.SerializeToString,
+            everword_dot_v1_dot_search__service__pb2.GetMessageResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -26,11 +26,15 @@ class SearchServiceStub:
     Browse: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BrowseRequest, _search_service_pb2.BrowseResponse]
     """Browse lists memories by time of occurrence."""
     GetMemory: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetMemoryRequest, _search_service_pb2.GetMemoryResponse]
-    """GetMemory returns one memory, whole."""
+    """GetMemory returns one memory, whole, and what it is beyond what memories of all kinds share: the message as it was sent,
+    or the summary with its place and its making.
+    """
     BatchGetMemories: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BatchGetMemoriesRequest, _search_service_pb2.BatchGetMemoriesResponse]
     """BatchGetMemories returns several memories, whole, in the order asked for. If one does not exist, the call is
     NOT_FOUND and names it.
     """
+    GetMessage: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetMessageRequest, _search_service_pb2.GetMessageResponse]
+    """GetMessage returns one message as it was sent, by the id that Everword gave it or by the caller's own."""
     GetConversation: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetConversationRequest, _search_service_pb2.GetConversationResponse]
     """GetConversation returns one conversation, by id or by key."""
     ListConversations: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ListConversationsRequest, _search_service_pb2.ListConversationsResponse]
@@ -39,7 +43,7 @@ class SearchServiceStub:
     """ListMessages lists the messages of a conversation by their sequence, newest first if not asked otherwise."""
     Answer: _aio.UnaryUnaryMultiCallable[_search_service_pb2.AnswerRequest, _search_service_pb2.AnswerResponse]
     """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
-    CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
+    CHAT_NOT_CONFIGURED where there is none, CHAT_UNAVAILABLE where it does not answer. Where nothing relevant is found, it says so and asks none.
     Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
     """
     GetStats: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetStatsRequest, _search_service_pb2.GetStatsResponse]
@@ -75,7 +79,9 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.GetMemoryRequest,
         context: _aio.ServicerContext[_search_service_pb2.GetMemoryRequest, _abc.Awaitable[_search_service_pb2.GetMemoryResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.GetMemoryResponse]:
-        """GetMemory returns one memory, whole."""
+        """GetMemory returns one memory, whole, and what it is beyond what memories of all kinds share: the message as it was sent,
+        or the summary with its place and its making.
+        """
 
     @_abc_1.abstractmethod
     def BatchGetMemories(
@@ -86,6 +92,14 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         """BatchGetMemories returns several memories, whole, in the order asked for. If one does not exist, the call is
         NOT_FOUND and names it.
         """
+
+    @_abc_1.abstractmethod
+    def GetMessage(
+        self,
+        request: _search_service_pb2.GetMessageRequest,
+        context: _aio.ServicerContext[_search_service_pb2.GetMessageRequest, _abc.Awaitable[_search_service_pb2.GetMessageResponse]],
+    ) -> _abc.Awaitable[_search_service_pb2.GetMessageResponse]:
+        """GetMessage returns one message as it was sent, by the id that Everword gave it or by the caller's own."""
 
     @_abc_1.abstractmethod
     def GetConversation(
@@ -118,7 +132,7 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_search_service_pb2.AnswerRequest, _abc.Awaitable[_search_service_pb2.AnswerResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.AnswerResponse]:
         """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
-        CHAT_UNAVAILABLE where none is configured, or none answers. Where nothing relevant is found, it says so and asks none.
+        CHAT_NOT_CONFIGURED where there is none, CHAT_UNAVAILABLE where it does not answer. Where nothing relevant is found, it says so and asks none.
         Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
         """
 

@@ -124,11 +124,13 @@ class EmbeddingStats(_message.Message):
     OLDEST_PENDING_AGE_FIELD_NUMBER: _builtins.int
     MODEL_FIELD_NUMBER: _builtins.int
     pending: _builtins.int
-    """pending is the number of passages without a vector, those that failed included; counting stops at 100,000."""
+    """pending is the number of passages without a vector, those that failed included. Above 100,000 it is an estimate from a
+    thousand samples.
+    """
     failed: _builtins.int
     """failed is the number of those that failed for good; counting stops at 100,000."""
     coverage: _builtins.float
-    """coverage is the share of passages that have their vector, from 0 to 1."""
+    """coverage is the share of passages that have their vector, from 0 to 1, as exact as pending is."""
     model: _builtins.str
     """model is what embeds: its provider and its name, such as `local:all-MiniLM-L6-v2`. Empty without one."""
     @_builtins.property

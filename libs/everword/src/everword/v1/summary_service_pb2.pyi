@@ -27,16 +27,20 @@ class GetSummaryRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SUMMARY_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     summary_id: _builtins.str
     """summary_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
     def __init__(
         self,
         *,
         summary_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["summary_id", b"summary_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "summary_id", b"summary_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -77,6 +81,7 @@ class ListSummariesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     order: _memory_pb2.Order.ValueType
     """order says which end of time comes first, by latest_time. Newest first if unset."""
     page_size: _builtins.int
@@ -85,6 +90,8 @@ class ListSummariesRequest(_message.Message):
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     max_content_chars: _builtins.int
     """max_content_chars is how many characters of each text are returned. All if 0."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
     @_builtins.property
     def filter(self) -> _summary_pb2.SummaryFilter:
         """filter says which summaries are looked at."""
@@ -97,10 +104,11 @@ class ListSummariesRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         max_content_chars: _builtins.int = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "max_content_chars", b"max_content_chars", "order", b"order", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_content_chars", b"max_content_chars", "order", b"order", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -176,8 +184,11 @@ class ExpandSummaryRequest(_message.Message):
 
     SUMMARY_ID_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     summary_id: _builtins.str
     """summary_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
     @_builtins.property
     def limits(self) -> Global___ExpansionLimits:
         """limits say how far."""
@@ -187,10 +198,11 @@ class ExpandSummaryRequest(_message.Message):
         *,
         summary_id: _builtins.str = ...,
         limits: Global___ExpansionLimits | None = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits", "summary_id", b"summary_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "limits", b"limits", "summary_id", b"summary_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,4 +1,4 @@
-"""How the chat model is reached. docs/reference/settings.md lists every variable."""
+"""Settings of the chat model. docs/reference/settings.md lists every variable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword.model_server.endpoint import root_of
 
 @dataclass(frozen=True)
 class ChatSettings:
-    """How the chat model is reached."""
+    """Settings of the chat model."""
 
     url: str = field(repr=False)
     """A server with OpenAI's API, with or without `/v1`."""
@@ -20,9 +20,9 @@ class ChatSettings:
     concurrency: int = 4
     """Requests at once to the server, of one client."""
     read_timeout_s: float = 300.0
-    """How long a server may be silent. Answers are streamed, so one that is being written is not silent."""
+    """Seconds for which a server may be silent. Answers are streamed, so one that is being written is not silent."""
     context_tokens: int = 8192
-    """What the model reads at most, input and answer together, where its server does not say."""
+    """Tokens that the model reads at most, input and answer together, where its server does not say."""
     connect_timeout_s: float = 30.0
     pauses_s: tuple[float, ...] = (5.0, 10.0, 15.0)
     """Pauses before the repetitions of a call that the server could not answer."""

@@ -2476,6 +2476,16 @@ CREATE INDEX calendar_pending_conversation ON everword.calendar_pending USING bt
 
 CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (namespace_id, level, period, enqueued_at);
 
+CREATE INDEX conversations_client_session ON ONLY everword.conversations USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
+
+CREATE INDEX conversations_p0_namespace_id_client_session_id_id_idx ON everword.conversations_p0 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
+
+CREATE INDEX conversations_p1_namespace_id_client_session_id_id_idx ON everword.conversations_p1 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
+
+CREATE INDEX conversations_p2_namespace_id_client_session_id_id_idx ON everword.conversations_p2 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
+
+CREATE INDEX conversations_p3_namespace_id_client_session_id_id_idx ON everword.conversations_p3 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
+
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
 CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'pending'::text);
@@ -2728,17 +2738,25 @@ CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namesp
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p0_namespace_id_channel_agent_session_key_key;
 
+ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p0_namespace_id_client_session_id_id_idx;
+
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p0_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p1_namespace_id_channel_agent_session_key_key;
+
+ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p1_namespace_id_client_session_id_id_idx;
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p1_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p2_namespace_id_channel_agent_session_key_key;
 
+ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p2_namespace_id_client_session_id_id_idx;
+
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p2_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p3_namespace_id_channel_agent_session_key_key;
+
+ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p3_namespace_id_client_session_id_id_idx;
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
 

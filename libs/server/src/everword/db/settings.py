@@ -1,4 +1,4 @@
-"""How a service reaches Postgres."""
+"""Settings of a service's Postgres."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from everword.domain.settings import Environment
 
 @dataclass(frozen=True)
 class DatabaseSettings:
-    """How a service reaches Postgres, and as what."""
+    """Settings of a service's Postgres, and of the role there."""
 
     url: str
     """Connection string of a login role that is a member of the service's role."""

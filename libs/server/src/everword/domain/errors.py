@@ -7,9 +7,9 @@ EverwordError
 │   └── InvalidRegex
 ├── Unauthenticated          UNAUTHENTICATED
 ├── AccessDenied             PERMISSION_DENIED
-├── NotFound                 NOT_FOUND: ConversationNotFound, MemoryNotFound, NamespaceNotFound, ApiKeyNotFound
+├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
-├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated    FAILED_PRECONDITION
+├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded
 ├── ConcurrentUpdate         ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
@@ -109,6 +109,12 @@ class ConversationNotFound(NotFound):
     reason = "CONVERSATION_NOT_FOUND"
 
 
+class MessageNotFound(NotFound):
+    """This namespace has no such message."""
+
+    reason = "MESSAGE_NOT_FOUND"
+
+
 class MemoryNotFound(NotFound):
     """This namespace has no such memory."""
 
@@ -185,6 +191,13 @@ class NotCalibrated(EverwordError):
     reason = "NOT_CALIBRATED"
 
 
+class ChatNotConfigured(EverwordError):
+    """This deployment has no language model; set EVERWORD_CHAT_URL and EVERWORD_CHAT_MODEL, and start it again."""
+
+    code = "FAILED_PRECONDITION"
+    reason = "CHAT_NOT_CONFIGURED"
+
+
 class Exhausted(EverwordError):
     """A limit is reached."""
 
@@ -239,7 +252,7 @@ class EmbedderUnavailable(Unavailable):
 
 
 class ChatUnavailable(Unavailable):
-    """No language model answers; set EVERWORD_CHAT_URL, or call again when its server is back."""
+    """The language model does not answer; call again when its server is back."""
 
     reason = "CHAT_UNAVAILABLE"
 

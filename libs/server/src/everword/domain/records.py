@@ -87,6 +87,15 @@ class MemoryRecord:
     last_used_at: datetime | None
     #: As of the message.
     synthesized_content: str = ""
+    external_id: str = ""
+    tool_name: str = ""
+    #: None where there is none, and where it is omitted for its length.
+    metadata: dict[str, Any] | None = None
+    metadata_omitted: bool = False
+    #: Values equal proto `SummaryLevel`; 0 for other kinds.
+    summary_level: int = 0
+    #: The first day of a summary's period, along the calendar.
+    period: date | None = None
 
 
 @dataclass(frozen=True)

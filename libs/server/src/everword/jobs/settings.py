@@ -1,4 +1,4 @@
-"""How a service reaches Redis."""
+"""Settings of a service's Redis."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from everword.domain.settings import Environment
 
 @dataclass(frozen=True)
 class QueueSettings:
-    """How a service reaches Redis, and how often it looks after jobs."""
+    """Settings of a service's Redis, and of how often it looks after jobs."""
 
     redis_url: str = ""
     """Empty where there is none: jobs then wait in Postgres."""

@@ -1,4 +1,4 @@
-"""How a service listens."""
+"""Settings of a service's server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TlsSettings:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """How a service listens."""
+    """Settings of a service's server."""
 
     service: str
     listen: str
@@ -36,14 +36,14 @@ class ServerSettings:
     """An operator's key that needs no database row, to make the first keys with. Setting it closes the service to
     callers without a key; once it was used, the deployment stays closed."""
     internal_token: Secret = NO_SECRET
-    """What services show each other."""
+    """The token that services show each other."""
     tls: TlsSettings | None = None
     max_concurrent: int = 256
     """Calls at once, those included that wait for their turn; the next one is told to come back."""
     drain_s: float = 3.0
-    """How long a stopping service says NOT_SERVING before it refuses calls, so that balancers can notice."""
+    """Seconds for which a stopping service says NOT_SERVING before it refuses calls, so that balancers can notice."""
     grace_s: float = 10.0
-    """How long calls may take to finish after that."""
+    """Seconds that calls may take to finish after that."""
     log_level: str = "INFO"
 
     @property

@@ -154,6 +154,16 @@ def fill_memory(memory: memory_pb2.Memory, record: MemoryRecord) -> None:
     if record.last_used_at:
         fill_timestamp(memory.last_use_time, record.last_used_at)
     memory.synthesized_content = record.synthesized_content
+    memory.external_id = record.external_id
+    memory.tool_name = record.tool_name
+    if record.metadata is not None:
+        # Also where it is empty, a field that was touched is there.
+        memory.metadata.SetInParent()
+        memory.metadata.update(record.metadata)
+    memory.metadata_omitted = record.metadata_omitted
+    memory.summary_level = summary_pb2.SummaryLevel.ValueType(record.summary_level)
+    if record.period:
+        memory.period_start = record.period.isoformat()
 
 
 def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:

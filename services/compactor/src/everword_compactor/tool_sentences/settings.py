@@ -1,4 +1,4 @@
-"""How tool calls are put into words."""
+"""Settings of the worker that puts tool calls into words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from everword_compactor.jobs.model_outage import PATIENCE_S
 
 @dataclass(frozen=True)
 class ToolSettings:
-    """How patient a worker is."""
+    """The patience of a worker."""
 
     #: How long a claim holds without being kept up. The work of a dead worker waits so long.
     lease_s: float = 120.0

@@ -1,4 +1,4 @@
-"""How embedding models are reached. docs/reference/settings.md lists every variable."""
+"""Settings of embedding models. docs/reference/settings.md lists every variable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from everword.domain.settings import NO_SECRET, Environment, Secret
 
 @dataclass(frozen=True)
 class EmbedSettings:
-    """How embedding models are reached."""
+    """Settings of embedding models."""
 
     url: str = ""
     """A server with OpenAI's API, for generations that name no endpoint of their own."""
@@ -19,7 +19,7 @@ class EmbedSettings:
     api_key: Secret = NO_SECRET
     connect_timeout_s: float = 2.0
     read_timeout_s: float = 30.0
-    """How long a server may be silent. A server that is stopped answers nothing more and closes nothing."""
+    """Seconds for which a server may be silent. A server that is stopped answers nothing more and closes nothing."""
     batch: int = 32
     """Texts in one request to a server."""
     concurrency: int = 2

@@ -11,7 +11,7 @@ from everword.chat.errors import InputTooLong
 from everword.chat.model import ChatAnswer
 from everword.db.namespaces import get_namespace_settings
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import ChatUnavailable
+from everword.domain.errors import ChatNotConfigured, ChatUnavailable
 from everword.domain.records import MemoryRecord
 from everword.text.analysis import folded_words
 from everword.text.credentials import mask_credentials
@@ -64,10 +64,10 @@ async def answer(
 ) -> Answered:
     """Return an answer; an empty one where nothing relevant was found, without asking a model.
 
-    Raises ChatUnavailable where no language model is configured, or none answers, and what a search raises.
+    Raises ChatNotConfigured, ChatUnavailable where the language model does not answer, and what a search raises.
     """
     if asking is None:
-        raise ChatUnavailable
+        raise ChatNotConfigured(setting="EVERWORD_CHAT_URL")
     found = await find_reliable(sources, namespace, _search(request))
     memories = _memories(found.results, request)
     if found.verdict is Verdict.NOTHING_RELEVANT or not memories:
@@ -114,6 +114,9 @@ def _masked(memories: Sequence[MemoryRecord]) -> list[MemoryRecord]:
             memory,
             content=mask_credentials(memory.content),
             synthesized_content=mask_credentials(memory.synthesized_content),
+            # Credentials may stand anywhere in it.
+            metadata=None,
+            metadata_omitted=memory.metadata_omitted or memory.metadata is not None,
         )
         for memory in memories
     ]

@@ -27,5 +27,5 @@ class CachedIndex:
 
     @cached_property
     def wanted(self) -> Array:
-        """Which rows the search's filter lets through."""
+        """The rows that the search's filter lets through."""
         return let_through(self.snapshot, self.filter, self.now)

@@ -27,7 +27,7 @@ from everword_search.retrieval.arms.semantic import EXACT_PASSAGES
 from everword_search.retrieval.index.vectors import GenerationRow
 
 #: Seconds within which every write ends: passages with smaller ids than one that is so old come no more.
-SETTLED_S = 120.0
+COMPLETE_AFTER_S = 120.0
 #: Seconds for which changes can be asked for: they are written down for a day.
 CHANGES_KEPT_S = 20 * 3600.0
 #: Ids that are left out of a question by name.
@@ -47,7 +47,7 @@ LOOKED_AT_A_TIME = 50_000
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What was asked of the database for a copy, and what the copy held then."""
+    """The question to the database for a copy, and the state of the copy then."""
 
     copy: CachedNamespace
     question: BoundStatement[PassagesRow]
@@ -74,7 +74,7 @@ class CachedNamespace:
         self.generation_id = generation.id if generation else None
         self.index = NamespaceIndex(_vectors(generation, passages), passages)
         self._clock = clock
-        self._settled = 0
+        self._complete_through = 0
         self._recent: deque[tuple[float, Ints]] = deque()
         #: All that this transaction saw is here; None for a copy that is new.
         self._snapshot: str | None = None
@@ -136,10 +136,12 @@ class CachedNamespace:
 
     def ask(self, limit: int) -> Asked:
         """Return what asks for passages that are not here yet, and for what changed."""
-        self._settle()
+        self._advance()
         recent = [ids for _, ids in self._recent]
         but = np.concatenate(recent) if recent else np.zeros(0, np.int64)
-        question = passages_after(self.namespace_id, self._settled, but, limit, self._snapshot)
+        question = passages_after(
+            self.namespace_id, self._complete_through, but, limit, self._snapshot
+        )
         index = self.index
         return Asked(self, question, index.size, index.present, index.removed, self._limitings)
 
@@ -178,10 +180,10 @@ class CachedNamespace:
             self._limitings += 1
         self._snapshot, self._read_at = row.snapshot, now
 
-    def settle(self) -> None:
-        """Take all that is here for settled: what comes late is missed by its number, and looked for then."""
+    def mark_complete(self) -> None:
+        """Take all that is here for complete: what comes late is missed by its number, and looked for then."""
         self._recent.clear()
-        self._settled = int(self.index.ids.max(initial=0))
+        self._complete_through = int(self.index.ids.max(initial=0))
 
     async def compare(self, conn: Connection) -> Ints:
         """Keep only the passages that the database has, with their limits there; return what is missing."""
@@ -226,14 +228,14 @@ class CachedNamespace:
     def _alive(self, rows: Ints) -> Ints:
         return np.asarray(rows[self.index.alive[rows]])
 
-    def _settle(self) -> None:
-        """Take for settled what is old, and what is more than can be left out by name."""
-        since = self._clock() - SETTLED_S
+    def _advance(self) -> None:
+        """Take for complete what is old, and what is more than can be left out by name."""
+        since = self._clock() - COMPLETE_AFTER_S
         count = sum(len(ids) for _, ids in self._recent)
         while self._recent and (self._recent[0][0] < since or count > _RECENT):
             _, ids = self._recent.popleft()
             count -= len(ids)
-            self._settled = max(self._settled, int(ids.max()))
+            self._complete_through = max(self._complete_through, int(ids.max()))
         for id_ in [id_ for id_, at in self._removed.items() if at < since]:
             del self._removed[id_]
 

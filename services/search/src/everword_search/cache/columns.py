@@ -30,7 +30,7 @@ class Column:
 
     @property
     def nbytes(self) -> int:
-        """What it takes of memory."""
+        """Bytes of memory that it takes."""
         return int(self._values.nbytes)
 
     def trim(self) -> None:

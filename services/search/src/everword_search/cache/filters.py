@@ -1,4 +1,4 @@
-"""Which passages in memory a filter lets through: what the conditions of the statements say."""
+"""The passages in memory that a filter lets through: by the conditions that the statements have."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class NamespaceIndex:
 
     @property
     def alive(self) -> Array:
-        """Which passages were not taken out again."""
+        """Whether each passage is still there, and was not taken out again."""
         return self._columns["alive"].values
 
     @property

@@ -79,7 +79,7 @@ async def _add_passages(
             await asyncio.to_thread(copy.add, row, found, changes, unhurried=True)
         else:
             copy.add(row, found, changes)
-        copy.settle()
+        copy.mark_complete()
         if complete or len(found.ids) < _CHUNK:
             return complete
         if copy.index.nbytes > limit_bytes:

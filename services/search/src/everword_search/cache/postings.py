@@ -1,4 +1,4 @@
-"""Which passages hold each word, and how often: packed into arrays, so that a word is a slice of them."""
+"""The passages that hold each word, and how often: packed into arrays, so that a word is a slice of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is near a query in memory, looked for while the database is asked whether the copy is complete."""
+"""The passages near a query in memory, looked for while the database is asked whether the copy is complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a passage in memory, field by field, and the place of its memory."""
+"""The record of a passage in memory, field by field, and the place of its memory."""
 
 from __future__ import annotations
 

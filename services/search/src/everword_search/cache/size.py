@@ -1,4 +1,4 @@
-"""How much memory the cache takes, where nobody says it."""
+"""The memory that the cache takes where nobody says how much."""
 
 from __future__ import annotations
 

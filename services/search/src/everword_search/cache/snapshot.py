@@ -151,7 +151,7 @@ class Snapshot:
 
     @property
     def author_names(self) -> Sequence[str]:
-        """What the numbers in `authors` stand for."""
+        """The names that the numbers in `authors` stand for."""
         return self._authors.things
 
     def conversation_ids(self, rows: Ints) -> Array:

@@ -64,7 +64,7 @@ class Passages:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What was done to passages since a snapshot, beside adding some."""
+    """The changes to passages since a snapshot, beside those that were added."""
 
     removed_ids: Ints
     #: Passages of which it is limited now when they hold, also those that were added; and the limits, see Intervals.
@@ -192,7 +192,7 @@ def passages_after(
 
 @dataclass(frozen=True)
 class FoundVectors:
-    """Which passages have a vector, their vectors, float16, a row each, and which of the others will get one."""
+    """The passages that have a vector, their vectors, float16, a row each, and those that will get one."""
 
     ids: Ints
     vectors: npt.NDArray[np.float16]

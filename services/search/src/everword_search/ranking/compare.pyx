@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""How passages compare with a question, and memories with the turns next to them.
+"""Comparison of passages with a question, and of memories with the turns next to them.
 
 Compiled: a search looks at some thousand passages of thirty words each, and as arrays that takes a hundred passes.
 """

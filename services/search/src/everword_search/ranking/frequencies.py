@@ -1,4 +1,4 @@
-"""How frequent words are in a language, by the lists of wordfreq."""
+"""Frequencies of words in a language, by the lists of wordfreq."""
 
 from __future__ import annotations
 

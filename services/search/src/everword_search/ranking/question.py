@@ -1,4 +1,4 @@
-"""What kind of question a query is. The words are English; a question in another language has no traits."""
+"""The kind of question that a query is. The words are English; a question in another language has no traits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the profile `recall` ranks with: a weighted sum, trees that refine it, and trees that tell relevance."""
+"""The models of the profile `recall`: a weighted sum, trees that refine it, and trees that tell relevance."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a query is ranked with."""
+    """The parts that a query is ranked with."""
 
     ranker: Ranker
     question: RankingQuery

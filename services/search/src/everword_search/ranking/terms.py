@@ -1,4 +1,4 @@
-"""What the ranking compares passages with: the content words of a question, and how much each of them tells."""
+"""The words that the ranking compares passages with: the content words of a question, and the weight of each."""
 
 from __future__ import annotations
 

@@ -10,19 +10,24 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import MemoryNotFound, RequestTooLarge
 from everword.domain.records import MemoryRecord
 from everword_search.records import store
+from everword_search.records.freshness import ensure_fresh
 
 #: Texts of one answer together: what the transport takes is twice as much.
 MAX_BYTES = 16 * 1024 * 1024
 
 
 async def batch_get_memories(
-    database: Database, namespace: NamespaceScope, memory_ids: Sequence[UUID]
+    database: Database,
+    namespace: NamespaceScope,
+    memory_ids: Sequence[UUID],
+    at_least_as_fresh: str = "",
 ) -> list[MemoryRecord]:
     """Return the whole of each memory, in the order asked for.
 
     Raises MemoryNotFound for the first that does not exist, and RequestTooLarge where an answer could not hold them.
     """
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         size = await store.memory_bytes(conn, namespace.id, memory_ids)
         if size > MAX_BYTES and len(memory_ids) > 1:
             raise RequestTooLarge(

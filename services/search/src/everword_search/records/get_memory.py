@@ -1,18 +1,43 @@
-"""Read one memory."""
+"""Read one memory, whole."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.records import MemoryRecord
-from everword_search.records.batch_get_memories import batch_get_memories
+from everword.domain.errors import MemoryNotFound
+from everword.domain.records import MemoryRecord, MessageRecord, SummaryRecord
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY
+from everword_search.records import store
+from everword_search.records.freshness import ensure_fresh
+from everword_search.summaries.store import get_summaries
+
+
+@dataclass(frozen=True)
+class WholeMemory:
+    """A memory, with what it is beyond what memories of all kinds share."""
+
+    memory: MemoryRecord
+    message: MessageRecord | None = None
+    summary: SummaryRecord | None = None
 
 
 async def get_memory(
-    database: Database, namespace: NamespaceScope, memory_id: UUID
-) -> MemoryRecord:
+    database: Database, namespace: NamespaceScope, memory_id: UUID, at_least_as_fresh: str = ""
+) -> WholeMemory:
     """Return the whole of a memory. Raises MemoryNotFound."""
-    memories = await batch_get_memories(database, namespace, [memory_id])
-    return memories[0]
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        found = await store.read_memories(conn, namespace.id, [memory_id], [0])
+        if not found:
+            raise MemoryNotFound(memory_id=memory_id)
+        memory = found[0]
+        if memory.kind == MEMORY_KIND_MESSAGE:
+            message = await store.get_message(conn, namespace.id, memory_id)
+            return WholeMemory(memory, message=message)
+        if memory.kind == MEMORY_KIND_SUMMARY:
+            summaries = await get_summaries(conn, namespace.id, [memory_id])
+            return WholeMemory(memory, summary=summaries[0] if summaries else None)
+    return WholeMemory(memory)

@@ -53,6 +53,23 @@ FIRST_PAGE = PageRequest()
 
 
 @dataclass(frozen=True)
+class ConversationKey:
+    """The key that a caller knows a conversation by."""
+
+    session_key: str
+    agent: str = ""
+    channel: str = ""
+
+
+@dataclass(frozen=True)
+class ExternalMessageKey:
+    """The key that a caller knows a message by."""
+
+    conversation: UUID | ConversationKey
+    external_id: str
+
+
+@dataclass(frozen=True)
 class ConversationFilter:
     """The conversations that are listed; None lets every value through."""
 
@@ -60,3 +77,4 @@ class ConversationFilter:
     channels: list[str] | None = None
     subjects: list[str] | None = None
     active: bool | None = None
+    client_session_ids: list[str] | None = None

@@ -7,17 +7,22 @@ SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn;
 -- read_memories --
 -- Memories in the order of their ids, with the beginning of their text put together from its passages, and the text of
 -- one passage each. No text needs more than max_parts passages for max_chars characters. What a tool call did, in a sentence,
--- is its passage -1: it can be found, and is no part of the text.
+-- is its passage -1: it can be found, and is no part of the text. What of a long tool result is not indexed is the text's end.
 SELECT m.source_id AS id, m.kind,
-       left(m.content || coalesce(rest.content, ''), coalesce(%(max_chars)s, 2147483647)) AS content, m.conversation_id,
-       m.seq, m.agent, m.subject, m.channel, m.instance, m.author, m.role, m.tags, m.importance_class, m.automated,
+       left(m.content || coalesce(rest.content, '') || coalesce(said.unindexed, ''), coalesce(%(max_chars)s, 2147483647))
+       AS content, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance, m.author, m.role, m.tags, m.importance_class, m.automated,
        m.occurred_at, coalesce(u.use_count, 0) AS use_count, u.last_used_at,
-       coalesce(rest.parts >= %(max_parts)s OR length(m.content) + coalesce(rest.length, 0) > %(max_chars)s, false)
+       coalesce(rest.parts >= %(max_parts)s
+                OR length(m.content) + coalesce(rest.length, 0) + coalesce(length(said.unindexed), 0) > %(max_chars)s, false)
        AS content_truncated,
        CASE wanted.passage_id WHEN m.id THEN m.content
             ELSE coalesce((SELECT content FROM visible_memories
                             WHERE namespace_id = %(namespace_id)s AND id = wanted.passage_id), '') END AS passage,
-       coalesce(sentence.content, '') AS synthesized_content
+       coalesce(sentence.content, '') AS synthesized_content, coalesce(said.external_id, '') AS external_id,
+       coalesce(said.tool_name, '') AS tool_name,
+       CASE WHEN said.metadata_chars <= coalesce(%(max_metadata_chars)s, 2147483647) THEN said.metadata END AS metadata,
+       coalesce(said.metadata_chars > %(max_metadata_chars)s, false) AS metadata_omitted,
+       coalesce(node.level, 0::smallint) AS summary_level, node.period
   FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
  CROSS JOIN LATERAL (
        SELECT * FROM visible_memories
@@ -36,13 +41,45 @@ SELECT m.source_id AS id, m.kind,
        SELECT content FROM tool_sentences
         WHERE namespace_id = %(namespace_id)s AND message_id = wanted.source_id
        OFFSET 0) AS sentence ON true
+  LEFT JOIN LATERAL (
+       -- How many bytes it has is known without reading a text; how many characters is not.
+       SELECT external_id, tool_name, metadata, length(metadata::text) AS metadata_chars,
+              CASE WHEN octet_length(tool_result) > %(indexed_chars)s
+                        AND coalesce(%(max_chars)s, 2147483647) >= %(indexed_chars)s
+                   THEN substr(tool_result, %(indexed_chars)s + 1) END AS unindexed
+         FROM messages
+        WHERE m.kind = %(message)s AND namespace_id = %(namespace_id)s AND id = wanted.source_id
+       OFFSET 0) AS said ON true
+  LEFT JOIN LATERAL (
+       SELECT level, period FROM summaries
+        WHERE m.kind = %(summary)s AND namespace_id = %(namespace_id)s AND id = wanted.source_id
+       OFFSET 0) AS node ON true
  ORDER BY wanted.place;
 
 -- memory_bytes --
--- The size of the texts of some memories together.
-SELECT coalesce(sum(octet_length(content)), 0)
-  FROM visible_memories
- WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)b);
+-- The size of the texts of some memories together, with tool results that are too long for the index.
+SELECT (SELECT coalesce(sum(octet_length(content)), 0)
+          FROM visible_memories
+         WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)b))
+       + (SELECT coalesce(sum(octet_length(tool_result)), 0)
+            FROM messages
+           WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)b)
+             AND octet_length(tool_result) > %(indexed_chars)s);
+
+-- get_message --
+-- The message with an id.
+SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
+       tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
+       coalesce((SELECT s.content FROM tool_sentences s
+                  WHERE s.namespace_id = %(namespace_id)s AND s.message_id = messages.id), '') AS synthesized_content
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
+
+-- find_message --
+-- The id of a conversation's message with an id of the caller's own.
+SELECT id
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND external_id = %(external_id)s;
 
 -- get_conversation --
 -- The conversation with an id.
@@ -69,6 +106,8 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
    AND (%(channels)s::text[] IS NULL OR channel = ANY(%(channels)s))
    AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s))
    AND (%(active)s::boolean IS NULL OR active = %(active)s)
+   AND (%(client_session_ids)s::text[] IS NULL
+        OR client_session_id <> '' AND client_session_id = ANY(%(client_session_ids)s))
  ORDER BY id DESC
  LIMIT %(limit)s;
 

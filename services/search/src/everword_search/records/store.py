@@ -20,10 +20,18 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
-from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
+from everword.domain.records import (
+    INDEXED_TOOL_RESULT_CHARS,
+    ConversationRecord,
+    MemoryRecord,
+    MessageRecord,
+)
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY
 from everword_search.records.model import ConversationFilter
 
 SQL = load_statements("everword_search.records")
+#: Metadata whose JSON is longer is left out of lists, unless their texts may be longer still.
+LISTED_METADATA_CHARS = 2000
 
 
 def namespaced(namespace_id: int) -> dict[str, Any]:
@@ -82,13 +90,44 @@ def memories_asked(
         "passage_ids": ArrayParameter(np.array(passage_ids, np.int64)),
         "max_chars": max_chars,
         "max_parts": max_parts,
+        "max_metadata_chars": listed_metadata_chars(max_chars),
+        "indexed_chars": INDEXED_TOOL_RESULT_CHARS,
+        "message": MEMORY_KIND_MESSAGE,
+        "summary": MEMORY_KIND_SUMMARY,
     }
     return BoundStatement(SQL["read_memories"], parameters, MemoryRow)
 
 
+def listed_metadata_chars(max_chars: int | None) -> int | None:
+    """Return the most characters of metadata beside texts of at most `max_chars`; None for any number."""
+    return None if max_chars is None else max(max_chars, LISTED_METADATA_CHARS)
+
+
 async def memory_bytes(conn: Connection, namespace_id: int, source_ids: Sequence[UUID]) -> int:
-    parameters = {**namespaced(namespace_id), "source_ids": list(source_ids)}
+    parameters = {
+        **namespaced(namespace_id),
+        "source_ids": list(source_ids),
+        "indexed_chars": INDEXED_TOOL_RESULT_CHARS,
+    }
     return int(await fetch_value(conn, SQL["memory_bytes"], parameters))
+
+
+async def get_message(
+    conn: Connection, namespace_id: int, message_id: UUID
+) -> MessageRecord | None:
+    parameters = {**namespaced(namespace_id), "message_id": message_id}
+    return await fetch_optional(conn, SQL["get_message"], parameters, MessageRecord)
+
+
+async def find_message(
+    conn: Connection, namespace_id: int, conversation_id: UUID, external_id: str
+) -> UUID | None:
+    """Return the id of the message that the caller knows by `external_id`."""
+    key = {"conversation_id": conversation_id, "external_id": external_id}
+    found: UUID | None = await fetch_value(
+        conn, SQL["find_message"], {**namespaced(namespace_id), **key}
+    )
+    return found
 
 
 async def get_conversation(

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope, Role
 from everword.domain.failures import shown_error
+from everword_search.records.freshness import ensure_fresh
 from everword_search.stats import store
 from everword_search.stats.store import BacklogRow, CorpusRow, TaskRow
 from everword_search.summaries import store as summaries
@@ -16,6 +17,8 @@ from everword_search.summaries.store import LevelRow, SummaryBacklogRow
 
 #: Counting what is pending stops here.
 COUNT_LIMIT = 100_000
+#: Ranges of ids from which more is estimated. Together they have no more ids than are counted.
+SAMPLES = 1000
 #: Work that waits longer than this is behind.
 LATE = timedelta(minutes=10)
 #: The highest `SummaryLevel` along a conversation.
@@ -50,21 +53,33 @@ class Stats:
         return max((level.level for level in self.levels if level.level <= ROOT), default=0)
 
 
-async def get_stats(database: Database, namespace: NamespaceScope, role: Role) -> Stats:
+async def get_stats(
+    database: Database, namespace: NamespaceScope, role: Role, at_least_as_fresh: str = ""
+) -> Stats:
     """Return how a namespace's memory is doing, with errors as far as a caller with a role is told of them."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         corpus = await store.corpus_counts(conn, namespace.id)
-        active = await store.embedding_backlog(conn, namespace.id, COUNT_LIMIT)
+        active = await _embedding_backlog(conn, namespace.id)
         counted = await store.job_counts(conn, namespace.id)
         levels = await summaries.summary_counts(conn, namespace.id, COUNT_LIMIT)
         waiting = await summaries.summary_backlog(conn, namespace.id, COUNT_LIMIT)
     tasks = [replace(task, sample_error=shown_error(task.sample_error, role)) for task in counted]
     # Without an active generation nothing has a vector that is searched.
-    backlog = active or BacklogRow("", min(corpus.passages, COUNT_LIMIT), 0, None)
+    backlog = active or BacklogRow("", corpus.passages, 0, None)
     coverage = 1 - backlog.pending / corpus.passages if corpus.passages else 1.0
     found = [*_alerts(backlog, tasks), *_summary_alerts(levels, waiting)]
     alerts = sorted(found, key=lambda alert: not alert.critical)
     return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks, levels, waiting)
+
+
+async def _embedding_backlog(conn: Connection, namespace_id: int) -> BacklogRow | None:
+    """Return the passages without a vector: counted up to a limit, and estimated above it."""
+    backlog = await store.embedding_backlog(conn, namespace_id, COUNT_LIMIT)
+    if backlog is None or backlog.pending < COUNT_LIMIT:
+        return backlog
+    estimate = await store.estimate_pending(conn, namespace_id, SAMPLES, COUNT_LIMIT // SAMPLES)
+    return replace(backlog, pending=max(backlog.pending, estimate))
 
 
 def _alerts(backlog: BacklogRow, tasks: Sequence[TaskRow]) -> Iterator[Alert]:

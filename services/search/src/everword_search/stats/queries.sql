@@ -24,6 +24,30 @@ SELECT g.provider || ':' || g.model AS model,
   FROM model_generations g
  WHERE g.state = 'active';
 
+-- estimate_pending --
+-- About how many passages have no vector of the generation that is searched: as many as are in ranges of ids at even distances,
+-- for all the ids from the first to the last of them. Exact where the ranges meet.
+SELECT round(found.pending * greatest(1, step / %(width)s::integer))::bigint
+  FROM (SELECT g.id, ends.first, (ends.last - ends.first + 1)::float8 / %(samples)s::integer AS step
+          FROM model_generations g
+         CROSS JOIN LATERAL (
+               SELECT (SELECT memory_id FROM embedding_queue
+                        WHERE namespace_id = %(namespace_id)s AND generation_id = g.id
+                        ORDER BY memory_id LIMIT 1) AS first,
+                      (SELECT memory_id FROM embedding_queue
+                        WHERE namespace_id = %(namespace_id)s AND generation_id = g.id
+                        ORDER BY memory_id DESC LIMIT 1) AS last) AS ends
+         WHERE g.state = 'active') AS range
+ CROSS JOIN LATERAL (
+       SELECT count(*) AS pending
+         FROM generate_series(0, %(samples)s::integer - 1) AS sample
+        CROSS JOIN LATERAL (
+              SELECT FROM embedding_queue
+               WHERE namespace_id = %(namespace_id)s AND generation_id = range.id
+                 AND memory_id >= range.first + ceil(sample * step)::bigint
+                 AND memory_id < range.first + ceil(sample * step + least(step, %(width)s::integer))::bigint
+              OFFSET 0) AS pending) AS found;
+
 -- job_counts --
 -- How the jobs of each task stand.
 SELECT task,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_optional, load_statements
+from everword.db.statements import fetch_all, fetch_optional, fetch_value, load_statements
 from everword_search.records.store import namespaced
 
 SQL = load_statements("everword_search.stats")
@@ -56,6 +56,12 @@ async def embedding_backlog(conn: Connection, namespace_id: int, limit: int) -> 
     """Return the backlog of the active generation, counted up to `limit`; None where no generation is active."""
     parameters = {**namespaced(namespace_id), "limit": limit}
     return await fetch_optional(conn, SQL["embedding_backlog"], parameters, BacklogRow)
+
+
+async def estimate_pending(conn: Connection, namespace_id: int, samples: int, width: int) -> int:
+    """Return about how many passages have no vector, from `samples` ranges of `width` ids."""
+    parameters = {**namespaced(namespace_id), "samples": samples, "width": width}
+    return int(await fetch_value(conn, SQL["estimate_pending"], parameters) or 0)
 
 
 async def job_counts(conn: Connection, namespace_id: int) -> list[TaskRow]:

@@ -11,6 +11,7 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import SummaryNotFound
 from everword.domain.records import MemoryRecord
+from everword_search.records.freshness import ensure_fresh
 from everword_search.summaries import store
 from everword_search.summaries.model import Expansion, ExpansionLimits
 from everword_search.summaries.store import SummaryRow
@@ -22,10 +23,15 @@ MAX_CHARS = 2 * 1024 * 1024
 
 
 async def expand_summary(
-    database: Database, namespace: NamespaceScope, summary_id: UUID, limits: ExpansionLimits
+    database: Database,
+    namespace: NamespaceScope,
+    summary_id: UUID,
+    limits: ExpansionLimits,
+    at_least_as_fresh: str = "",
 ) -> Expansion:
     """Return what is below a summary. Raises SummaryNotFound."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         expanded = await expand_all(conn, namespace.id, [summary_id], limits)
     if summary_id not in expanded:
         raise SummaryNotFound(summary_id=summary_id)

@@ -8,14 +8,16 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import SummaryNotFound
 from everword.domain.records import SummaryRecord
+from everword_search.records.freshness import ensure_fresh
 from everword_search.summaries import store
 
 
 async def get_summary(
-    database: Database, namespace: NamespaceScope, summary_id: UUID
+    database: Database, namespace: NamespaceScope, summary_id: UUID, at_least_as_fresh: str = ""
 ) -> SummaryRecord:
     """Return the whole of a summary. Raises SummaryNotFound."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         found = await store.get_summaries(conn, namespace.id, [summary_id])
     if not found:
         raise SummaryNotFound(summary_id=summary_id)

@@ -6,6 +6,7 @@ from everword.db.pool import STATEMENT_CAP_S, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.records import SummaryRecord
+from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import PageRequest
 from everword_search.records.pages import open_cursor
 from everword_search.retrieval.index.query_plans import use_custom_plans
@@ -24,11 +25,13 @@ async def list_summaries(
     newest_first: bool,
     page: PageRequest,
     max_chars: int | None,
+    at_least_as_fresh: str = "",
 ) -> tuple[list[SummaryRecord], str]:
     """Return a page of summaries in the order asked for, and the token of the next one. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListSummaries", page, DEFAULT_PAGE)
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         # Each combination of filters has its own index.
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         found = await store.list_summaries(

@@ -44,7 +44,10 @@ SELECT wanted.id AS above_id, m.id, m.conversation_id, m.seq, c.agent, c.subject
        (SELECT left(string_agg(nullif(block ->> 'text', ''), E'\n' ORDER BY place), %(max_chars)s + 1)
           FROM jsonb_array_elements(m.content_blocks) WITH ORDINALITY AS blocks (block, place)) AS blocks,
        m.tool_name, left(m.tool_args, %(max_chars)s + 1) AS tool_args,
-       left(m.tool_result, %(max_chars)s + 1) AS tool_result, coalesce(t.content, '') AS synthesized_content
+       left(m.tool_result, %(max_chars)s + 1) AS tool_result, coalesce(t.content, '') AS synthesized_content,
+       coalesce(m.external_id, '') AS external_id,
+       CASE WHEN length(m.metadata::text) <= %(max_metadata_chars)s THEN m.metadata END AS metadata,
+       coalesce(length(m.metadata::text) > %(max_metadata_chars)s, false) AS metadata_omitted
   FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (id, place)
  CROSS JOIN LATERAL (
        SELECT ordinal, message_id FROM summary_sources

@@ -26,7 +26,12 @@ class SummaryServicer(SummaryServiceServicer):
     async def GetSummary(
         self, request: pb.GetSummaryRequest, context: Context
     ) -> pb.GetSummaryResponse:
-        summary = await get_summary(self._database, current_namespace(), UUID(request.summary_id))
+        summary = await get_summary(
+            self._database,
+            current_namespace(),
+            UUID(request.summary_id),
+            request.at_least_as_fresh,
+        )
         return pb.GetSummaryResponse(summary=summary_to_proto(summary))
 
     async def ListSummaries(
@@ -39,6 +44,7 @@ class SummaryServicer(SummaryServiceServicer):
             is_newest_first(request.order),
             to_page(request),
             request.max_content_chars or None,
+            request.at_least_as_fresh,
         )
         return pb.ListSummariesResponse(
             summaries=[summary_to_proto(summary) for summary in summaries], next_page_token=token
@@ -52,5 +58,6 @@ class SummaryServicer(SummaryServiceServicer):
             current_namespace(),
             UUID(request.summary_id),
             to_limits(request.limits),
+            request.at_least_as_fresh,
         )
         return pb.ExpandSummaryResponse(expansion=expansion_to_proto(expansion))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
 from everword.chat.model import UsageRecord
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, load_statements
 from everword.domain.records import MemoryRecord, SummaryRecord, message_text
-from everword_search.records.store import namespaced
+from everword_search.records.store import listed_metadata_chars, namespaced
 from everword_search.retrieval.index.store import end_of_time
 from everword_search.summaries.model import SummaryFilter
 
@@ -67,6 +68,9 @@ class SourceRow:
     tool_args: str
     tool_result: str
     synthesized_content: str
+    external_id: str
+    metadata: dict[str, Any] | None
+    metadata_omitted: bool
 
     def memory(self, max_chars: int) -> MemoryRecord:
         """Return the message as a memory, with the first `max_chars` characters of its text."""
@@ -91,6 +95,11 @@ class SourceRow:
             occurred_at=self.occurred_at,
             use_count=self.use_count,
             last_used_at=self.last_used_at,
+            synthesized_content=self.synthesized_content,
+            external_id=self.external_id,
+            tool_name=self.tool_name,
+            metadata=self.metadata,
+            metadata_omitted=self.metadata_omitted,
         )
 
 
@@ -161,6 +170,7 @@ async def read_sources(
         "most": most,
         "limit": limit,
         "max_chars": max_chars,
+        "max_metadata_chars": listed_metadata_chars(max_chars),
     }
     return await fetch_all(conn, SQL["read_sources"], parameters, SourceRow)
 

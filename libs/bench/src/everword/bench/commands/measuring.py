@@ -1,4 +1,4 @@
-"""What commands that measure have in common: their options, and how an Everword is asked everything."""
+"""The common part of commands that measure: their options, and how an Everword is asked everything."""
 
 from __future__ import annotations
 

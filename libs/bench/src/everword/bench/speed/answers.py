@@ -1,4 +1,4 @@
-"""What the stub answers as a language model: lines of what it is shown, letter by letter.
+"""Answers of the stub as a language model: lines of what it is shown, letter by letter.
 
 So nothing in an answer is made up, which is what the compactor checks, and no node is asked for twice.
 """

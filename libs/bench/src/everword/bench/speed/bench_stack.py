@@ -34,7 +34,7 @@ POLL_S = 0.05
 
 @dataclass(frozen=True)
 class BenchStack:
-    """What is measured, and the stub beside it."""
+    """The stack that is measured, and the stub beside it."""
 
     running: RunningStack
     folder: Path

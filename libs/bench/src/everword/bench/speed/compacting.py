@@ -37,7 +37,7 @@ _LEAF = CompactionSettings.after_messages
 
 @dataclass(frozen=True)
 class Compacted:
-    """What a worker made of a backlog."""
+    """The result of a worker on a backlog."""
 
     nodes: Nodes
     seconds: float

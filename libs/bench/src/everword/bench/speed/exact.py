@@ -1,4 +1,4 @@
-"""How much of the true top ten the arms find: exhaustive BM25 and exhaustive cosines, computed by the owner in SQL."""
+"""The share of the true top ten that the arms find: exhaustive BM25 and exhaustive cosines, in SQL by the owner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from everword.bench.speed.stub import vector
 from everword.client import Client
 
 TOP = 10
-#: BM25 as docs/adr/0011-relevance.md has it.
+#: BM25 as `everword_search.retrieval.arms.lexical` has it.
 K1, B = 0.9, 0.4
 #: Exhaustive searches of a million take seconds each: after so long, what was asked so far counts.
 PATIENCE_S = 240.0
@@ -81,7 +81,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Truth:
-    """What exhaustive searches of one namespace say."""
+    """The results of exhaustive searches of one namespace."""
 
     conn: psycopg.Connection
     namespace_id: int

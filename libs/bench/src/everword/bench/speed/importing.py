@@ -26,7 +26,7 @@ _STREAM = 6_000_000
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import took."""
+    """The cost of an import."""
 
     seconds: float
     #: Of these, until all was stored, and after the last vector until a caller that waits was told.

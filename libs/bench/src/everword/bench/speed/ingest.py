@@ -32,7 +32,7 @@ LEAST_CALLS = 20
 
 @dataclass
 class Measured:
-    """What a run of ingest took, and its floor's."""
+    """Times of a run of ingest, and of its floor."""
 
     messages: int
     #: Messages in the tables before.

@@ -1,4 +1,4 @@
-"""What figures were taken on."""
+"""The machine that figures were taken on."""
 
 from __future__ import annotations
 

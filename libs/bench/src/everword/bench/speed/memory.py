@@ -1,4 +1,4 @@
-"""What each process has in memory: services right after searches, workers once they have worked."""
+"""The memory of each process: services right after searches, workers once they have worked."""
 
 from __future__ import annotations
 

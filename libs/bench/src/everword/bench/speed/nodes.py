@@ -1,4 +1,4 @@
-"""What a compactor's worker made of a namespace, as its owner reads it."""
+"""The nodes that a compactor's worker made of a namespace, as its owner reads them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Nodes:
 
     @property
     def messages(self) -> int:
-        """How many messages are summed up."""
+        """The number of messages that are summed up."""
         return sum(node["message_count"] for node in self.all if node["level"] == 1)
 
     def details(self) -> dict[str, Any]:

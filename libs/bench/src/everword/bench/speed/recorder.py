@@ -1,4 +1,4 @@
-"""How long each named statement takes in the database itself: its own log, switched on while something is asked.
+"""Times of each named statement in the database itself: its own log, switched on while something is asked.
 
 It tells the bare SQL of the very statements that a call makes, with the very parameters, whatever those are by now.
 """

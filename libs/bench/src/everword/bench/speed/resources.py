@@ -1,4 +1,4 @@
-"""What it takes beside the time of calls: disk for each message, and the time to start."""
+"""Costs beside the time of calls: disk for each message, and the time to start."""
 
 from __future__ import annotations
 

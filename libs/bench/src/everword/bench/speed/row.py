@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Floor:
-    """What the machine could do at best, in the unit of the figure, taken in the same run."""
+    """The best that the machine could do, in the unit of the figure, taken in the same run."""
 
     value: float
     #: What was measured, such as `COPY of the same rows`.
@@ -49,7 +49,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Target:
-    """What is wanted of a figure on 2 cores."""
+    """The goal for a figure on 2 cores."""
 
     what: str
     wanted: str

@@ -55,7 +55,7 @@ Figure = Callable[[], Awaitable[Row]]
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of everything there is at one size."""
+    """The amounts of everything at one size."""
 
     messages: int
 
@@ -73,7 +73,7 @@ class Scale:
 
     @property
     def seconds(self) -> float:
-        """How long what goes by time is measured."""
+        """Seconds for which what goes by time is measured."""
         return min(sustained.SECONDS_EACH, max(0.3, self.messages / 5_000))
 
     @property
@@ -124,7 +124,7 @@ async def _in_one(
     name = name_of(scale.messages)
     async with namespace(bench, name) as client:
         await load(client, scale.messages, tell=tell)
-        await _settled(bench, [name], tell)
+        await _wait_until_done(bench, [name], tell)
         if "disk_per_message" in wanted:
             yield await asyncio.to_thread(resources.disk, bench, scale.messages)
         for id_, figure in _figures(bench, client, name, scale, wanted).items():
@@ -194,13 +194,13 @@ async def _in_many(bench: BenchStack, scale: Scale, tell: Progress) -> Row:
             client = await opened.enter_async_context(namespace(bench, name))
             await load(client, size, _STREAM + at)
             clients.append(client)
-        await _settled(bench, names, tell)
+        await _wait_until_done(bench, names, tell)
         tell("search_hybrid_1000x1000", 0, 1)
         asked = [queries(each, size, _STREAM + at) for at in range(number)]
         return await searches.many(bench, clients, scale.messages, asked)
 
 
-async def _settled(bench: BenchStack, names: list[str], tell: Progress) -> None:
+async def _wait_until_done(bench: BenchStack, names: list[str], tell: Progress) -> None:
     """Wait for the background, and bring statistics up to date, so that none is made in the midst of a measurement."""
     await drained(bench, names, tell)
 

@@ -46,7 +46,7 @@ Turn = tuple[Client, str]
 
 @dataclass(frozen=True)
 class Asked:
-    """What calls took, and what the database had to do for them."""
+    """The times of calls, and the work of the database for them."""
 
     times: Times
     recording: Recording

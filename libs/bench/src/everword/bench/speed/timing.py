@@ -1,4 +1,4 @@
-"""How long calls take: one caller after its answer, several callers, or a fixed rate whatever the answers do."""
+"""Times of calls: one caller after its answer, several callers, or a fixed rate whatever the answers do."""
 
 from __future__ import annotations
 

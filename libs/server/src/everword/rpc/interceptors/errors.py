@@ -10,17 +10,36 @@ from typing import Any
 
 import grpc
 
-from everword.domain.errors import EverwordError, MethodUnknown
+from everword.domain.errors import EverwordError, InvalidArgument, MethodUnknown
 from everword.observability.logs import request_id
-from everword.rpc.errors import grpc_code, to_status, trailers, translate
+from everword.rpc.errors import clip, grpc_code, to_status, trailers, translate
 from everword.rpc.interceptors.base import Call, Context, Continuation, Handler, Interceptor
 from everword.rpc.interceptors.request_id import send_request_id
 
 log = logging.getLogger(__name__)
+#: Codes that say that Everword could not answer. All others say what is wrong with the call.
+_UNANSWERED = {"UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL"}
+#: Fields of a request that a log line names.
+_FIELDS = 10
 #: How long the rest of a stream is read that was refused.
 DRAIN_S = 5.0
 #: Streams of which the rest is read at once: each may hold a request of the largest size.
 MAX_DRAINED = 16
+
+
+def log_error(method: str, error: EverwordError) -> None:
+    """Tell the log of a call that ends with an error: its kind and the fields at fault, and no word of the request."""
+    extra: dict[str, object] = {
+        "method": clip(method),
+        "code": error.code,
+        "reason": error.reason,
+    }
+    if isinstance(error, InvalidArgument) and error.violations:
+        extra["fields"] = [clip(field) for field, _ in error.violations[:_FIELDS]]
+    if error.code in _UNANSWERED:
+        log.warning("call not answered", extra=extra)
+    else:
+        log.info("call refused", extra=extra)
 
 
 async def abort(context: Context, error: EverwordError) -> None:
@@ -33,7 +52,9 @@ async def abort(context: Context, error: EverwordError) -> None:
 
 def _refuse_unknown(method: str) -> Handler:
     async def behavior(request: Any, context: Context) -> None:
-        await abort(context, MethodUnknown(method=method))
+        error = MethodUnknown(method=method)
+        log_error(method, error)
+        await abort(context, error)
 
     # As a stream: nothing of the request is read.
     return grpc.stream_unary_rpc_method_handler(behavior)
@@ -66,6 +87,8 @@ class ErrorInterceptor(Interceptor):
                 known = EverwordError()
             elif not isinstance(error, EverwordError):
                 log.warning("storage error", extra={"method": call.path, "error": repr(error)})
+            else:
+                log_error(call.path, known)
             if call.streaming:
                 await self._drain(call.context)
             await abort(call.context, known)

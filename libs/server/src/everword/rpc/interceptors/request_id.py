@@ -1,4 +1,4 @@
-"""A request id for every call: the caller's `x-request-id` or a new one, in all logs and errors of the call."""
+"""A request id for every call: the caller's `x-request-id` or a new one, on its span and in all its logs and errors."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from opentelemetry import trace
+
 from everword.domain.ids import new_id
 from everword.observability.logs import request_id
 from everword.rpc.interceptors.base import Call, Context, Interceptor
+from everword.telemetry import names
 
 HEADER = "x-request-id"
 #: What a caller may send: it goes into logs and metadata as it is.
@@ -23,6 +26,7 @@ class RequestIdInterceptor(Interceptor):
         sent = call.metadata.get(HEADER, "")
         chosen = sent if _PLAUSIBLE.fullmatch(sent) else str(new_id())
         request_id.set(chosen)
+        trace.get_current_span().set_attribute(names.REQUEST_ID, chosen)
         yield
         # With the answer: a channel repeats a call whose server died only while nothing of an answer has come.
         await send_request_id(call.context)
