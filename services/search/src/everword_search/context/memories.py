@@ -1,0 +1,91 @@
+"""Relevant memories: what a search finds, within the scope of the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from everword.domain.caller import NamespaceScope
+from everword.domain.records import ConversationRecord
+from everword_search.context.model import ContextRequest, ContextScope
+from everword_search.context.reliable import find_reliable
+from everword_search.context.text import Item, Layout
+from everword_search.records import store
+from everword_search.records.model import MemoryFilter, PageRequest
+from everword_search.records.pages import MAX_PAGE
+from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.sources import Sources
+
+#: At least one passage, so that a memory of one passage is seen to be whole.
+_CONTENT_CHARS = 4000
+#: Memories that are looked at: some, and one for so many tokens of the budget. Most memories cost more than that.
+_SPARE, _SMALL_TOKENS = 10, 30
+
+
+@dataclass(frozen=True)
+class FoundMemories:
+    """What a search gives to a context."""
+
+    #: Best first.
+    results: Mapping[UUID, SearchResult] = field(default_factory=dict)
+    #: As callers counted them, where they did.
+    tokens: Mapping[UUID, int] = field(default_factory=dict)
+    verdict: Verdict | None = None
+
+    def items(self, layout: Layout) -> list[Item]:
+        """Return the memories, best first, with their credentials: to look for those takes longer than all the rest."""
+        return [self.item(layout, id_, masks=False) for id_ in self.results]
+
+    def item(self, layout: Layout, id_: UUID, *, masks: bool) -> Item:
+        result = self.results[id_]
+        return layout.memory(
+            result.memory,
+            result.passage,
+            self.tokens.get(id_, 0),
+            result.hit.score,
+            result.relevance,
+            masks=masks,
+        )
+
+
+async def search_memories(
+    sources: Sources,
+    namespace: NamespaceScope,
+    request: ContextRequest,
+    record: ConversationRecord | None,
+    text: str,
+    known: int,
+) -> FoundMemories:
+    """Return memories of the conversation's scope, best first; `known` of them may be in the context already."""
+    most = request.max_memories
+    if most is None:
+        most = _SPARE + request.token_budget // _SMALL_TOKENS
+    within = record if request.scope is ContextScope.CONVERSATION else None
+    search = SearchRequest(
+        text=text,
+        filter=_scoped(request.filter, within) if within else request.filter,
+        # As many more as may be known already.
+        page=PageRequest(min(MAX_PAGE, most + known)),
+        at_least_as_fresh=request.at_least_as_fresh,
+        min_score=request.min_score,
+        min_relevance=request.min_relevance,
+        max_content_chars=_CONTENT_CHARS,
+        operators=bool(request.query.strip()),
+        profile=request.profile,
+        balanced=request.balanced,
+    )
+    found = await find_reliable(sources, namespace, search, periods=within is None)
+    results = {each.memory.id: each for each in found.results}
+    async with sources.database.transaction(namespace.id) as conn:
+        tokens = await store.message_token_counts(conn, namespace.id, list(results))
+    return FoundMemories(results, tokens, found.verdict)
+
+
+def _scoped(wanted: MemoryFilter, record: ConversationRecord) -> MemoryFilter:
+    """Return a filter within the conversation's agent and subject, unless it names others."""
+    return replace(
+        wanted,
+        agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
+        subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
+    )
