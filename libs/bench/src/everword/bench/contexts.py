@@ -171,5 +171,5 @@ def _share(held: set[str], query: Query) -> float:
 
 
 def _words(line: str) -> str:
-    """Return what was said, without its number and speaker."""
-    return _NUMBER.sub("", line).partition(": ")[2]
+    """Return who said what, without its number."""
+    return _NUMBER.sub("", line)

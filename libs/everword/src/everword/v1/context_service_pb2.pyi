@@ -310,3 +310,95 @@ class ContextItem(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__relevance) -> _WhichOneofReturnType__relevance | None: ...
 
 Global___ContextItem: _TypeAlias = ContextItem  # noqa: Y015
+
+@_typing.final
+class StreamContextRequest(_message.Message):
+    """StreamContextRequest says what the context is for."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONTEXT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def context(self) -> Global___BuildContextRequest:
+        """context is the context to build."""
+
+    def __init__(
+        self,
+        *,
+        context: Global___BuildContextRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["context", b"context"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StreamContextRequest: _TypeAlias = StreamContextRequest  # noqa: Y015
+
+@_typing.final
+class StreamContextResponse(_message.Message):
+    """StreamContextResponse is a block of the context, or its end."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLOCK_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def block(self) -> Global___ContextBlock:
+        """block is complete: no more of its source comes."""
+
+    @_builtins.property
+    def end(self) -> Global___ContextEnd:
+        """end is the last part."""
+
+    def __init__(
+        self,
+        *,
+        block: Global___ContextBlock | None = ...,
+        end: Global___ContextEnd | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["block", b"block", "end", b"end", "part", b"part"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block", b"block", "end", b"end", "part", b"part"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_part: _TypeAlias = _typing.Literal["block", "end"]  # noqa: Y015
+    _WhichOneofArgType_part: _TypeAlias = _typing.Literal["part", b"part"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_part) -> _WhichOneofReturnType_part | None: ...
+
+Global___StreamContextResponse: _TypeAlias = StreamContextResponse  # noqa: Y015
+
+@_typing.final
+class ContextEnd(_message.Message):
+    """ContextEnd says what a streamed context came to."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_COUNT_FIELD_NUMBER: _builtins.int
+    OMITTED_FIELD_NUMBER: _builtins.int
+    VERDICT_FIELD_NUMBER: _builtins.int
+    MISSING_FIELD_NUMBER: _builtins.int
+    token_count: _builtins.int
+    """token_count is what the blocks cost together."""
+    omitted: _builtins.int
+    """omitted is the number of memories and turns that were looked at and did not fit."""
+    verdict: _search_service_pb2.Verdict.ValueType
+    """verdict is as in BuildContextResponse; unset where memories are missing."""
+    @_builtins.property
+    def missing(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextSource.ValueType]:
+        """missing are the sources that were not there in time."""
+
+    def __init__(
+        self,
+        *,
+        token_count: _builtins.int = ...,
+        omitted: _builtins.int = ...,
+        verdict: _search_service_pb2.Verdict.ValueType = ...,
+        missing: _abc.Iterable[Global___ContextSource.ValueType] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["missing", b"missing", "omitted", b"omitted", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContextEnd: _TypeAlias = ContextEnd  # noqa: Y015

@@ -76,8 +76,8 @@ class Draft:
     ) -> list[Item]:
         """Put items into a block while they fit, `most` of them; returns those that were put in.
 
-        `limit` is the most that the block may cost. What repeats the context is passed over, unless it is to stand there
-        `verbatim`. `finish` makes of an item what is shown, for those alone that fit as they are.
+        `limit` is the most that the block may cost. What repeats the context is passed over, unless it is to stand
+        there `verbatim`. `finish` makes of an item what is shown, for those alone that fit as they are.
         """
         put: list[Item] = []
         for item in items:

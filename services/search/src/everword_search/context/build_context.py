@@ -119,17 +119,21 @@ class Building:
 
     def put_memories(self, recalled: Sequence[SearchResult], found: FoundMemories) -> None:
         """Put in older turns of this conversation, then memories, then what is left of the turns that wait."""
-        draft, layout = self.draft, self.draft.layout
-        nearest = FoundMemories({each.memory.id: each for each in recalled})
+        draft = self.draft
+        nearest = FoundMemories().after(recalled)
         limit = int(draft.budget * SHARE)
         self._put(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit)
-        most = self.request.max_memories
-        self._put(BlockSource.MEMORIES, found, MAX_PAGE if most is None else most, None)
+        self.put_found(found)
         there = draft.ids
         wanted = [item for item in self.waiting if item.memory_id not in there]
         draft.fill(BlockSource.CHAT_HISTORY, wanted, most=len(wanted), verbatim=True)
         draft.trim()
         draft.left_out.difference_update(draft.ids)
+
+    def put_found(self, found: FoundMemories) -> None:
+        """Put in memories, best first."""
+        most = self.request.max_memories
+        self._put(BlockSource.MEMORIES, found, MAX_PAGE if most is None else most, None)
 
     def _put(self, source: BlockSource, found: FoundMemories, most: int, limit: int | None) -> None:
         layout, there = self.draft.layout, self.draft.ids | self._asked_with()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -36,6 +36,10 @@ class FoundMemories:
     def items(self, layout: Layout) -> list[Item]:
         """Return the memories, best first, with their credentials: to look for those takes longer than all the rest."""
         return [self.item(layout, id_, masks=False) for id_ in self.results]
+
+    def after(self, first: Sequence[SearchResult]) -> FoundMemories:
+        """Return the same with others before them."""
+        return replace(self, results={each.memory.id: each for each in first} | dict(self.results))
 
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> Item:
         result = self.results[id_]

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.interceptors.request_id import send_request_id
 from everword.v1 import context_service_pb2 as pb
 from everword.v1.context_service_pb2_grpc import ContextServiceServicer
 from everword.v1.search_service_pb2 import Verdict
@@ -19,6 +20,7 @@ from everword_search.context.model import (
     ContextRequest,
     ContextScope,
 )
+from everword_search.context.stream_context import StreamedEnd, stream_context
 from everword_search.context.tokens import Tokens
 from everword_search.retrieval.sources import Sources
 from everword_search.translate import to_balanced, to_filter
@@ -39,6 +41,15 @@ class ContextServicer(ContextServiceServicer):
             self._sources, counter, current_namespace(), _to_request(request)
         )
         return _to_response(built)
+
+    async def StreamContext(  # type: ignore[override]
+        self, request: pb.StreamContextRequest, context: Context
+    ) -> None:
+        """Write parts as they come: what is around each call awaits its end."""
+        counter, wanted = await self._tokens.ready(), _to_request(request.context)
+        async for part in stream_context(self._sources, counter, current_namespace(), wanted):
+            await send_request_id(context)
+            await context.write(_to_part(part))
 
 
 def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
@@ -72,6 +83,18 @@ def _to_response(built: BuiltContext) -> pb.BuildContextResponse:
         omitted=built.omitted,
         verdict=Verdict.ValueType(built.verdict or 0),
     )
+
+
+def _to_part(part: tuple[Block, int] | StreamedEnd) -> pb.StreamContextResponse:
+    if not isinstance(part, StreamedEnd):
+        return pb.StreamContextResponse(block=_block(*part))
+    end = pb.ContextEnd(
+        token_count=part.tokens,
+        omitted=part.omitted,
+        verdict=Verdict.ValueType(part.verdict or 0),
+        missing=[pb.ContextSource.ValueType(each) for each in part.missing],
+    )
+    return pb.StreamContextResponse(end=end)
 
 
 def _block(block: Block, first: int) -> pb.ContextBlock:

@@ -131,7 +131,7 @@ class Layout:
         *,
         masks: bool,
     ) -> Item:
-        """Return a memory whole, or its best passage between ellipses where it has several; of a tool call, its sentence.
+        """Return a memory whole, or its best passage between ellipses where it has several; a tool call's sentence.
 
         `given_tokens` is what the caller said the whole costs; 0 where nothing was said.
         """

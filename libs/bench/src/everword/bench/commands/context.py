@@ -29,7 +29,7 @@ from everword.bench.provenance import commit
 from everword.bench.report import write_json
 from everword.bench.target import own_target, running_target
 from everword.cli.files import ensure_writable
-from everword.cli.output import note, print_table
+from everword.cli.output import line, note, print_table
 from everword.cli.session import explain
 from everword.client import CallError, ClientSettings
 from everword.domain.settings import Environment
@@ -70,7 +70,7 @@ def context(
     A question is answered by messages. `context` is their share in a context, `search` that in the
     results of Search that fit into the same budget, and `ratio` the one beside the other. `filled`
     is the share of the budget that is used where there was more, `provenance` the share of tokens
-    that say who, when and which, `repeated` the share of runs of five words that were there before.
+    that say when and which, `repeated` the share of runs of five words that were there before.
     With `current` dates each conversation has just ended. `fall` is what is found less after 80
     contexts that count as uses.
     """
@@ -86,8 +86,12 @@ def context(
     figures = summarise(rows)
     if output is not None:
         write_json(output, {"commit": commit(), "figures": figures, "falls": falls, "rows": rows})
-    columns = ("set", "dates", "profile", "budget", *FIGURES)
-    print_table(columns, [_cells(each, columns) for each in figures], right=" ".join(columns[3:]))
+    columns = ("set", "budget", *FIGURES)
+    for profile in PROFILES:
+        for dates in DATES:
+            line(f"{profile}, {dates} dates")
+            wanted = [f for f in figures if (f["profile"], f["dates"]) == (profile, dates)]
+            print_table(columns, [_cells(f, columns) for f in wanted], right=" ".join(columns[1:]))
     fall_columns = ("set", "dates", "profile", "before", "after", "fall")
     print_table(
         fall_columns, [_cells(each, fall_columns) for each in falls], right="before after fall"
