@@ -14,13 +14,15 @@ from everword_search.context.text import Item, Layout
 from everword_search.records import store
 from everword_search.records.model import MemoryFilter, PageRequest
 from everword_search.records.pages import MAX_PAGE
-from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.model import Hit, SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
 
 #: At least one passage, so that a memory of one passage is seen to be whole.
 _CONTENT_CHARS = 4000
 #: Memories that are looked at: some, and one for so many tokens of the budget. Most memories cost more than that.
 _SPARE, _SMALL_TOKENS = 10, 30
+#: The profile that counts time and importance beside relevance.
+_COUNTS_TIME = "balanced"
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,11 @@ async def search_memories(
     known: int,
 ) -> FoundMemories:
     """Return memories of the conversation's scope, best first; `known` of them may be in the context already."""
-    most = request.max_memories
-    if most is None:
+    most, counts_time = request.max_memories, request.profile == _COUNTS_TIME
+    if counts_time:
+        # What is relevant may come after much that is new.
+        most = MAX_PAGE
+    elif most is None:
         most = _SPARE + request.token_budget // _SMALL_TOKENS
     within = record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(
@@ -80,10 +85,30 @@ async def search_memories(
         balanced=request.balanced,
     )
     found = await find_reliable(sources, namespace, search, periods=within is None)
-    results = {each.memory.id: each for each in found.results}
+    ranked = _by_gated_score(found.results) if counts_time else found.results
+    results = {each.memory.id: each for each in ranked}
     async with sources.database.transaction(namespace.id) as conn:
         tokens = await store.message_token_counts(conn, namespace.id, list(results))
     return FoundMemories(results, tokens, found.verdict)
+
+
+def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:
+    """Return results in the order of a score in which time and importance count as far as there is relevance.
+
+    Their share is multiplied by the square of the result's evidence in relation to the best one's. Where evidence cannot
+    be told, the order stays.
+    """
+    evidence = [each.hit.evidence for each in results]
+    best = max((each for each in evidence if each is not None), default=0.0)
+    if best <= 0 or None in evidence:
+        return list(results)
+    gated = [replace(each, hit=replace(each.hit, score=_gated(each.hit, best))) for each in results]
+    return sorted(gated, key=lambda each: each.hit.score, reverse=True)
+
+
+def _gated(hit: Hit, best: float) -> float:
+    other = sum(signal.weight * signal.value for signal in hit.signals)
+    return hit.score - other * (1 - ((hit.evidence or 0.0) / best) ** 2)
 
 
 def _scoped(wanted: MemoryFilter, record: ConversationRecord) -> MemoryFilter:
