@@ -10,6 +10,7 @@ import pytest
 
 from everword.text.tokens.counter import packaged_counter, read_counter
 from everword.v1 import context_service_pb2 as pb
+from everword.v1 import memory_pb2
 from support.background import embed_everything
 from support.calls import append_request, message, target
 from support.compaction import ScriptedComposer, compact_everything

@@ -95,8 +95,8 @@ async def search_memories(
 def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:
     """Return results in the order of a score in which time and importance count as far as there is relevance.
 
-    Their share is multiplied by the square of the result's evidence in relation to the best one's. Where evidence cannot
-    be told, the order stays.
+    Their share is multiplied by the square of the result's evidence in relation to the best one's. Where evidence
+    cannot be told, the order stays.
     """
     evidence = [each.hit.evidence for each in results]
     best = max((each for each in evidence if each is not None), default=0.0)
