@@ -112,7 +112,7 @@ class Building:
         if not self.text or self.request.max_memories == 0:
             return FoundMemories()
         record = self.start.conversation.record if self.start.conversation else None
-        known = len(self.draft.ids) + 1 + MOST_RECALLED
+        known = len(self.draft.ids) + 1 + MOST_RECALLED if record else 0
         return await search_memories(
             self.sources, self.namespace, self.request, record, self.text, known
         )

@@ -20,7 +20,7 @@ from everword_search.retrieval.sources import Sources
 #: At least one passage, so that a memory of one passage is seen to be whole.
 _CONTENT_CHARS = 4000
 #: Memories that are looked at: some, and one for so many tokens of the budget. Most memories cost more than that.
-_SPARE, _SMALL_TOKENS = 10, 30
+_SPARE, _SMALL_TOKENS = 10, 35
 #: The profile that counts time and importance beside relevance.
 _COUNTS_TIME = "balanced"
 

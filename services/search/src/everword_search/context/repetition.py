@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 #: Words in a row that are the same by more than chance.
 _GRAM = 5
@@ -24,16 +25,22 @@ class Said:
 
     def repeats(self, text: str) -> bool:
         """Tell whether a text says what is there: all of it, or most of its runs of five words."""
-        words = _words(text)
+        words, grams = _words_and_grams(text)
         if words in self._whole:
             return True
-        grams = set(_grams(words))
         return len(grams & self._grams) >= _REPEATED * len(grams) > 0
 
     def add(self, text: str) -> None:
-        words = _words(text)
+        words, grams = _words_and_grams(text)
         self._whole.add(words)
-        self._grams.update(_grams(words))
+        self._grams |= grams
+
+
+@lru_cache(maxsize=512)
+def _words_and_grams(text: str) -> tuple[_Words, frozenset[_Words]]:
+    # Kept from the question whether it repeats something until it is put in, and to the next context.
+    words = _words(text)
+    return words, frozenset(_grams(words))
 
 
 def _words(text: str) -> _Words:
