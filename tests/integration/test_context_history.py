@@ -126,9 +126,10 @@ async def test_budgets_hold_by_the_packaged_tokenizer_and_by_one_from_a_file(
     counters = (packaged_counter(), read_counter(file))
     for path, counter in zip((None, file), counters, strict=True):
         async with running_stack(database, tokenizer=path) as stack:
+            # None costs a twentieth of the budgets below: what is left over is less than one.
             texts = [
                 f"harbour report {n}: "
-                + " ".join(f"naïve{n * 31 + k} 🙂 détail" for k in range(n % 17 + 1))
+                + " ".join(f"naïve{n * 31 + k} 🙂 détail" for k in range(n % 5 + 1))
                 for n in range(150)
             ]
             await tell(stack, f"{path}", *texts)
