@@ -30,6 +30,8 @@ from everword_search.records.use import count_use
 from everword_search.retrieval.model import SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
 
+#: A context that costs this share of its budget is full.
+FULL = 0.95
 #: A query that is taken from a message is its beginning.
 MAX_QUERY_BYTES = 8192
 
@@ -57,7 +59,9 @@ async def build_context(
     building = await begin(sources, counter, namespace, request)
     recalled, found = await asyncio.gather(building.recall(), building.search())
     # Memories may be many and long: the loop goes on meanwhile.
-    await asyncio.to_thread(building.put_memories, recalled, found)
+    await asyncio.to_thread(building.put_recalled, recalled)
+    await building.put_memories(found)
+    await asyncio.to_thread(building.put_waiting)
     await building.count_uses()
     return building.built(found.verdict)
 
@@ -107,31 +111,43 @@ class Building:
             self.sources, self.namespace, self.request, conversation, self.text, shown
         )
 
-    async def search(self) -> FoundMemories:
-        """Return memories that may go in."""
+    async def search(self, *, all_: bool = False) -> FoundMemories:
+        """Return memories that may go in: as many as the budget takes if they are of usual length, or `all_`."""
         if not self.text or self.request.max_memories == 0:
             return FoundMemories()
         record = self.start.conversation.record if self.start.conversation else None
         known = len(self.draft.ids) + 1 + MOST_RECALLED if record else 0
         return await search_memories(
-            self.sources, self.namespace, self.request, record, self.text, known
+            self.sources,
+            self.namespace,
+            self.request,
+            record,
+            self.text,
+            MAX_PAGE if all_ else known,
         )
 
-    def put_memories(self, recalled: Sequence[SearchResult], found: FoundMemories) -> None:
-        """Put in older turns of this conversation, then memories, then what is left of the turns that wait."""
-        draft = self.draft
+    def put_recalled(self, recalled: Sequence[SearchResult]) -> None:
+        """Put in older turns of this conversation."""
+        limit = int(self.draft.budget * SHARE)
         nearest = FoundMemories().after(recalled)
-        limit = int(draft.budget * SHARE)
         self._put(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit)
-        self.put_found(found)
+
+    async def put_memories(self, found: FoundMemories) -> None:
+        """Put in memories, best first; where these are short, there is room for more than were looked at."""
+        await asyncio.to_thread(self._put_found, found)
+        if found.is_cut and self.draft.tokens < FULL * self.draft.budget:
+            await asyncio.to_thread(self._put_found, await self.search(all_=True))
+
+    def put_waiting(self) -> None:
+        """Put in what is left of the turns that wait."""
+        draft = self.draft
         there = draft.ids
         wanted = [item for item in self.waiting if item.memory_id not in there]
         draft.fill(BlockSource.CHAT_HISTORY, wanted, most=len(wanted), verbatim=True)
         draft.trim()
         draft.left_out.difference_update(draft.ids)
 
-    def put_found(self, found: FoundMemories) -> None:
-        """Put in memories, best first."""
+    def _put_found(self, found: FoundMemories) -> None:
         most = self.request.max_memories
         self._put(BlockSource.MEMORIES, found, MAX_PAGE if most is None else most, None)
 

@@ -34,6 +34,8 @@ class FoundMemories:
     #: As callers counted them, where they did.
     tokens: Mapping[UUID, int] = field(default_factory=dict)
     verdict: Verdict | None = None
+    #: Whether there may be more that was not looked at.
+    is_cut: bool = False
 
     def items(self, layout: Layout) -> list[Item]:
         """Return the memories, best first, with their credentials: to look for those takes longer than all the rest."""
@@ -70,12 +72,13 @@ async def search_memories(
         most = MAX_PAGE
     elif most is None:
         most = _SPARE + request.token_budget // _SMALL_TOKENS
+    size = min(MAX_PAGE, most + known)
     within = record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(
         text=text,
         filter=_scoped(request.filter, within) if within else request.filter,
         # As many more as may be known already.
-        page=PageRequest(min(MAX_PAGE, most + known)),
+        page=PageRequest(size),
         at_least_as_fresh=request.at_least_as_fresh,
         min_score=request.min_score,
         min_relevance=request.min_relevance,
@@ -89,7 +92,8 @@ async def search_memories(
     results = {each.memory.id: each for each in ranked}
     async with sources.database.transaction(namespace.id) as conn:
         tokens = await store.message_token_counts(conn, namespace.id, list(results))
-    return FoundMemories(results, tokens, found.verdict)
+    is_cut = request.max_memories is None and size < MAX_PAGE and len(results) >= size
+    return FoundMemories(results, tokens, found.verdict, is_cut)
 
 
 def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:

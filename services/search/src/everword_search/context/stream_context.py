@@ -59,6 +59,5 @@ async def stream_context(
 async def _put_memories(building: Building) -> Verdict | None:
     """Put in what is found by the query. The conversation's block was sent: its older turns go in as memories."""
     recalled, found = await asyncio.gather(building.recall(), building.search())
-    both = found.after(recalled)
-    await asyncio.to_thread(building.put_found, both)
+    await building.put_memories(found.after(recalled))
     return found.verdict
