@@ -67,6 +67,14 @@ TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
 OPERATORS = "AdminService"
 
 
+async def last_part(
+    stack: Stack, wanted: context.BuildContextRequest
+) -> context.StreamContextResponse:
+    """Return the end of a streamed context."""
+    request = context.StreamContextRequest(context=wanted)
+    return [part async for part in stack.context.StreamContext(request)][-1]
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """One stack for all: no test leaves anything behind that another could find."""
@@ -161,6 +169,18 @@ REFUSED: dict[str, tuple[str, Call]] = {
         NO_TOKEN,
         lambda s, t: s.ingest.WaitForIndexing(wait_request(t.consistency_token)),
     ),
+    "StreamContext context.conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: last_part(
+            s, context.BuildContextRequest(query="words", conversation_id=t.conversation_id)
+        ),
+    ),
+    "StreamContext context.at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: last_part(
+            s, context.BuildContextRequest(query="words", at_least_as_fresh=t.consistency_token)
+        ),
+    ),
     "BuildContext conversation_id": (
         NO_CONVERSATION,
         lambda s, t: s.context.BuildContext(
@@ -209,6 +229,14 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
             (answer.corpus, answer.embedding.pending, list(answer.tasks))
             == (stats.CorpusStats(), 0, [])
         ),
+    ),
+    "StreamContext": (
+        lambda s, t: last_part(s, context.BuildContextRequest(query="words")),
+        lambda answer: (answer.end.token_count, answer.end.omitted) == (0, 0),
+    ),
+    "StreamContext context.filter.conversation_ids": (
+        lambda s, t: last_part(s, context.BuildContextRequest(query="words", filter=t.filter)),
+        lambda answer: (answer.end.token_count, answer.end.omitted) == (0, 0),
     ),
     "BuildContext": (
         lambda s, t: s.context.BuildContext(context.BuildContextRequest(query="words")),

@@ -173,6 +173,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         "summary_sources_p",
     ),
     "read_marks": ({"ids": LEAVES}, "summaries_p"),
+    "top_summaries": ({"conversation_id": UUID(int=1), "limit": 8}, "conversation_id_level_first"),
     "list_summaries_newest": (LIST, "level_latest_at"),
     "list_summaries_oldest": (
         {**LIST, "after_latest_at": "-infinity", "after_id": UUID(int=0)},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from everword.chat.settings import ChatSettings
@@ -64,12 +65,13 @@ async def running_stack(
     chat: ChatSettings | None = None,
     server: ServerSettings = BASE,
     cache_mb: int | None = None,
+    tokenizer: Path | None = None,
 ) -> AsyncIterator[Stack]:
     """Run the four services while the block lasts.
 
     With `semantic`, search knows the embedder; with `redis_url`, ingest sends wake-ups there; with `chat`, the
     compactor and search know a language model. Search keeps `cache_mb` mebibytes of namespaces in memory, None for
-    what it does by itself.
+    what it does by itself, and counts by `tokenizer`.
     """
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
 
@@ -89,7 +91,9 @@ async def running_stack(
         settings = CompactorSettings(**of("compactor"), chat=chat, small_chat=chat)
         await start("compactor", CompactorServer(settings))
         known = addresses["embedder"] if semantic else ""
-        reading = SearchSettings(**of("search"), embedder_address=known, chat=chat)
+        reading = SearchSettings(
+            **of("search"), embedder_address=known, chat=chat, tokenizer=tokenizer
+        )
         if cache_mb is not None:
             reading = replace(reading, cache_bytes=cache_mb << 20)
         await start("search", SearchServer(reading))

@@ -240,6 +240,7 @@ def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
         f"{search}.read_children": {**first_few, "ids": [branch]},
         f"{search}.read_sources": {**first_few, "ids": [leaf]},
         f"{search}.read_marks": {"ids": [leaf]},
+        f"{search}.top_summaries": {"conversation_id": filled.conversation_id},
         f"{search}.list_summaries_newest": {
             **page,
             "after_latest_at": LATE,

@@ -14,7 +14,7 @@ INSERT_SUMMARY = """
 INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, parent_id, content, title,
                        message_count, earliest_at, latest_at, model, prompt_version, stale, needs_review, faithfulness)
 VALUES (%(namespace_id)s, %(id)s, %(level)s, %(conversation_id)s, %(seq)s, %(seq)s, %(parent_id)s, %(content)s,
-        'A summary with a title', 1, now(), now(), 'extractive', 0, true, true,
+        'A summary with a title', 1, now(), now(), 'extractive', 0, true, %(needs_review)s,
         '{"unsupported": [], "wrong_tags": [], "source_coverage": 1, "identifier_coverage": 1}')
 """
 INSERT_SOURCE = """
@@ -51,6 +51,8 @@ def insert_summaries(
     ]
     for id_, level, seq, parent_id in nodes:
         values = {"id": id_, "level": level, "seq": seq, "parent_id": parent_id}
+        # One goes into contexts.
+        values["needs_review"] = id_ != rows.bare
         conn.execute(INSERT_SUMMARY, {**scope, **values})
     conn.execute(INSERT_SOURCE, (namespace_id, rows.leaf, message_ids[0], None))
     conn.execute(INSERT_SOURCE, (namespace_id, rows.orphan, message_ids[1], None))

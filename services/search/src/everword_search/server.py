@@ -22,6 +22,7 @@ from everword_search.answers.asking import Asking
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.compiled import warn_if_slow
 from everword_search.context.servicer import ContextServicer
+from everword_search.context.tokens import Tokens
 from everword_search.facts.servicer import ProfileServicer
 from everword_search.ranking.ranker import Ranker
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
@@ -44,6 +45,7 @@ class SearchServer:
         self._cache = NamespaceCache(self._database, settings.cache_bytes)
         sources = Sources(self._database, self._embedder, Ranker.load(), self._cache)
         self._word_lists = sources.word_lists
+        self._tokens = Tokens(settings.tokenizer)
         self._chat = _chat_client(settings.chat) if settings.chat else None
         asking = Asking(self._chat, self._database) if self._chat else None
         search = search_service_pb2.DESCRIPTOR.services_by_name["SearchService"]
@@ -62,7 +64,7 @@ class SearchServer:
                 Registration(
                     context,
                     context_service_pb2_grpc.add_ContextServiceServicer_to_server,
-                    ContextServicer(sources),
+                    ContextServicer(sources, self._tokens),
                 ),
                 Registration(
                     profile,
@@ -84,6 +86,7 @@ class SearchServer:
         self._cache.open()
         address = await self._server.start()
         self._word_lists.read()
+        self._tokens.read()
         return address
 
     async def stop(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from everword.chat.settings import ChatSettings
 from everword.db.settings import DatabaseSettings
@@ -27,6 +28,9 @@ class Settings:
     cache_bytes: int = MOST_CACHE_BYTES
     """The bytes that namespaces in memory may take: those that were searched last."""
 
+    tokenizer: Path | None = None
+    """A `tokenizer.json` that contexts are counted by; otherwise the packaged one."""
+
     @classmethod
     def from_environment(cls, environment: Environment) -> Settings:
         return cls(
@@ -38,4 +42,5 @@ class Settings:
             * environment.integer(
                 "EVERWORD_SEARCH_CACHE_MIB", default_cache_bytes() // _MIB, minimum=0
             ),
+            tokenizer=environment.file("EVERWORD_TOKENIZER"),
         )

@@ -75,6 +75,34 @@ CONTEXT_SCOPE_NAMESPACE: ContextScope.ValueType  # 2
 """CONTEXT_SCOPE_NAMESPACE is everything in the namespace."""
 Global___ContextScope: _TypeAlias = ContextScope  # noqa: Y015
 
+class _ContextFormat:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextFormat.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONTEXT_FORMAT_UNSPECIFIED: _ContextFormat.ValueType  # 0
+    """CONTEXT_FORMAT_UNSPECIFIED is CONTEXT_FORMAT_TEXT."""
+    CONTEXT_FORMAT_TEXT: _ContextFormat.ValueType  # 1
+    """CONTEXT_FORMAT_TEXT has a heading for each block, a line for each day, and items as `[3] Mara: The cutover is on
+    Thursday.`
+    """
+    CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
+    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+
+class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
+    """ContextFormat says what a context's text looks like."""
+
+CONTEXT_FORMAT_UNSPECIFIED: ContextFormat.ValueType  # 0
+"""CONTEXT_FORMAT_UNSPECIFIED is CONTEXT_FORMAT_TEXT."""
+CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
+"""CONTEXT_FORMAT_TEXT has a heading for each block, a line for each day, and items as `[3] Mara: The cutover is on
+Thursday.`
+"""
+CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
+"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
+
 @_typing.final
 class BuildContextRequest(_message.Message):
     """BuildContextRequest says what the context is for."""
@@ -94,13 +122,15 @@ class BuildContextRequest(_message.Message):
     BALANCED_FIELD_NUMBER: _builtins.int
     MIN_RELEVANCE_FIELD_NUMBER: _builtins.int
     SCOPE_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
     conversation_id: _builtins.str
     """conversation_id is the conversation to continue. Without one there are no recent turns, and query is needed."""
     token_budget: _builtins.int
-    """token_budget is the most tokens the context may cost. 4,000 if 0; at most 1,000,000. A message's token_count is
-    taken where the caller gave one, else a token is counted for every four bytes of UTF-8.
+    """token_budget is the most tokens the context may cost. 4,000 if 0; at most 1,000,000. They are counted by the server's
+    tokenizer: o200k, or the one that the operator named. A message's token_count is taken where the caller gave one and
+    the whole of it is shown.
     """
     max_recent_turns: _builtins.int
     """max_recent_turns is the most recent turns to put in. 20 if unset; at most 200."""
@@ -118,6 +148,8 @@ class BuildContextRequest(_message.Message):
     """min_relevance leaves out memories of less relevance, from 0 to 1, as in SearchRequest."""
     scope: Global___ContextScope.ValueType
     """scope says whose memories may be put in."""
+    format: Global___ContextFormat.ValueType
+    """format says what the text looks like."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
@@ -142,10 +174,11 @@ class BuildContextRequest(_message.Message):
         balanced: _search_service_pb2.BalancedOptions | None = ...,
         min_relevance: _builtins.float = ...,
         scope: Global___ContextScope.ValueType = ...,
+        format: Global___ContextFormat.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "balanced", b"balanced", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "scope", b"scope", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "format", b"format", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "scope", b"scope", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_memories: _TypeAlias = _typing.Literal["max_memories"]  # noqa: Y015
     _WhichOneofArgType__max_memories: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories"]  # noqa: Y015
@@ -277,3 +310,95 @@ class ContextItem(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__relevance) -> _WhichOneofReturnType__relevance | None: ...
 
 Global___ContextItem: _TypeAlias = ContextItem  # noqa: Y015
+
+@_typing.final
+class StreamContextRequest(_message.Message):
+    """StreamContextRequest says what the context is for."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONTEXT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def context(self) -> Global___BuildContextRequest:
+        """context is the context to build."""
+
+    def __init__(
+        self,
+        *,
+        context: Global___BuildContextRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["context", b"context"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StreamContextRequest: _TypeAlias = StreamContextRequest  # noqa: Y015
+
+@_typing.final
+class StreamContextResponse(_message.Message):
+    """StreamContextResponse is a block of the context, or its end."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLOCK_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def block(self) -> Global___ContextBlock:
+        """block is complete: no more of its source comes."""
+
+    @_builtins.property
+    def end(self) -> Global___ContextEnd:
+        """end is the last part."""
+
+    def __init__(
+        self,
+        *,
+        block: Global___ContextBlock | None = ...,
+        end: Global___ContextEnd | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["block", b"block", "end", b"end", "part", b"part"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block", b"block", "end", b"end", "part", b"part"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_part: _TypeAlias = _typing.Literal["block", "end"]  # noqa: Y015
+    _WhichOneofArgType_part: _TypeAlias = _typing.Literal["part", b"part"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_part) -> _WhichOneofReturnType_part | None: ...
+
+Global___StreamContextResponse: _TypeAlias = StreamContextResponse  # noqa: Y015
+
+@_typing.final
+class ContextEnd(_message.Message):
+    """ContextEnd says what a streamed context came to."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_COUNT_FIELD_NUMBER: _builtins.int
+    OMITTED_FIELD_NUMBER: _builtins.int
+    VERDICT_FIELD_NUMBER: _builtins.int
+    MISSING_FIELD_NUMBER: _builtins.int
+    token_count: _builtins.int
+    """token_count is what the blocks cost together."""
+    omitted: _builtins.int
+    """omitted is the number of memories and turns that were looked at and did not fit."""
+    verdict: _search_service_pb2.Verdict.ValueType
+    """verdict is as in BuildContextResponse; unset where memories are missing."""
+    @_builtins.property
+    def missing(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextSource.ValueType]:
+        """missing are the sources that were not there in time."""
+
+    def __init__(
+        self,
+        *,
+        token_count: _builtins.int = ...,
+        omitted: _builtins.int = ...,
+        verdict: _search_service_pb2.Verdict.ValueType = ...,
+        missing: _abc.Iterable[Global___ContextSource.ValueType] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["missing", b"missing", "omitted", b"omitted", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContextEnd: _TypeAlias = ContextEnd  # noqa: Y015

@@ -40,6 +40,11 @@ class ContextServiceStub:
                 request_serializer=everword_dot_v1_dot_context__service__pb2.BuildContextRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_context__service__pb2.BuildContextResponse.FromString,
                 _registered_method=True)
+        self.StreamContext = channel.unary_stream(
+                '/everword.v1.ContextService/StreamContext',
+                request_serializer=everword_dot_v1_dot_context__service__pb2.StreamContextRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_context__service__pb2.StreamContextResponse.FromString,
+                _registered_method=True)
 
 
 class ContextServiceServicer:
@@ -47,12 +52,26 @@ class ContextServiceServicer:
     """
 
     def BuildContext(self, request, context):
-        """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
-        recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
-        before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
-        Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the namespace's time
-        zone, and its items are numbered through all blocks: `[3]` in an answer is the item with that number. What was stored
-        opens no line of the format: its further lines are indented.
+        """BuildContext fills a token budget with what matters now: memories relevant to the query, and the conversation so far.
+        Turns get up to half of the budget before memories, newest first and word for word, and what memories leave. Where
+        there are older ones, the conversation's summaries stand for them within that half, and up to three of them that are
+        near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
+        context or the query is passed over. What is found by the query counts as used; turns are there for being recent.
+
+        Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph; today there are memories
+        and chat history. Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the
+        namespace's time zone, and its items are numbered through all blocks: `[3]` in an answer is the item with that number.
+        What was stored opens no line of the format: its further lines are indented.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def StreamContext(self, request, context):
+        """StreamContext builds the same context and sends each block as soon as it is there: the conversation so far, then
+        memories, and at last what the whole costs. A little before the call's deadline it ends with what there is, and names
+        what is missing. Items are numbered in the order in which they are sent; put the blocks into a prompt in the order of
+        BuildContext.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -65,6 +84,11 @@ def add_ContextServiceServicer_to_server(servicer, server):
                     servicer.BuildContext,
                     request_deserializer=everword_dot_v1_dot_context__service__pb2.BuildContextRequest.FromString,
                     response_serializer=everword_dot_v1_dot_context__service__pb2.BuildContextResponse.SerializeToString,
+            ),
+            'StreamContext': grpc.unary_stream_rpc_method_handler(
+                    servicer.StreamContext,
+                    request_deserializer=everword_dot_v1_dot_context__service__pb2.StreamContextRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_context__service__pb2.StreamContextResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -95,6 +119,33 @@ class ContextService:
             '/everword.v1.ContextService/BuildContext',
             everword_dot_v1_dot_context__service__pb2.BuildContextRequest.SerializeToString,
             everword_dot_v1_dot_context__service__pb2.BuildContextResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StreamContext(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/everword.v1.ContextService/StreamContext',
+            everword_dot_v1_dot_context__service__pb2.StreamContextRequest.SerializeToString,
+            everword_dot_v1_dot_context__service__pb2.StreamContextResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -17,12 +17,22 @@ class ContextServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     BuildContext: _aio.UnaryUnaryMultiCallable[_context_service_pb2.BuildContextRequest, _context_service_pb2.BuildContextResponse]
-    """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
-    recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
-    before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
-    Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the namespace's time
-    zone, and its items are numbered through all blocks: `[3]` in an answer is the item with that number. What was stored
-    opens no line of the format: its further lines are indented.
+    """BuildContext fills a token budget with what matters now: memories relevant to the query, and the conversation so far.
+    Turns get up to half of the budget before memories, newest first and word for word, and what memories leave. Where
+    there are older ones, the conversation's summaries stand for them within that half, and up to three of them that are
+    near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
+    context or the query is passed over. What is found by the query counts as used; turns are there for being recent.
+
+    Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph; today there are memories
+    and chat history. Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the
+    namespace's time zone, and its items are numbered through all blocks: `[3]` in an answer is the item with that number.
+    What was stored opens no line of the format: its further lines are indented.
+    """
+    StreamContext: _aio.UnaryStreamMultiCallable[_context_service_pb2.StreamContextRequest, _context_service_pb2.StreamContextResponse]
+    """StreamContext builds the same context and sends each block as soon as it is there: the conversation so far, then
+    memories, and at last what the whole costs. A little before the call's deadline it ends with what there is, and names
+    what is missing. Items are numbered in the order in which they are sent; put the blocks into a prompt in the order of
+    BuildContext.
     """
 
 class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -34,12 +44,28 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _context_service_pb2.BuildContextRequest,
         context: _aio.ServicerContext[_context_service_pb2.BuildContextRequest, _abc.Awaitable[_context_service_pb2.BuildContextResponse]],
     ) -> _abc.Awaitable[_context_service_pb2.BuildContextResponse]:
-        """BuildContext fills a token budget with what matters now: memories relevant to the query, then the conversation's
-        recent turns, word for word. What does not fit is left out whole, and counted. Turns get up to half of the budget
-        before memories, and what memories leave. Memories that are put in count as used; turns are there for being recent.
-        Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the namespace's time
-        zone, and its items are numbered through all blocks: `[3]` in an answer is the item with that number. What was stored
-        opens no line of the format: its further lines are indented.
+        """BuildContext fills a token budget with what matters now: memories relevant to the query, and the conversation so far.
+        Turns get up to half of the budget before memories, newest first and word for word, and what memories leave. Where
+        there are older ones, the conversation's summaries stand for them within that half, and up to three of them that are
+        near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
+        context or the query is passed over. What is found by the query counts as used; turns are there for being recent.
+
+        Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph; today there are memories
+        and chat history. Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the
+        namespace's time zone, and its items are numbered through all blocks: `[3]` in an answer is the item with that number.
+        What was stored opens no line of the format: its further lines are indented.
+        """
+
+    @_abc_1.abstractmethod
+    def StreamContext(
+        self,
+        request: _context_service_pb2.StreamContextRequest,
+        context: _aio.ServicerContext[_context_service_pb2.StreamContextRequest, _abc.AsyncIterator[_context_service_pb2.StreamContextResponse]],
+    ) -> _abc.AsyncIterator[_context_service_pb2.StreamContextResponse]:
+        """StreamContext builds the same context and sends each block as soon as it is there: the conversation so far, then
+        memories, and at last what the whole costs. A little before the call's deadline it ends with what there is, and names
+        what is missing. Items are numbered in the order in which they are sent; put the blocks into a prompt in the order of
+        BuildContext.
         """
 
 def add_ContextServiceServicer_to_server(servicer: ContextServiceServicer, server: _aio.Server) -> None: ...

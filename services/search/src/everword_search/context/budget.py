@@ -1,87 +1,127 @@
-"""Divides a token budget between recent turns and memories. Pure.
+"""Fills blocks within one token budget. Pure.
 
-Recent turns come first, up to half of the budget: without them an agent loses the thread. Memories get the rest, and
-what they leave goes back to turns that did not fit before. What does not fit is skipped whole, and a smaller item after
-it may still fit.
+What does not fit is left out whole, and a smaller item after it may still fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from uuid import UUID
 
-from everword_search.context.text import Item, count_tokens
-
-MEMORIES_HEADING = "## Relevant memories"
-TURNS_HEADING = "## Recent turns"
-#: Between two blocks.
-SEPARATOR = "\n\n"
-#: The line above the items of a day.
-DAY_TOKENS = count_tokens("2000-01-01\n")
+from everword_search.context.model import ORDER, BlockSource
+from everword_search.context.repetition import Said
+from everword_search.context.text import Item, Layout
 
 
 @dataclass
 class Block:
     """A heading and, day by day, what stands below it; without items it costs nothing and is left out."""
 
-    heading: str
+    source: BlockSource
+    layout: Layout
     items: list[Item] = field(default_factory=list)
     tokens: int = 0
     _days: set[str] = field(default_factory=set)
 
-    def fill(self, items: Sequence[Item], budget: int, most: int) -> list[Item]:
-        """Add what fits into `budget` tokens, up to `most` items in all; returns what was tried and did not fit."""
-        left_out = []
-        for item in items:
-            if len(self.items) >= most:
-                break
-            heading = 0 if self.items else count_tokens(f"{self.heading}\n{SEPARATOR}")
-            day = 0 if item.day in self._days else DAY_TOKENS
-            if self.tokens + heading + day + item.tokens <= budget:
-                self.items.append(item)
-                self.tokens += heading + day + item.tokens
-                self._days.add(item.day)
-            else:
-                left_out.append(item)
-        return left_out
+    def cost(self, item: Item) -> int:
+        """Return what an item would cost in here, with the lines that it makes needed."""
+        heading = 0 if self.items else self.layout.heading_tokens(self.source)
+        day = 0 if item.day in self._days else self.layout.day_tokens
+        return heading + day + item.tokens
+
+    def add(self, item: Item) -> None:
+        self.tokens += self.cost(item)
+        self.items.append(item)
+        self._days.add(item.day)
 
     def oldest_first(self) -> list[Item]:
         return sorted(self.items, key=lambda item: (item.occurred_at, item.seq))
 
     def text(self, first: int) -> str:
-        """Return the block as text: a line for each day, and below it the items, numbered from `first`."""
-        parts, day = [self.heading], ""
-        for number, item in enumerate(self.oldest_first(), first):
-            if item.day != day:
-                day = item.day
-                parts.append(day)
-            parts.append(item.line(number))
-        return "\n".join(parts)
+        """Return the block as text, its items numbered from `first`."""
+        return self.layout.block(self.source, self.oldest_first(), first)
 
 
-def fill_turns(budget: int, turns: Sequence[Item]) -> tuple[Block, list[Item]]:
-    """Return the turns that fit into half of the budget, newest first, and those that do not."""
-    recent = Block(TURNS_HEADING)
-    return recent, recent.fill(turns, budget // 2, len(turns))
+@dataclass
+class Draft:
+    """A context that is put together: items go in one by one, those first that matter most."""
 
+    budget: int
+    layout: Layout
+    said: Said
+    blocks: dict[BlockSource, Block] = field(init=False)
+    left_out: set[UUID] = field(default_factory=set)
 
-def fill_memories(
-    budget: int,
-    recent: Block,
-    waiting: Sequence[Item],
-    memories: Sequence[Item],
-    most: int,
-    finish: Callable[[Item], Item] = lambda item: item,
-) -> tuple[Block, int]:
-    """Return the memories that fit beside the turns, best first, and how many items are left out.
+    def __post_init__(self) -> None:
+        self.blocks = {source: Block(source, self.layout) for source in ORDER}
 
-    What they leave goes to turns that wait, unless these are among them. `finish` makes of a memory what is shown, for
-    those alone that fit as they are.
-    """
-    draft, relevant = Block(MEMORIES_HEADING), Block(MEMORIES_HEADING)
-    skipped = draft.fill(memories, budget - recent.tokens, most)
-    skipped += relevant.fill(list(map(finish, draft.items)), budget - recent.tokens, most)
-    there = {item.memory_id for item in relevant.items}
-    wanted = [item for item in waiting if item.memory_id not in there]
-    left_out = recent.fill(wanted, budget - relevant.tokens, len(recent.items) + len(wanted))
-    return relevant, len({item.memory_id for item in (*skipped, *left_out)})
+    @property
+    def tokens(self) -> int:
+        return sum(block.tokens for block in self.blocks.values())
+
+    @property
+    def ids(self) -> set[UUID]:
+        return {item.memory_id for item in self._items()}
+
+    def fill(
+        self,
+        source: BlockSource,
+        items: Iterable[Item],
+        *,
+        most: int,
+        limit: int | None = None,
+        verbatim: bool = False,
+        finish: Callable[[Item], Item] = lambda item: item,
+    ) -> list[Item]:
+        """Put items into a block while they fit, `most` of them; returns those that were put in.
+
+        `limit` is the most that the block may cost. What repeats the context is passed over, unless it is to stand
+        there `verbatim`. `finish` makes of an item what is shown, for those alone that fit as they are.
+        """
+        put: list[Item] = []
+        for item in items:
+            if len(put) >= most:
+                break
+            if not self._fits(source, item, limit):
+                self.left_out.add(item.memory_id)
+            elif verbatim or not self.said.repeats(item.words):
+                shown = finish(item)
+                if self._fits(source, shown, limit):
+                    self.blocks[source].add(shown)
+                    self.said.add(shown.words)
+                    put.append(shown)
+                else:
+                    self.left_out.add(item.memory_id)
+        return put
+
+    def trim(self) -> None:
+        """Take out what was put in last while the whole costs more than its lines one by one, and than the budget."""
+        counter = self.layout.counter
+        if counter.adds_up or any(item.is_given for item in self._items()):
+            return
+        while self.ids and counter.count(self.text()) > self.budget:
+            block = next(block for block in self.blocks.values() if block.items)
+            item = block.items.pop()
+            block.tokens -= item.tokens if block.items else block.tokens
+            self.left_out.add(item.memory_id)
+
+    def _items(self) -> Iterable[Item]:
+        return (item for block in self.blocks.values() for item in block.items)
+
+    def _fits(self, source: BlockSource, item: Item, limit: int | None) -> bool:
+        block, cost = self.blocks[source], self.blocks[source].cost(item)
+        return self.tokens + cost <= self.budget and (limit is None or block.tokens + cost <= limit)
+
+    def numbered(self) -> list[tuple[Block, int]]:
+        """Return the blocks that hold something, in order, with the number of the first item of each."""
+        numbered, first = list[tuple[Block, int]](), 1
+        for block in self.blocks.values():
+            if block.items:
+                numbered.append((block, first))
+                first += len(block.items)
+        return numbered
+
+    def text(self) -> str:
+        """Return all blocks as one text; items are numbered through."""
+        return self.layout.separator.join(block.text(first) for block, first in self.numbered())

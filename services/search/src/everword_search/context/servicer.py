@@ -6,18 +6,22 @@ from uuid import UUID
 
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.interceptors.request_id import send_request_id
 from everword.v1 import context_service_pb2 as pb
 from everword.v1.context_service_pb2_grpc import ContextServiceServicer
 from everword.v1.search_service_pb2 import Verdict
 from everword_search.context.budget import Block
-from everword_search.context.build_context import (
+from everword_search.context.build_context import BuiltContext, build_context
+from everword_search.context.model import (
     DEFAULT_BUDGET,
     DEFAULT_PROFILE,
     DEFAULT_TURNS,
+    ContextFormat,
     ContextRequest,
     ContextScope,
-    build_context,
 )
+from everword_search.context.stream_context import StreamedEnd, stream_context
+from everword_search.context.tokens import Tokens
 from everword_search.retrieval.sources import Sources
 from everword_search.translate import to_balanced, to_filter
 
@@ -25,24 +29,27 @@ from everword_search.translate import to_balanced, to_filter
 class ContextServicer(ContextServiceServicer):
     """The context that an agent should have in mind."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, tokens: Tokens) -> None:
         self._sources = sources
+        self._tokens = tokens
 
     async def BuildContext(
         self, request: pb.BuildContextRequest, context: Context
     ) -> pb.BuildContextResponse:
-        built = await build_context(self._sources, current_namespace(), _to_request(request))
-        blocks = (
-            (pb.CONTEXT_SOURCE_MEMORIES, built.memories, 1),
-            (pb.CONTEXT_SOURCE_CHAT_HISTORY, built.turns, 1 + len(built.memories.items)),
+        counter = await self._tokens.ready()
+        built = await build_context(
+            self._sources, counter, current_namespace(), _to_request(request)
         )
-        return pb.BuildContextResponse(
-            blocks=[_block(*block) for block in blocks if block[1].items],
-            text=built.text,
-            token_count=built.tokens,
-            omitted=built.omitted,
-            verdict=Verdict.ValueType(built.verdict or 0),
-        )
+        return _to_response(built)
+
+    async def StreamContext(  # type: ignore[override]
+        self, request: pb.StreamContextRequest, context: Context
+    ) -> None:
+        """Write parts as they come: what is around each call awaits its end."""
+        counter, wanted = await self._tokens.ready(), _to_request(request.context)
+        async for part in stream_context(self._sources, counter, current_namespace(), wanted):
+            await send_request_id(context)
+            await context.write(_to_part(part))
 
 
 def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
@@ -63,15 +70,38 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         at_least_as_fresh=request.at_least_as_fresh,
         profile=request.profile or DEFAULT_PROFILE,
         scope=ContextScope(request.scope or ContextScope.CONVERSATION),
+        format=ContextFormat(request.format or ContextFormat.TEXT),
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
     )
 
 
-def _block(source: pb.ContextSource.ValueType, block: Block, first: int) -> pb.ContextBlock:
+def _to_response(built: BuiltContext) -> pb.BuildContextResponse:
+    return pb.BuildContextResponse(
+        blocks=[_block(block, first) for block, first in built.blocks],
+        text=built.text,
+        token_count=built.tokens,
+        omitted=built.omitted,
+        verdict=Verdict.ValueType(built.verdict or 0),
+    )
+
+
+def _to_part(part: tuple[Block, int] | StreamedEnd) -> pb.StreamContextResponse:
+    if not isinstance(part, StreamedEnd):
+        return pb.StreamContextResponse(block=_block(*part))
+    end = pb.ContextEnd(
+        token_count=part.tokens,
+        omitted=part.omitted,
+        verdict=Verdict.ValueType(part.verdict or 0),
+        missing=[pb.ContextSource.ValueType(each) for each in part.missing],
+    )
+    return pb.StreamContextResponse(end=end)
+
+
+def _block(block: Block, first: int) -> pb.ContextBlock:
     items = [
         pb.ContextItem(
             memory_id=str(item.memory_id),
-            text=item.line(number),
+            text=block.layout.line(item, number),
             token_count=item.tokens,
             score=item.score,
             number=number,
@@ -80,5 +110,8 @@ def _block(source: pb.ContextSource.ValueType, block: Block, first: int) -> pb.C
         for number, item in enumerate(block.oldest_first(), first)
     ]
     return pb.ContextBlock(
-        source=source, text=block.text(first), token_count=block.tokens, items=items
+        source=pb.ContextSource.ValueType(block.source),
+        text=block.text(first),
+        token_count=block.tokens,
+        items=items,
     )

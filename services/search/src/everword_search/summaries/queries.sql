@@ -123,6 +123,20 @@ SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
  WHERE size_so_far <= %(max_bytes)s OR size_so_far = size
  ORDER BY latest_at, id;
 
+-- top_summaries --
+-- The latest nodes of a conversation that are under no other one and say nothing beyond their sources, the latest first. Each
+-- level has its own order in the index.
+SELECT s.id, s.content, s.latest_at, s.first_seq, s.last_seq
+  FROM generate_series(1, 3) AS wanted (level)
+ CROSS JOIN LATERAL (
+       SELECT id, content, latest_at, first_seq, last_seq FROM summaries
+        WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND level = wanted.level
+          AND parent_id IS NULL AND NOT needs_review
+        ORDER BY first_seq DESC
+        LIMIT %(limit)s) AS s
+ ORDER BY s.first_seq DESC
+ LIMIT %(limit)s;
+
 -- summary_counts --
 -- How the summaries of each level stand, each counted up to a limit.
 SELECT wanted.level, count(s.stale) AS summaries, count(*) FILTER (WHERE s.stale) AS stale,

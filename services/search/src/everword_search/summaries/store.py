@@ -104,6 +104,18 @@ class SourceRow:
 
 
 @dataclass(frozen=True)
+class TopSummaryRow:
+    """A node of a conversation that is under no other one."""
+
+    id: UUID
+    content: str
+    latest_at: datetime
+    #: Places in the conversation.
+    first_seq: int
+    last_seq: int
+
+
+@dataclass(frozen=True)
 class LevelRow:
     """The state of a level's summaries."""
 
@@ -224,3 +236,14 @@ async def summary_backlog(conn: Connection, namespace_id: int, limit: int) -> Su
 async def insert_usage(conn: Connection, namespace_id: int, usage: UsageRecord) -> None:
     parameters = {**namespaced(namespace_id), **asdict(usage)}
     await execute(conn, SQL["insert_usage"], parameters)
+
+
+async def top_summaries(
+    conn: Connection, namespace_id: int, conversation_id: UUID, limit: int
+) -> list[TopSummaryRow]:
+    parameters = {
+        **namespaced(namespace_id),
+        "conversation_id": conversation_id,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["top_summaries"], parameters, TopSummaryRow)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from everword.bench import variants
+from everword.bench.commands.context import context
 from everword.bench.commands.measuring import (
     Asked,
     ask_everything,
@@ -48,6 +49,7 @@ def bench() -> None:
     """
 
 
+bench.add_command(context)
 bench.add_command(speed)
 
 

@@ -66,12 +66,15 @@ class Interceptor(grpc.aio.ServerInterceptor, ABC):
 
 
 def behavior_of(handler: Handler) -> Behavior:
-    """Return what a handler does. Everword has no RPC that streams responses."""
-    behavior: Any = handler.stream_unary if handler.request_streaming else handler.unary_unary
-    return cast(Behavior, behavior)
+    """Return what a handler does: it returns the response, or writes several to its context and returns none."""
+    return cast(Behavior, getattr(handler, _kind(handler)))
 
 
 def replace_behavior(handler: Handler, behavior: Behavior) -> Handler:
     """Return `handler` with another behavior."""
-    kind = "stream_unary" if handler.request_streaming else "unary_unary"
-    return handler._replace(**{kind: behavior})  # type: ignore[attr-defined,no-any-return]
+    return handler._replace(**{_kind(handler): behavior})  # type: ignore[attr-defined,no-any-return]
+
+
+def _kind(handler: Handler) -> str:
+    sent = "stream" if handler.request_streaming else "unary"
+    return f"{sent}_{'stream' if handler.response_streaming else 'unary'}"

@@ -43,9 +43,12 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
         inner = behavior_of(handler)
         if handler.request_streaming:
             return replace_behavior(handler, self._streaming(inner))
-        return grpc.stream_unary_rpc_method_handler(
-            self._unary(inner, path), response_serializer=handler.response_serializer
+        received = (
+            grpc.stream_stream_rpc_method_handler
+            if handler.response_streaming
+            else grpc.stream_unary_rpc_method_handler
         )
+        return received(self._unary(inner, path), None, handler.response_serializer)
 
     def _unary(self, inner: Behavior, path: str) -> Behavior:
         async def behavior(raws: AsyncIterator[bytes], context: Context) -> Any:

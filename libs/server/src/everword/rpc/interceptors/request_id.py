@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+
+import grpc
 
 from opentelemetry import trace
 
@@ -33,5 +35,6 @@ class RequestIdInterceptor(Interceptor):
 
 
 async def send_request_id(context: Context) -> None:
-    """Begin the answer to the call, whatever it is. Once a call."""
-    await context.send_initial_metadata(((HEADER, request_id.get()),))
+    """Begin the answer to the call, whatever it is; one of several messages may have begun already."""
+    with suppress(grpc.aio.UsageError):
+        await context.send_initial_metadata(((HEADER, request_id.get()),))

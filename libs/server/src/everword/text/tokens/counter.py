@@ -1,0 +1,85 @@
+"""Counts tokens: by the packaged vocabulary o200k, or by a `tokenizer.json` that an operator names.
+
+`o200k.xz` holds the tokens of OpenAI's o200k_base in the order of their ranks, each after a byte that says how long it
+is; its licence lies beside it.
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+import tiktoken
+
+#: What is split before it is merged: words with what precedes them, up to three digits, signs, ends of lines, blanks.
+#: The pattern is o200k_base's own.
+_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+_ENDING = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_PATTERN = "|".join(
+    (
+        rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_ENDING}",
+        rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_ENDING}",
+        r"\p{N}{1,3}",
+        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+        r"\s*[\r\n]+",
+        r"\s+(?!\S)",
+        r"\s+",
+    )
+)
+#: Counts that are kept, of texts up to so many characters: a memory is shown again and again.
+_KEPT, _KEPT_CHARS = 16_384, 2048
+
+
+class TokenizerError(Exception):
+    """A tokenizer's file cannot be read."""
+
+
+@dataclass(frozen=True)
+class TokenCounter:
+    """Counts the tokens of texts."""
+
+    count: Callable[[str], int]
+    #: Whether lines cost together what they cost one by one, each with its end.
+    adds_up: bool
+
+
+@cache
+def packaged_counter() -> TokenCounter:
+    """Return what counts tokens of o200k. The first call takes half a second."""
+    packed = lzma.decompress(files(__package__).joinpath("o200k.xz").read_bytes())
+    ranks, place = dict[bytes, int](), 0
+    while place < len(packed):
+        after = place + 1 + packed[place]
+        ranks[packed[place + 1 : after]] = len(ranks)
+        place = after
+    encoding = tiktoken.Encoding(
+        "o200k", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={}
+    )
+    return TokenCounter(_keeping(lambda text: len(encoding.encode_ordinary(text))), adds_up=True)
+
+
+def read_counter(path: Path) -> TokenCounter:
+    """Return what counts by a file in the format of Hugging Face's `tokenizer.json`. Raises TokenizerError."""
+    # Of no use to those who name no file.
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    # The library raises nothing narrower.
+    except Exception as error:
+        raise TokenizerError(f"{path} is no tokenizer.json: {error}") from error
+    # An embedding model's file says to cut and to fill up.
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    count = _keeping(lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids))
+    return TokenCounter(count, adds_up=False)
+
+
+def _keeping(count: Callable[[str], int]) -> Callable[[str], int]:
+    kept = lru_cache(maxsize=_KEPT)(count)
+    return lambda text: kept(text) if len(text) <= _KEPT_CHARS else count(text)

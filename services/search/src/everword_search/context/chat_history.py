@@ -1,0 +1,128 @@
+"""The conversation so far: its newest turns word for word, and what stands for older ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from everword.db.namespaces import NamespaceSettings, get_namespace_settings
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import ConversationNotFound, EmbedderUnavailable
+from everword.domain.records import ConversationRecord, MessageRecord
+from everword_search.context.budget import Draft
+from everword_search.context.model import BlockSource, ContextRequest
+from everword_search.context.text import Item, Layout
+from everword_search.records import store
+from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import MemoryFilter, PageRequest
+from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResult
+from everword_search.retrieval.search import find_memories
+from everword_search.retrieval.sources import Sources
+from everword_search.summaries.store import TopSummaryRow, top_summaries
+
+#: Turns of a context together, in bytes: more than the largest budget has tokens for.
+MAX_TURN_BYTES = 16 * 1024 * 1024
+#: The share of the budget that the conversation may have before memories, and that of it which turns may have where
+#: something stands for older ones.
+SHARE, TURNS_SHARE = 0.5, 0.6
+#: Summaries that are read: the latest of each level.
+_SUMMARIES = 8
+#: Older turns that are recalled, and the cosine with the query that they need.
+MOST_RECALLED, LEAST_COSINE = 3, 0.45
+_USER, _MESSAGE = 2, 1
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What is known of the conversation that a context continues."""
+
+    record: ConversationRecord
+    #: Newest first.
+    turns: Sequence[store.MessageRow]
+    #: The latest first; under no other summary.
+    summaries: Sequence[TopSummaryRow]
+    latest: MessageRecord | None
+
+    @property
+    def unread(self) -> int:
+        """Turns that were not even read, for their size."""
+        return self.turns[0].available - len(self.turns) if self.turns else 0
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a context begins with."""
+
+    settings: NamespaceSettings
+    conversation: Conversation | None
+
+
+async def read_start(
+    database: Database, namespace: NamespaceScope, request: ContextRequest
+) -> Start:
+    """Return the namespace's settings, and the conversation if there is to be one. Raises ConversationNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
+        settings = await get_namespace_settings(conn, namespace.id)
+        if request.conversation_id is None:
+            return Start(settings, None)
+        return Start(settings, await _read(conn, namespace.id, request.conversation_id, request))
+
+
+async def _read(
+    conn: Connection, namespace_id: int, conversation_id: UUID, request: ContextRequest
+) -> Conversation:
+    record = await store.get_conversation(conn, namespace_id, conversation_id)
+    if record is None:
+        raise ConversationNotFound(conversation_id=conversation_id)
+    turns = await store.recent_turns(
+        conn, namespace_id, conversation_id, request.max_recent_turns, MAX_TURN_BYTES
+    )
+    latest = await store.latest_user_message(conn, namespace_id, conversation_id, _USER)
+    summaries = await top_summaries(conn, namespace_id, conversation_id, _SUMMARIES)
+    return Conversation(record, turns, summaries, latest)
+
+
+def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[Item]:
+    """Put in the newest turns, and summaries of what is before those that were read; returns the turns that wait.
+
+    A turn that was read and does not fit is a candidate like any memory.
+    """
+    items, share = [layout.turn(turn) for turn in conversation.turns], int(draft.budget * SHARE)
+    first = min((item.seq for item in items), default=0)
+    is_summed_up = any(node.first_seq < first for node in conversation.summaries)
+    limit = int(share * TURNS_SHARE) if is_summed_up else share
+    shown = draft.fill(BlockSource.CHAT_HISTORY, items, most=len(items), limit=limit, verbatim=True)
+    if is_summed_up:
+        older = [layout.summary(node) for node in conversation.summaries if node.first_seq < first]
+        draft.fill(BlockSource.CHAT_HISTORY, older, most=len(older), limit=share)
+    there = {item.memory_id for item in shown}
+    return [item for item in items if item.memory_id not in there]
+
+
+async def recall_turns(
+    sources: Sources,
+    namespace: NamespaceScope,
+    request: ContextRequest,
+    conversation: Conversation,
+    text: str,
+    shown: int,
+) -> list[SearchResult]:
+    """Return turns of this conversation that are near the query, nearest first; none where nothing embeds."""
+    if conversation.record.last_seq <= shown or not request.max_recent_turns:
+        return []
+    search = SearchRequest(
+        text=text,
+        mode=SearchMode.SEMANTIC,
+        filter=MemoryFilter(kinds=[_MESSAGE], conversation_ids=[conversation.record.id]),
+        page=PageRequest(MOST_RECALLED + 1 + shown),
+        at_least_as_fresh=request.at_least_as_fresh,
+        operators=False,
+    )
+    try:
+        response, _ = await find_memories(sources, namespace, search)
+    except EmbedderUnavailable:
+        return []
+    return [each for each in response.results if each.hit.parts[0].raw >= LEAST_COSINE]

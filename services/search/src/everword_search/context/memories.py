@@ -1,0 +1,124 @@
+"""Relevant memories: what a search finds, within the scope of the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from everword.domain.caller import NamespaceScope
+from everword.domain.records import ConversationRecord
+from everword_search.context.model import ContextRequest, ContextScope
+from everword_search.context.reliable import find_reliable
+from everword_search.context.text import Item, Layout
+from everword_search.records import store
+from everword_search.records.model import MemoryFilter, PageRequest
+from everword_search.records.pages import MAX_PAGE
+from everword_search.retrieval.model import Hit, SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.sources import Sources
+
+#: At least one passage, so that a memory of one passage is seen to be whole.
+_CONTENT_CHARS = 4000
+#: Memories that are looked at: some, and one for so many tokens of the budget. Most memories cost more than that.
+_SPARE, _SMALL_TOKENS = 10, 35
+#: The profile that counts time and importance beside relevance.
+_COUNTS_TIME = "balanced"
+
+
+@dataclass(frozen=True)
+class FoundMemories:
+    """What a search gives to a context."""
+
+    #: Best first.
+    results: Mapping[UUID, SearchResult] = field(default_factory=dict)
+    #: As callers counted them, where they did.
+    tokens: Mapping[UUID, int] = field(default_factory=dict)
+    verdict: Verdict | None = None
+    #: Whether there may be more that was not looked at.
+    is_cut: bool = False
+
+    def items(self, layout: Layout) -> list[Item]:
+        """Return the memories, best first, with their credentials: to look for those takes longer than all the rest."""
+        return [self.item(layout, id_, masks=False) for id_ in self.results]
+
+    def after(self, first: Sequence[SearchResult]) -> FoundMemories:
+        """Return the same with others before them."""
+        return replace(self, results={each.memory.id: each for each in first} | dict(self.results))
+
+    def item(self, layout: Layout, id_: UUID, *, masks: bool) -> Item:
+        result = self.results[id_]
+        return layout.memory(
+            result.memory,
+            result.passage,
+            self.tokens.get(id_, 0),
+            result.hit.score,
+            result.relevance,
+            masks=masks,
+        )
+
+
+async def search_memories(
+    sources: Sources,
+    namespace: NamespaceScope,
+    request: ContextRequest,
+    record: ConversationRecord | None,
+    text: str,
+    known: int,
+) -> FoundMemories:
+    """Return memories of the conversation's scope, best first; `known` of them may be in the context already."""
+    most, counts_time = request.max_memories, request.profile == _COUNTS_TIME
+    if counts_time:
+        # What is relevant may come after much that is new.
+        most = MAX_PAGE
+    elif most is None:
+        most = _SPARE + request.token_budget // _SMALL_TOKENS
+    size = min(MAX_PAGE, most + known)
+    within = record if request.scope is ContextScope.CONVERSATION else None
+    search = SearchRequest(
+        text=text,
+        filter=_scoped(request.filter, within) if within else request.filter,
+        # As many more as may be known already.
+        page=PageRequest(size),
+        at_least_as_fresh=request.at_least_as_fresh,
+        min_score=request.min_score,
+        min_relevance=request.min_relevance,
+        max_content_chars=_CONTENT_CHARS,
+        operators=bool(request.query.strip()),
+        profile=request.profile,
+        balanced=request.balanced,
+    )
+    found = await find_reliable(sources, namespace, search, periods=within is None)
+    ranked = _by_gated_score(found.results) if counts_time else found.results
+    results = {each.memory.id: each for each in ranked}
+    async with sources.database.transaction(namespace.id) as conn:
+        tokens = await store.message_token_counts(conn, namespace.id, list(results))
+    is_cut = request.max_memories is None and size < MAX_PAGE and len(results) >= size
+    return FoundMemories(results, tokens, found.verdict, is_cut)
+
+
+def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:
+    """Return results in the order of a score in which time and importance count as far as there is relevance.
+
+    Their share is multiplied by the square of the result's evidence in relation to the best one's. Where evidence
+    cannot be told, the order stays.
+    """
+    evidence = [each.hit.evidence for each in results]
+    best = max((each for each in evidence if each is not None), default=0.0)
+    if best <= 0 or None in evidence:
+        return list(results)
+    gated = [replace(each, hit=replace(each.hit, score=_gated(each.hit, best))) for each in results]
+    return sorted(gated, key=lambda each: each.hit.score, reverse=True)
+
+
+def _gated(hit: Hit, best: float) -> float:
+    other = sum(signal.weight * signal.value for signal in hit.signals)
+    return hit.score - other * (1 - ((hit.evidence or 0.0) / best) ** 2)
+
+
+def _scoped(wanted: MemoryFilter, record: ConversationRecord) -> MemoryFilter:
+    """Return a filter within the conversation's agent and subject, unless it names others."""
+    return replace(
+        wanted,
+        agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
+        subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
+    )

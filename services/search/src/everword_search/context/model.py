@@ -1,0 +1,63 @@
+"""The requests that callers make for contexts, free of protobuf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from uuid import UUID
+
+from everword_search.records.model import EVERYTHING, MemoryFilter
+from everword_search.retrieval.model import BalancedOptions
+
+DEFAULT_BUDGET = 4000
+DEFAULT_TURNS = 20
+DEFAULT_PROFILE = "recall"
+
+
+class BlockSource(IntEnum):
+    """The origin of a block. Values equal proto `ContextSource`."""
+
+    MEMORIES = 1
+    CHAT_HISTORY = 2
+
+
+#: The order of blocks in a prompt: base, identity, lorebook, documents, memories, chat history, graph. A kind of block
+#: that comes later takes its place here.
+ORDER = (BlockSource.MEMORIES, BlockSource.CHAT_HISTORY)
+
+
+class ContextScope(IntEnum):
+    """Whose memories a context may hold. Values equal proto `ContextScope`."""
+
+    #: Of the conversation's agent and subject, and what has none.
+    CONVERSATION = 1
+    NAMESPACE = 2
+
+
+class ContextFormat(IntEnum):
+    """The form of a context's text. Values equal proto `ContextFormat`."""
+
+    TEXT = 1
+    JSON_LINES = 2
+
+
+@dataclass(frozen=True)
+class ContextRequest:
+    """The request for a context."""
+
+    query: str = ""
+    conversation_id: UUID | None = None
+    token_budget: int = DEFAULT_BUDGET
+    max_recent_turns: int = DEFAULT_TURNS
+    #: None for as many as the budget holds.
+    max_memories: int | None = None
+    scope: ContextScope = ContextScope.CONVERSATION
+    filter: MemoryFilter = EVERYTHING
+    min_score: float = 0.0
+    min_relevance: float = 0.0
+    skip_use_count: bool = False
+    at_least_as_fresh: str = ""
+    #: How memories are ranked, by name.
+    profile: str = DEFAULT_PROFILE
+    balanced: BalancedOptions | None = None
+    format: ContextFormat = ContextFormat.TEXT

@@ -1,0 +1,51 @@
+"""What a context holds already: the same words are not put in twice. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+#: Words in a row that are the same by more than chance.
+_GRAM = 5
+#: What has this share of its runs of words in the context already says little that is new.
+_REPEATED = 0.5
+_WORDS = re.compile(r"\w+")
+
+_Words = tuple[str, ...]
+
+
+class Said:
+    """The words that were said in a context, whatever their case, blanks and punctuation."""
+
+    def __init__(self, query: str) -> None:
+        #: What is asked with answers nothing.
+        self._whole = {_words(query)}
+        self._grams = set[_Words]()
+
+    def repeats(self, text: str) -> bool:
+        """Tell whether a text says what is there: all of it, or most of its runs of five words."""
+        words, grams = _words_and_grams(text)
+        if words in self._whole:
+            return True
+        return len(grams & self._grams) >= _REPEATED * len(grams) > 0
+
+    def add(self, text: str) -> None:
+        words, grams = _words_and_grams(text)
+        self._whole.add(words)
+        self._grams |= grams
+
+
+@lru_cache(maxsize=512)
+def _words_and_grams(text: str) -> tuple[_Words, frozenset[_Words]]:
+    # Kept from the question whether it repeats something until it is put in, and to the next context.
+    words = _words(text)
+    return words, frozenset(_grams(words))
+
+
+def _words(text: str) -> _Words:
+    return tuple(_WORDS.findall(text.casefold()))
+
+
+def _grams(words: _Words) -> Iterable[_Words]:
+    return zip(*(words[start:] for start in range(_GRAM)), strict=False)
