@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import grpc
-
 from opentelemetry import trace
 
 from everword.domain.ids import new_id
