@@ -29,11 +29,11 @@ from everword_search.retrieval.browse import browse
 from everword_search.retrieval.search import search
 from everword_search.retrieval.sources import Sources
 from everword_search.stats.get_stats import get_stats
+from everword_search.stats.translate import stats_response
 from everword_search.translate import (
     answer_response,
     is_newest_first,
     search_response,
-    stats_response,
     to_answer_request,
     to_browse_request,
     to_conversation,

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from datetime import timedelta
 from typing import TypeAlias
 from uuid import UUID
 
-from google.protobuf import duration_pb2
-
-from everword.rpc.translate import fill_memory, memory_to_proto, optional_time, to_timestamp
+from everword.rpc.translate import fill_memory, memory_to_proto, optional_time
 from everword.v1 import (
     conversation_pb2,
     memory_pb2,
     profile_service_pb2,
-    stats_pb2,
     summary_service_pb2,
 )
 from everword.v1 import search_service_pb2 as pb
@@ -41,8 +37,7 @@ from everword_search.retrieval.model import (
     SearchResponse,
     SearchResult,
 )
-from everword_search.stats.get_stats import Alert, Stats
-from everword_search.stats.store import TaskRow
+from everword_search.stats.translate import to_duration
 from everword_search.summaries.model import ExpandMode
 from everword_search.summaries.translate import expansion_to_proto, to_limits
 
@@ -231,71 +226,3 @@ def answer_response(found: Answered) -> pb.AnswerResponse:
         model=found.model,
         unsupported=found.unsupported,
     )
-
-
-def stats_response(found: Stats) -> pb.GetStatsResponse:
-    corpus, backlog = found.corpus, found.backlog
-    return pb.GetStatsResponse(
-        alerts=list(_alerts(found.alerts)),
-        corpus=stats_pb2.CorpusStats(
-            conversations=corpus.conversations,
-            messages=corpus.messages,
-            turns=corpus.turns,
-            passages=corpus.passages,
-            content_bytes=corpus.content_bytes,
-            latest_record_time=to_timestamp(corpus.latest_recorded_at),
-        ),
-        embedding=stats_pb2.EmbeddingStats(
-            pending=backlog.pending,
-            failed=backlog.failed,
-            coverage=found.coverage,
-            oldest_pending_age=to_duration(backlog.oldest_pending),
-            model=backlog.model,
-        ),
-        tasks=[_task(task) for task in found.tasks],
-        summaries=_summary_stats(found),
-    )
-
-
-def _summary_stats(found: Stats) -> stats_pb2.SummaryStats:
-    waiting, levels = found.waiting, found.levels
-    return stats_pb2.SummaryStats(
-        summaries=sum(level.summaries for level in levels),
-        depth=found.depth,
-        stale=sum(level.stale for level in levels),
-        needs_review=sum(level.needs_review for level in levels),
-        backlog=stats_pb2.SummaryBacklog(
-            messages=waiting.messages,
-            conversations=waiting.conversations,
-            periods=waiting.periods,
-            oldest_period=waiting.oldest_period.isoformat() if waiting.oldest_period else "",
-            tool_sentences=waiting.sentences,
-        ),
-        failed_tool_sentences=waiting.failed_sentences,
-    )
-
-
-def _alerts(alerts: Iterable[Alert]) -> Iterable[stats_pb2.Alert]:
-    for alert in alerts:
-        kind = stats_pb2.Alert
-        severity = kind.SEVERITY_CRITICAL if alert.critical else kind.SEVERITY_WARNING
-        yield stats_pb2.Alert(severity=severity, text=alert.text)
-
-
-def _task(task: TaskRow) -> stats_pb2.TaskStats:
-    return stats_pb2.TaskStats(
-        task=task.task,
-        pending=task.pending,
-        running=task.running,
-        failed=task.failed,
-        oldest_pending_age=to_duration(task.oldest_pending),
-        sample_error=task.sample_error,
-    )
-
-
-def to_duration(span: timedelta | None) -> duration_pb2.Duration | None:
-    if span is None:
-        return None
-    duration = duration_pb2.Duration()
-    duration.FromTimedelta(span)
-    return duration
