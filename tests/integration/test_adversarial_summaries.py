@@ -17,8 +17,8 @@ from uuid import UUID
 import pytest
 
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.checks.shown import Shown
 from everword_compactor.compose.model import Draft, Level, Source
-from everword_compactor.compose.prompts.lines import preamble
 
 DATA = Path(__file__).parent / "data" / "summaries.jsonl"
 FAITHFUL = "faithful"
@@ -27,10 +27,10 @@ NOON = datetime(2026, 4, 18, 12, 3, tzinfo=UTC)
 ROLES = {"tool": 4, "assistant": 3}
 BUILT_WITH, COUNTED = "built with", "counted"
 #: Shares of wrong summaries that are caught, at least: of both halves, and of kinds of the half that was only counted.
-CAUGHT = {BUILT_WITH: 0.34, COUNTED: 0.29}
-CAUGHT_OF_KIND: dict[str, float] = {"url": 0.8}
+CAUGHT = {BUILT_WITH: 0.96, COUNTED: 0.89}
+CAUGHT_OF_KIND = {"unit": 1.0, "name": 0.83, "place": 0.83, "negation": 1.0, "injection": 1.0}
 #: Faithful summaries that are refused, of 30 in each half, at most.
-REFUSED = {BUILT_WITH: 1, COUNTED: 1}
+REFUSED = {BUILT_WITH: 0, COUNTED: 0}
 
 
 def _sources(said: list[tuple[str, str]]) -> list[Source]:
@@ -55,9 +55,8 @@ def _sources(said: list[tuple[str, str]]) -> list[Source]:
 def is_refused(case: dict[str, Any]) -> bool:
     sources = _sources(case["sources"])
     draft = Draft(Level.LEAF, sources, "Odds and ends", conversation_id=CHAT, agent="opus")
-    checked = check_faithfulness(
-        case["summary"], sources, time_zone="UTC", preamble=preamble(draft)
-    )
+    shown = Shown.of(draft, "")
+    checked = check_faithfulness(case["summary"], sources, time_zone="UTC", shown=shown)
     return not checked.faithful
 
 

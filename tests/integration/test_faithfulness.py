@@ -10,6 +10,7 @@ import pytest
 
 from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS, check_faithfulness
 from everword_compactor.compose.checks.inherited import with_inherited
+from everword_compactor.compose.checks.shown import Shown
 from everword_compactor.compose.checks.tags import (
     add_only_instance,
     check_tags,
@@ -130,12 +131,12 @@ def test_what_is_said_faithfully_passes(content: str, source: str) -> None:
 
 
 INVENTED = [
-    ("The budget is 1,001 dollars.", "I can spend $1000", "1,001"),
-    ("It costs 2.500 €.", "Das kostet 25 Euro", "2.500"),
-    ("3,6 Liter.", "3,5 Liter", "3,6"),
+    ("The budget is 1,001 dollars.", "I can spend $1000", "1,001 dollars"),
+    ("It costs 2.500 €.", "Das kostet 25 Euro", "2.500 €"),
+    ("3,6 Liter.", "3,5 Liter", "3,6 liter"),
     ("They raised 6 million.", "raised 5 million", "6 million"),
     ("A context of 12k.", "12 tokens, 10k context", "12k"),
-    ("It grew by 60%.", "growth was 50 percent", "60"),
+    ("It grew by 60%.", "growth was 50 percent", "60%"),
     ("Emi has 4 dogs.", "my three dogs", "4"),
     ("Emi has seven dogs.", "my three dogs", "seven"),
     ("Emi has twenty-six dogs.", "twenty five dogs", "twenty-six"),
@@ -198,8 +199,13 @@ def test_times_count_on_the_clock_that_they_are_shown_on() -> None:
 def test_what_the_preamble_says_may_be_said() -> None:
     content = "The conversation “Garden plans” has 42 messages."
     assert not check_faithfulness(content, [said("hello")], time_zone="UTC").faithful
-    preamble = "title: Garden plans\nmessages: 42"
-    assert check_faithfulness(content, [said("hello")], time_zone="UTC", preamble=preamble).faithful
+    shown = Shown(["Garden plans 8"], message_count=42)
+    assert check_faithfulness(content, [said("hello")], time_zone="UTC", shown=shown).faithful
+    for number in ("42 beds", "8 beds", "8 messages"):
+        other = check_faithfulness(
+            f"It has {number}.", [said("hello")], time_zone="UTC", shown=shown
+        )
+        assert other.unsupported, number
 
 
 def test_a_quotation_is_from_one_source() -> None:
