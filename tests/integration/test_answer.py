@@ -201,7 +201,8 @@ async def test_only_the_sentence_that_its_own_memory_does_not_bear_out_is_marked
     asked.server.reply = reply
     found = await asked.ask()
     first, second = found.answer.split("\n")
-    assert second.startswith("Ben paid [") and second.endswith("]!")
+    assert second.startswith("Ben paid [")
+    assert second.endswith("]!")
     assert first.startswith("It cost 1,250 euros. [")
     assert first.endswith("] [unsupported].")
     assert found.answer.count("[unsupported]") == 1

@@ -22,7 +22,8 @@ _SAME_STATEMENT = 0.6
 #: A clause that shares nearly as many words may be the one that is meant.
 _NEARLY = 0.75
 _IF = regex.compile(
-    r"\b(?:if|whether|unless|would|should|could|might|(?<![0-9] )may(?! [0-9])|maybe|perhaps|wenn|falls|ob|würde|könnte|vielleicht|si|peut-être"
+    r"\b(?:if|whether|unless|would|should|could|might|(?<![0-9] )may(?! [0-9])|maybe|perhaps"
+    r"|wenn|falls|ob|würde|könnte|vielleicht|si|peut-être"
     r"|quizás|se|forse|talvez|als|misschien)\b"
 )
 #: "Paula suggested selling the car": a proposal is its speaker's own, though it says "we".

@@ -26,22 +26,13 @@ allow: allow allowed allows permit permitted | forbid forbidden forbids prohibit
 approve: approve approved approves | disapproved vetoed denied deny
 enable: enable enabled enables | disable disabled disables
 like: like likes liked love loved loves enjoy enjoyed | dislike disliked dislikes hate hated hates
-keep: keep kept keeps | remove removed removes delete deleted deletes drop dropped
-increase: increase increased increases rose grew risen | decrease decreased decreases fell declined shrank
-buy: buy bought buys | sell sold sells
-win: win won wins | lose lost loses
-start: start started starts began begin begun | stop stopped stops
+keep: keep kept keeps | remove removed removes delete deleted deletes
+increase: increase increased increases | decrease decreased decreases
 connect: connected online reachable | disconnected offline unreachable
 healthy: healthy | unhealthy
 able: able | unable
 safe: safe | unsafe dangerous
 possible: possible | impossible
-true: true correct right | false incorrect wrong
-before: before | after
-more: more | less fewer
-cheaper: cheaper | pricier
-full: full | empty
-present: present | absent missing
 married: married | divorced
 remember: remember remembered remembers | forget forgot forgets forgotten
 include: include included includes including | exclude excluded excludes excluding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from datetime import date
 
 import regex
@@ -38,16 +38,21 @@ _SHORT = "mon tue wed thu fri sat sun"
 _WEEKDAYS = {name: day for line in _WEEKDAY_LINES for day, name in enumerate(line.split())}
 _WEEKDAYS["sonnabend"] = 5
 _SEASONS = {name: season for line in _SEASON_LINES for season, name in enumerate(line.split())}
-_SHORT_WEEKDAYS = {name: day for day, name in enumerate(_SHORT.split())} | {
+_SHORT_WEEKDAYS = {name: day for day, name in enumerate(_SHORT.split())}
+_SHORT_WEEKDAYS |= {
     "tues": 1,
     "thur": 3,
     "thurs": 3,
+    "segunda": 0,
+    "terça": 1,
+    "quarta": 2,
+    "quinta": 3,
+    "sexta": 4,
 }
+_SAID_WEEKDAYS = _WEEKDAYS | _SHORT_WEEKDAYS | {f"{name}s": day for name, day in _WEEKDAYS.items()}
 #: Days of the week by name.
 WEEKDAY_NAMES = frozenset(_WEEKDAYS) | {f"{name}s" for name in _WEEKDAYS}
 _WEEKDAY = regex.compile(rf"\b(?P<name>{'|'.join(_WEEKDAYS)})s?\b")
-_SHORT_WEEKDAY = regex.compile(rf"\b(?P<name>{'|'.join(_SHORT_WEEKDAYS)})\b")
-_SEASON = regex.compile(rf"\b(?P<name>{'|'.join(_SEASONS)})s?\b")
 # What springs or falls is no season; beside these words it is one.
 _SURE_SEASON = regex.compile(
     r"\b(?:in|during|since|until|till|by|this|last|next|each|every|early|late|im|am|seit|bis|diesen|letzten"
@@ -65,13 +70,10 @@ def find_calendar_words(folded: str) -> Iterator[tuple[str, Key]]:
         yield name, (SEASON, _SEASONS[name])
 
 
-def calendar_word_keys(folded: str) -> set[Key]:
-    """Return what a source bears out, short names and doubtful ones included."""
-    keys: set[Key] = {(WEEKDAY, _WEEKDAYS[match["name"]]) for match in _WEEKDAY.finditer(folded)}
-    keys.update(
-        (WEEKDAY, _SHORT_WEEKDAYS[match["name"]]) for match in _SHORT_WEEKDAY.finditer(folded)
-    )
-    keys.update((SEASON, _SEASONS[match["name"]]) for match in _SEASON.finditer(folded))
+def calendar_word_keys(words: Set[str]) -> set[Key]:
+    """Return what the words of a source bear out, in lower case; short names and doubtful ones included."""
+    keys: set[Key] = {(WEEKDAY, day) for name, day in _SAID_WEEKDAYS.items() if name in words}
+    keys.update((SEASON, season) for name, season in _SEASONS.items() if name in words)
     return keys
 
 

@@ -45,7 +45,10 @@ from everword.text.values.identifiers import (
     hash_keys,
     identifier_keys,
 )
-from everword.text.values.months import MONTHS, NEAR_DAYS
+from everword.text.values.months import (
+    MONTHS,
+    NEAR_DAYS,
+)
 from everword.text.values.names import find_names
 from everword.text.values.number_words import (
     SMALLEST,
@@ -55,7 +58,6 @@ from everword.text.values.number_words import (
 )
 from everword.text.values.numbers import (
     BARE,
-    NUMBER,
     QUANTITY,
     Number,
     Readings,
@@ -63,7 +65,8 @@ from everword.text.values.numbers import (
     number_key,
 )
 from everword.text.values.row_search import found_rows
-from everword.text.values.units import ONE_AND_UNIT, UNITS, unit_beside
+from everword.text.values.source_keys import keys_around, keys_of_words, near_periods
+from everword.text.values.units import unit_beside
 
 log = logging.getLogger(__name__)
 _MONTH_NEXT = r"(?!\s*+(?:" + "|".join(MONTHS) + r")\b)"
@@ -165,6 +168,8 @@ class Evidence:
         other from being read.
         """
         self._texts: list[list[str]] = []
+        #: Months from the time of a text that "next month" and the like name.
+        self._near_periods: set[int] = set()
         self._keys: set[Key] = {(QUANTITY, str(number), unit) for number, unit in quantities}
         for text in texts:
             try:
@@ -178,6 +183,7 @@ class Evidence:
         years = set()
         for time in times:
             years.add(time.year)
+            self._keys |= keys_around(time, self._near_periods)
             self._keys.add((TIME, time.hour, time.minute))
             for days in (0, *near):
                 # The first and the last day that a date can name have no neighbour.
@@ -215,11 +221,12 @@ class Evidence:
         self._texts.append(parts)
         keys.update((WORD, part) for part in parts)
         keys.update((WORD, without_marks(part)) for part in parts if not part.isascii())
+        self._near_periods |= near_periods(parts)
         keys.update((MONTH, MONTHS[part]) for part in parts if part in MONTHS)
         for small in small_numbers(parts):
             keys |= {number_key(str(small)), (BARE, str(small))}
-        keys |= _keys_of_words(folded)
-        keys |= calendar_word_keys(folded)
+        keys |= keys_of_words(folded)
+        keys |= calendar_word_keys(frozenset(parts))
         keys |= hash_keys(folded)
         # A date in a file's name is a date as well.
         dates = list(find_dates(folded))
@@ -242,20 +249,6 @@ class Evidence:
         rest = _blank(rest, [span[:2] for span in times])
         for number in find_numbers(rest):
             keys |= _certain([frozenset(number.keys)])
-
-
-def _keys_of_words(folded: str) -> set[Key]:
-    """Return what numbers that are written as words bear out: also `an hour`."""
-    keys: set[Key] = {
-        (QUANTITY, "1", unit)
-        for match in ONE_AND_UNIT.finditer(folded)
-        for unit in UNITS[match["unit"]]
-    }
-    keys |= {(NUMBER, "1")} if keys else set()
-    for each in numbers_in_words(folded):
-        _, _, units = unit_beside(folded, each.start, each.end)
-        keys |= Number("", [frozenset({number_key(str(each.number))})], units).keys
-    return keys
 
 
 def _certain(readings: Readings) -> set[Key]:
