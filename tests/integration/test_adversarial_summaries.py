@@ -16,6 +16,7 @@ from uuid import UUID
 
 import pytest
 
+from everword.samples import sample_path
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.shown import Shown
 from everword_compactor.compose.model import Draft, Level, Source
@@ -94,3 +95,14 @@ def test_wrong_summaries_are_caught_and_faithful_ones_pass(half: str) -> None:
 def test_wrong_summaries_of_a_kind_are_caught(kind: str) -> None:
     caught = refusals(COUNTED)[kind]
     assert sum(caught) / len(caught) >= CAUGHT_OF_KIND[kind]
+
+
+def test_what_people_said_is_never_refused_in_their_own_words() -> None:
+    sample = json.loads(sample_path().read_text())
+    for conversation in sample["conversations"]:
+        messages = conversation["messages"]
+        assert messages
+        said = [(each["author"] or each["role"], each["content"]) for each in messages]
+        content = "\n".join(f"- [2026-04-18T12:03Z {author}] {text}" for author, text in said)
+        found = check_faithfulness(content, _sources(said), time_zone="UTC")
+        assert not found.unsupported

@@ -26,7 +26,7 @@ from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.inherited import with_inherited
 from everword_compactor.compose.checks.shown import Shown
 from everword_compactor.compose.checks.tags import CHAT, render_tag
-from everword_compactor.compose.model import Draft, Faithfulness, Level, Source, masked
+from everword_compactor.compose.model import EXTRACTIVE, Draft, Faithfulness, Level, Source, masked
 from everword_compactor.nodes.store import DAY_CHARS
 
 DEFAULT_PAGE = 50
@@ -202,6 +202,7 @@ class _Auditor:
             time_zone=draft.time_zone,
             shown=Shown.of(draft, instructions, self._voice.user_name, self._voice.pronouns),
             level=level,
+            chosen=node.model == EXTRACTIVE,
             heartbeat=heartbeat,
         )
         digests = {

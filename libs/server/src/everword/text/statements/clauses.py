@@ -23,6 +23,7 @@ _BREAK = regex.compile(
 _SENTENCE_END = regex.compile(
     r"(?<!\b(?:dr|mr|mrs|ms|prof|st|\p{L}))[.!?…]+(?=\s|$)|[。！？]|\n", regex.IGNORECASE
 )
+_HEAD = regex.compile(r"\[[0-9]{4}-[0-9]{2}-[0-9]{2}T[^\[\]\n]{0,200}\]")
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['-][\p{L}\p{M}]+)*")
 #: Words that are found in most conversations and tell none from another.
 _WEAK_WORDS = """
@@ -47,7 +48,8 @@ class Clause:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, and the lines of one without any."""
+    """Yield the sentences of a text, and the lines of one without any; not the `[time speaker]` of chosen ones."""
+    text = _HEAD.sub("", text)
     start = 0
     for match in _SENTENCE_END.finditer(text):
         if sentence := text[start : match.end()].strip():
