@@ -137,9 +137,12 @@ async def test_what_a_node_took_over_from_one_that_made_it_up_is_found_there_too
         """faithfulness = faithfulness || '{"unsupported": ["4711"]}' WHERE needs_review AND level = 1""",
     )
     change(stack, "UPDATE summaries SET content = content || ' 4711' WHERE level = 2")
-    found = {f.summary.level: f for f in (await audited(stack)).findings}
-    assert "4711" in found[LEAF].faithfulness.unsupported
-    assert "4711" in found[BRANCH].faithfulness.unsupported
+    found = [
+        f.summary.level
+        for f in (await audited(stack)).findings
+        if "4711" in f.faithfulness.unsupported
+    ]
+    assert {LEAF, BRANCH} <= set(found)
 
 
 async def test_what_goes_away_during_an_audit_is_no_finding(

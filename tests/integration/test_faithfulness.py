@@ -10,6 +10,7 @@ import pytest
 
 from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS, check_faithfulness
 from everword_compactor.compose.checks.inherited import with_inherited
+from everword_compactor.compose.checks.shown import Shown
 from everword_compactor.compose.checks.tags import (
     add_only_instance,
     check_tags,
@@ -82,6 +83,8 @@ FAITHFUL = [
     ("In May 2026 she moves.", "in may I am moving"),
     ("Le 3 août 2025.", "2025-08-03"),
     ("2026年4月18日に会った。", "met on 18 April 2026"),
+    ("In May 2026 she moves.", "I move next month"),
+    ("In 2025 she moved.", "I moved last year"),
     ("In 2026 she wants to learn Spanish.", "this year I want to learn Spanish"),
     ("She comes at 5 pm.", "I'll be there at 17:00"),
     ("She comes at 17:00.", "I'll be there at 5pm"),
@@ -130,12 +133,12 @@ def test_what_is_said_faithfully_passes(content: str, source: str) -> None:
 
 
 INVENTED = [
-    ("The budget is 1,001 dollars.", "I can spend $1000", "1,001"),
-    ("It costs 2.500 €.", "Das kostet 25 Euro", "2.500"),
-    ("3,6 Liter.", "3,5 Liter", "3,6"),
+    ("The budget is 1,001 dollars.", "I can spend $1000", "1,001 dollars"),
+    ("It costs 2.500 €.", "Das kostet 25 Euro", "2.500 €"),
+    ("3,6 Liter.", "3,5 Liter", "3,6 liter"),
     ("They raised 6 million.", "raised 5 million", "6 million"),
     ("A context of 12k.", "12 tokens, 10k context", "12k"),
-    ("It grew by 60%.", "growth was 50 percent", "60"),
+    ("It grew by 60%.", "growth was 50 percent", "60%"),
     ("Emi has 4 dogs.", "my three dogs", "4"),
     ("Emi has seven dogs.", "my three dogs", "seven"),
     ("Emi has twenty-six dogs.", "twenty five dogs", "twenty-six"),
@@ -146,6 +149,7 @@ INVENTED = [
     ("Am 18. Mai ging sie.", "left on April 18th", "18. mai"),
     ("From 13–20 April.", "13 April until 19 April", "13–20 april"),
     ("In June 2026 she moves.", "in may I am moving", "june 2026"),
+    ("In June 2026 she moves.", "I move next month", "june 2026"),
     ("2026年4月19日", "18 April 2026", "2026年4月19日"),
     ("In 2024 she moved.", "I moved", "2024"),
     ("She comes at 6 pm.", "17:00", "6 pm"),
@@ -198,8 +202,13 @@ def test_times_count_on_the_clock_that_they_are_shown_on() -> None:
 def test_what_the_preamble_says_may_be_said() -> None:
     content = "The conversation “Garden plans” has 42 messages."
     assert not check_faithfulness(content, [said("hello")], time_zone="UTC").faithful
-    preamble = "title: Garden plans\nmessages: 42"
-    assert check_faithfulness(content, [said("hello")], time_zone="UTC", preamble=preamble).faithful
+    shown = Shown(["Garden plans 8"], message_count=42)
+    assert check_faithfulness(content, [said("hello")], time_zone="UTC", shown=shown).faithful
+    for number in ("42 beds", "8 beds", "8 messages"):
+        other = check_faithfulness(
+            f"It has {number}.", [said("hello")], time_zone="UTC", shown=shown
+        )
+        assert other.unsupported, number
 
 
 def test_a_quotation_is_from_one_source() -> None:

@@ -1267,7 +1267,9 @@ class AnswerResponse(_message.Message):
     MODEL_FIELD_NUMBER: _builtins.int
     UNSUPPORTED_FIELD_NUMBER: _builtins.int
     answer: _builtins.str
-    """answer is the answer, with citations such as `[1]`; empty where nothing relevant was found."""
+    """answer is the answer, with citations such as `[1]`; empty where nothing relevant was found. A sentence that says what
+    no memory it cites bears out ends with `[unsupported]`.
+    """
     verdict: Global___Verdict.ValueType
     """verdict says whether anything found is relevant."""
     model: _builtins.str
@@ -1278,7 +1280,9 @@ class AnswerResponse(_message.Message):
 
     @_builtins.property
     def unsupported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """unsupported are numbers, names of things and quotations of the answer that no cited memory holds. At most 50."""
+        """unsupported are numbers with their units, dates, names and quotations of the answer that no memory holds which their
+        sentence cites, statements that those memories contradict, and what a memory ordered to be said. At most 50.
+        """
 
     def __init__(
         self,

@@ -257,7 +257,9 @@ class Faithfulness(_message.Message):
     """identifier_coverage is the share of the sources' identifiers that it holds, from 0 to 1."""
     @_builtins.property
     def unsupported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """unsupported are numbers, dates, identifiers, URLs and quotations of the summary that no source holds. At most 50."""
+        """unsupported are numbers with their units, dates, identifiers, URLs, names and quotations of the summary that no source
+        holds, clauses that its sources contradict, and sentences that a source ordered to be written. At most 50.
+        """
 
     @_builtins.property
     def wrong_tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

@@ -24,9 +24,9 @@ from everword_compactor.calendar.digest import digest_name
 from everword_compactor.calendar.model import VoiceSettings
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.inherited import with_inherited
+from everword_compactor.compose.checks.shown import Shown
 from everword_compactor.compose.checks.tags import CHAT, render_tag
-from everword_compactor.compose.model import Draft, Faithfulness, Level, Source, masked
-from everword_compactor.compose.prompts.lines import preamble
+from everword_compactor.compose.model import EXTRACTIVE, Draft, Faithfulness, Level, Source, masked
 
 DEFAULT_PAGE = 50
 MAX_PAGE = 200
@@ -189,14 +189,14 @@ class _Auditor:
             channel=node.channel,
             instance=node.instance,
         )
-        shown = [preamble(draft), self._voice.user_name, self._voice.pronouns]
-        shown.append(self._voice.instructions(source.channel for source in sources))
+        instructions = self._voice.instructions(source.channel for source in sources)
         found = check_faithfulness(
             content,
             sources,
             time_zone=draft.time_zone,
-            preamble="\n".join(shown),
+            shown=Shown.of(draft, instructions, self._voice.user_name, self._voice.pronouns),
             level=level,
+            chosen=node.model == EXTRACTIVE,
             heartbeat=heartbeat,
         )
         digests = {

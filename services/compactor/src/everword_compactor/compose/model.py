@@ -152,7 +152,8 @@ class Draft:
 class Faithfulness:
     """A measure of a node's words against its sources."""
 
-    #: Numbers, dates, identifiers, URLs and quotations of the node that no source holds, at most 50.
+    #: Values of the node that no source holds, clauses that the sources contradict, and sentences that one ordered; at
+    #: most 50.
     unsupported: Sequence[str]
     #: Tags `[chat:…]` or `[via:…]` that name what is not among the sources, and bullets without one.
     wrong_tags: Sequence[str]

@@ -16,7 +16,7 @@ from everword.domain.records import MemoryRecord
 from everword.text.analysis import folded_words
 from everword.text.credentials import mask_credentials
 from everword_search.answers.asking import Asking
-from everword_search.answers.check import find_unsupported
+from everword_search.answers.check import check_answer
 from everword_search.answers.prompt import answer_request, fitting, read_citations
 from everword_search.context.reliable import find_reliable
 from everword_search.records.model import EVERYTHING, MemoryFilter, PageRequest
@@ -55,7 +55,7 @@ class Answered:
     verdict: Verdict
     #: What wrote the answer.
     model: str
-    #: What no memory that it cites holds.
+    #: What no memory that it cites bears out; the sentences that say so are marked.
     unsupported: Sequence[str]
 
 
@@ -79,8 +79,9 @@ async def answer(
     reply, shown = await _ask(asking, namespace, request, memories)
     text, numbers = read_citations(reply.text, len(shown))
     citations = {number: shown[number - 1] for number in sorted(numbers)}
-    unsupported = find_unsupported(text, request.query, list(citations.values()))
-    return Answered(text, citations, found.verdict, reply.model, unsupported)
+    # The first check reads a list of words, and long memories take their time.
+    checked = await asyncio.to_thread(check_answer, text, request.query, shown, numbers)
+    return Answered(checked.text, citations, found.verdict, reply.model, checked.unsupported)
 
 
 async def _ask(

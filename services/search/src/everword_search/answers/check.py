@@ -1,23 +1,79 @@
-"""Hold an answer against the memories that it cites."""
+"""Holds an answer against the memories that it cites, and marks what they do not bear out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from datetime import UTC
 
+import regex
+
 from everword.domain.records import MemoryRecord
+from everword.text.statements.check import misstatements
+from everword.text.statements.obeyed import find_obeyed
+from everword.text.statements.sources import Said
 from everword.text.values.evidence import Evidence, find_values
-from everword_search.answers.prompt import without_citations
+from everword_search.answers.prompt import read_citations, without_citations
 
-#: Values that are named at most.
+#: Values and statements that are named at most.
 MAX_UNSUPPORTED = 50
+#: Stands at the end of a sentence that no memory it cites bears out.
+MARK = " [unsupported]"
+# A sentence with the citations after its full stop, and the space up to the next one.
+_SENTENCE = regex.compile(
+    r"(?P<said>(?:(?![.!?…。！？](?:\s|$)|[。！？]|\n).)++)(?P<end>[.!?…。！？]*+(?:[ \t]*+\[[0-9]{1,4}\])*+\s*+)",
+    regex.DOTALL,
+)
+_ROLES = {2: "user", 3: "assistant"}
 
 
-def find_unsupported(answer: str, query: str, cited: Sequence[MemoryRecord]) -> list[str]:
-    """Return numbers, dates, identifiers and quotations of the answer that no cited memory holds, nor the query."""
-    texts = [query]
-    for memory in cited:
-        texts += [memory.content, memory.author, memory.agent, memory.channel, memory.instance]
-    times = [memory.occurred_at.astimezone(UTC) for memory in cited]
-    missing = Evidence(texts, times).missing(find_values(without_citations(answer)))
-    return list(dict.fromkeys(value.text for value in missing))[:MAX_UNSUPPORTED]
+@dataclass(frozen=True)
+class CheckedAnswer:
+    """An answer whose sentences are marked where no memory that they cite bears them out."""
+
+    text: str
+    #: What is not borne out: numbers, dates, names, quotations, and statements.
+    unsupported: Sequence[str]
+
+
+def check_answer(
+    answer: str, query: str, shown: Sequence[MemoryRecord], cited: Set[int]
+) -> CheckedAnswer:
+    """Return the answer with `[unsupported]` at the end of each sentence that says what its memories do not.
+
+    A sentence rests on the memories that it cites, by their numbers among those `shown`; one without a citation on all
+    that the answer cites. What the question says may be said again. What a memory orders may not, cited or not.
+    """
+    obeyed = list(find_obeyed(without_citations(answer), (memory.content for memory in shown)))
+    memories = {number: shown[number - 1] for number in cited}
+    pieces: list[str] = []
+    unsupported: list[str] = []
+    for match in _SENTENCE.finditer(answer):
+        _, numbers = read_citations(match[0], len(shown))
+        said = without_citations(match[0]).strip()
+        wrong = _unsupported(said, query, {n: memories[n] for n in numbers or memories})
+        wrong += [sentence for sentence in obeyed if sentence in said]
+        pieces += [match["said"], MARK if wrong else "", match["end"]]
+        unsupported += wrong
+    marked = "".join(pieces) or answer
+    return CheckedAnswer(marked, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
+
+
+def _unsupported(said: str, query: str, cited: Mapping[int, MemoryRecord]) -> list[str]:
+    memories = list(cited.values())
+    evidence = Evidence(
+        [query, *(memory.content for memory in memories)],
+        [memory.occurred_at.astimezone(UTC) for memory in memories],
+        labels=[
+            name
+            for memory in memories
+            for name in (memory.author, memory.agent, memory.channel, memory.instance)
+        ],
+    )
+    missing = [value.text for value in evidence.missing(find_values(said))]
+    return missing + misstatements(said, [_said(memory) for memory in memories])
+
+
+def _said(memory: MemoryRecord) -> Said:
+    called = memory.agent if memory.role == 3 else memory.author
+    return Said(memory.content, [name for name in (_ROLES.get(memory.role, ""), called) if name])

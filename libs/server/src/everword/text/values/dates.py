@@ -9,6 +9,7 @@ import regex
 from everword.text.values.folding import WORD, Key, parts_of, row
 from everword.text.values.months import MONTHS
 from everword.text.values.numbers import (
+    BARE,
     DAY,
     HOUR,
     NUMBER,
@@ -50,6 +51,8 @@ _REACH = 24
 # Digits that are so near to each other that their surroundings overlap are looked at together. `regex` leaves other
 # threads their turn meanwhile, which `re` does not: a long text may be one match.
 _WINDOW = regex.compile(rf"[0-9]++(?:[^0-9]{{1,{2 * _REACH}}}+[0-9]++)*+")
+# What is counted comes after its number: "in april 3 people came".
+_COUNTED = regex.compile(r" (?:people|\p{L}{2,}s)\b")
 _TIME = regex.compile(
     r"(?<![0-9:.,])(?:"
     r"(?P<h>[0-9]{1,2}):(?P<m>[0-9]{2})(?::[0-9]{2}(?:\.[0-9]+)?)?(?![0-9])"
@@ -167,8 +170,11 @@ def _other_readings(match: regex.Match[str]) -> Readings:
     if match["short"]:
         return written_readings(match["short"].rstrip("."))
     if match["name_first"] and not match["y2"] and not match["d3"]:
-        return [frozenset({(MONTH, MONTHS[match["n2"]]), number_key(match["d2"])})]
-    if match["day_first"] and not match["y1"] and not match["d0"]:
+        counts = _COUNTED.match(match.string, match.end())
+        return (
+            [frozenset({(MONTH, MONTHS[match["n2"]]), number_key(match["d2"])})] if counts else []
+        )
+    if match["day_first"] and not match["y1"] and not match["d0"] and match["n1"] == "may":
         return [frozenset({(WORD, match["n1"]), number_key(match["d1"])})]
     return []
 
@@ -199,4 +205,4 @@ def _time_readings(match: regex.Match[str]) -> Readings:
         hours = {hour % 24}
     readings: Readings = [frozenset({(TIME, each, minute)}) for each in sorted(hours)]
     # "at 5" and "5 pm" are the same where it was said at table.
-    return readings if minute else [*readings, frozenset({number_key(written)})]
+    return readings if minute else [*readings, frozenset({(BARE, written.lstrip("0") or "0")})]

@@ -14,9 +14,16 @@ from datetime import datetime, timedelta
 
 import regex
 
+from everword.text.values.calendar_words import (
+    WEEKDAY,
+    calendar_word_keys,
+    find_calendar_words,
+    keys_of_day,
+)
 from everword.text.values.dates import (
     MONTH,
     TIME,
+    YEARLESS,
     date_keys,
     date_readings,
     find_dates,
@@ -29,6 +36,8 @@ from everword.text.values.folding import (
     Key,
     normalise,
     parts_of,
+    row,
+    without_marks,
 )
 from everword.text.values.identifiers import (
     Kind,
@@ -36,10 +45,28 @@ from everword.text.values.identifiers import (
     hash_keys,
     identifier_keys,
 )
-from everword.text.values.months import MONTHS, NEAR_DAYS
-from everword.text.values.number_words import find_number_words, numbers_in_words
-from everword.text.values.numbers import Readings, find_numbers, number_key
+from everword.text.values.months import (
+    MONTHS,
+    NEAR_DAYS,
+)
+from everword.text.values.names import find_names
+from everword.text.values.number_words import (
+    SMALLEST,
+    NumberInWords,
+    numbers_in_words,
+    small_numbers,
+)
+from everword.text.values.numbers import (
+    BARE,
+    QUANTITY,
+    Number,
+    Readings,
+    find_numbers,
+    number_key,
+)
 from everword.text.values.row_search import found_rows
+from everword.text.values.source_keys import keys_around, keys_of_words, near_periods
+from everword.text.values.units import unit_beside
 
 log = logging.getLogger(__name__)
 _MONTH_NEXT = r"(?!\s*+(?:" + "|".join(MONTHS) + r")\b)"
@@ -69,6 +96,7 @@ def find_values(text: str, *, quotations: bool = True) -> list[Value]:
     for start, end, kind, written, readings in find_identifiers(plain, quotations=quotations):
         values.append(Value(kind, written, readings))
         spans.append((start, end))
+    literal = spans
     rest = _blank(plain, spans).lower()
     spans = []
     for start, end, dates, other in find_dates(rest):
@@ -81,36 +109,93 @@ def find_values(text: str, *, quotations: bool = True) -> list[Value]:
         values.append(Value(Kind.TIME, rest[start:end].strip(" ."), readings))
         spans.append((start, end))
     rest = _blank(rest, spans)
-    values += [Value(Kind.NUMBER, written, readings) for written, readings in find_numbers(rest)]
-    for written, number in find_number_words(rest):
-        readings = [frozenset({number_key(str(number))}), frozenset({(WORD, written)})]
-        values.append(Value(Kind.NUMBER, written, readings))
+    values += [
+        Value(Kind.DATE, written, [frozenset({key})]) for written, key in find_calendar_words(rest)
+    ]
+    values += [
+        Value(Kind.NUMBER, number.written, number.borne_out_by) for number in find_numbers(rest)
+    ]
+    values += _checked_words(rest)
+    if quotations:
+        unread = _blank(plain, literal)
+        values += [Value(Kind.NAME, name, readings) for name, readings in find_names(unread)]
     return list({(value.kind, value.text): value for value in values}.values())
+
+
+def _checked_words(rest: str) -> list[Value]:
+    """Return the numbers in words from three on; where languages differ, what each would mean counts."""
+    found: dict[int, list[NumberInWords]] = {}
+    for each in numbers_in_words(rest):
+        found.setdefault(each.start, []).append(each)
+    values = []
+    end = 0
+    for start in sorted(found):
+        longest = max(each.end for each in found[start])
+        same = [each for each in found[start] if each.end == longest]
+        if start < end:
+            continue
+        end = longest
+        if any(each.doubtful or each.number < SMALLEST for each in same):
+            continue
+        first, last, units = unit_beside(rest, start, end)
+        readings = [
+            reading
+            for each in same
+            for reading in Number(
+                "", [frozenset({number_key(str(each.number))})], units
+            ).borne_out_by
+        ]
+        as_written = frozenset({row(parts_of(rest[first:last]))})
+        values.append(Value(Kind.NUMBER, rest[first:last], [*readings, as_written]))
+    return values
 
 
 class Evidence:
     """The values in sources, to hold other values against."""
 
-    def __init__(self, texts: Iterable[str], times: Iterable[datetime] = ()) -> None:
+    def __init__(
+        self,
+        texts: Iterable[str],
+        times: Iterable[datetime] = (),
+        *,
+        labels: Iterable[str] = (),
+        quantities: Iterable[tuple[int, str]] = (),
+    ) -> None:
         """`times` are those of the sources' lines, on the clock that they are shown on.
 
-        A text that cannot be read bears out nothing, and keeps no other from being read.
+        `labels`, such as ids, titles and names of channels, bear out what is written as they are; their digits are no
+        numbers. `quantities` are numbers with their units. A text that cannot be read bears out nothing, and keeps no
+        other from being read.
         """
         self._texts: list[list[str]] = []
-        self._keys: set[Key] = set()
+        #: Months from the time of a text that "next month" and the like name.
+        self._near_periods: set[int] = set()
+        self._keys: set[Key] = {(QUANTITY, str(number), unit) for number, unit in quantities}
         for text in texts:
             try:
                 self._add_text(text)
             except Exception:  # whatever a text holds: what was made from it would never be checked
                 log.exception("text not read")
+        for label in labels:
+            self._add_label(label)
+        undated = [key[1:] for key in self._keys if key[0] == YEARLESS]
         near = {day for word, day in NEAR_DAYS.items() if (WORD, word) in self._keys}
+        years = set()
         for time in times:
+            years.add(time.year)
+            self._keys |= keys_around(time, self._near_periods)
             self._keys.add((TIME, time.hour, time.minute))
             for days in (0, *near):
                 # The first and the last day that a date can name have no neighbour.
                 with suppress(OverflowError):
-                    date = time + timedelta(days=days)
-                    self._keys |= date_keys((date.year, date.month, date.day))
+                    moment = time + timedelta(days=days)
+                    date = (moment.year, moment.month, moment.day)
+                    # Of the season nothing is said: it is when they speak, and not what of.
+                    weekday = {key for key in keys_of_day(*date) if key[0] == WEEKDAY}
+                    self._keys |= date_keys(date) | weekday
+        for year in years:
+            for month, day in undated:
+                self._keys |= keys_of_day(year, int(month), int(day))
 
     def missing(self, values: Iterable[Value]) -> list[Value]:
         """Return those of `values` that are not borne out, in order."""
@@ -121,6 +206,13 @@ class Evidence:
         held = self._keys | found_rows(wanted, self._texts)
         return [value for value in values if not any(keys <= held for keys in value.readings)]
 
+    def _add_label(self, text: str) -> None:
+        parts = parts_of(normalise(text))
+        self._texts.append(parts)
+        for part in parts:
+            if not part.isnumeric():
+                self._keys |= {(WORD, part), (WORD, without_marks(part))}
+
     def _add_text(self, text: str) -> None:
         plain = normalise(text)
         folded = plain.lower()
@@ -128,14 +220,19 @@ class Evidence:
         keys = self._keys
         self._texts.append(parts)
         keys.update((WORD, part) for part in parts)
+        keys.update((WORD, without_marks(part)) for part in parts if not part.isascii())
+        self._near_periods |= near_periods(parts)
         keys.update((MONTH, MONTHS[part]) for part in parts if part in MONTHS)
-        keys.update(number_key(str(number)) for number in numbers_in_words(parts))
+        for small in small_numbers(parts):
+            keys |= {number_key(str(small)), (BARE, str(small))}
+        keys |= keys_of_words(folded)
+        keys |= calendar_word_keys(frozenset(parts))
         keys |= hash_keys(folded)
         # A date in a file's name is a date as well.
         dates = list(find_dates(folded))
         for _, _, alternatives, other in dates:
             for date in (date for each in alternatives for date in each):
-                keys |= date_keys(date)
+                keys |= date_keys(date) | keys_of_day(*date)
             keys.update(_certain(other))
         rest = _blank(folded, [span[:2] for span in dates])
         identifiers = list(
@@ -150,8 +247,8 @@ class Evidence:
             for _, hour, minute in (key for keys_ in readings for key in keys_ if key[0] == TIME):
                 keys |= time_keys(int(hour), int(minute))
         rest = _blank(rest, [span[:2] for span in times])
-        for _, readings in find_numbers(rest):
-            keys.update(_certain(readings))
+        for number in find_numbers(rest):
+            keys |= _certain([frozenset(number.keys)])
 
 
 def _certain(readings: Readings) -> set[Key]:

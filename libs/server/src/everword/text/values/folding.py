@@ -48,6 +48,17 @@ def _ascii_digit(match: regex.Match[str]) -> str:
     return str(unicodedata.decimal(match[0], match[0]))
 
 
+def without_marks(text: str) -> str:
+    """Return `text` with letters alone in place of those with accents."""
+    if text.isascii():
+        return text
+    return "".join(
+        character
+        for character in unicodedata.normalize("NFD", text)
+        if not unicodedata.combining(character)
+    )
+
+
 def parts_of(normalised: str) -> list[str]:
     """Return runs of letters and of digits in order, in lower case; of unspaced scripts each character."""
     return list(_PART.findall(normalised.casefold()))

@@ -15,6 +15,8 @@ from everword.text.values.numbers import Readings, digit_runs, number_key
 
 #: A commit hash, or its beginning.
 HASH = "hash"
+#: A URL without its scheme.
+ADDRESS = "address"
 _SHORTEST_HASH = 7
 _LONGEST_HASH = 64
 
@@ -30,17 +32,21 @@ class Kind(StrEnum):
     DATE = "date"
     TIME = "time"
     NUMBER = "number"
+    NAME = "name"
 
 
 # A letter of a script with spaces: 在2026年 is no identifier.
 _L = rf"[\p{{L}}\p{{M}}--[{UNSPACED}]]"
 _LN = rf"[\p{{L}}\p{{M}}\p{{N}}_--[{UNSPACED}]]"
-_HEX = r"(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}"
+# Of seven letters there are words; of eight, hardly.
+_HEX = r"(?:(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}|[a-f]{8,64})"
 _SEGMENT = rf"(?:{_LN}|[.@+~-]){{1,255}}"
 _QUOTATION = (
     r'(?<!\w)"(?P<q1>[^"\n]{1,2000})"(?!\w)|[“„](?P<q2>[^“”„\n]{1,2000})[”“]'
     r"|«(?P<q3>[^«»\n]{1,2000})»|»(?P<q4>[^«»\n]{1,2000})«|[「『](?P<q5>[^「」『』\n]{1,2000})[」』]"
     r"|(?<!`)`(?P<q6>[^`\n]{1,2000})`(?!`)"
+    # Not the apostrophes of the '90s, nor those of the kids' room.
+    r"|(?<![\w'])'(?=[^\s'0-9])(?P<q7>[^\n]{1,300}?(?<=\S))'(?!\w)"
 )
 _LITERAL = (
     r"""(?P<url>\b[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s<>"'`«»“”]+)"""
@@ -71,6 +77,9 @@ _CAMEL_HUMP = regex.compile(r"(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})"
 _MISSING_SPACE = regex.compile(r"\p{L}+\.\p{Lu}\p{Ll}*")
 _POINTED = re.compile(r"[0-9]+\.[0-9]+")
 _SCHEME = re.compile(r"^[a-zA-Z0-9+.-]+://(?:www\.)?")
+_BRACKET = re.compile(r"[\])}>|,;]")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
+_RATE = regex.compile(r"[0-9.,]+\p{L}+/\p{L}+")
 _SLASH = re.compile(r"[/\\]")
 _NAMED_NUMBER = re.compile(r"([^0-9]*?)-?([0-9]+)")
 _EXTENSION = regex.compile(r"\.\p{L}[\p{L}\p{N}]{0,5}$")
@@ -124,9 +133,18 @@ def _literals(text: str) -> Iterator[regex.Match[str]]:
             yield from _LITERALS.finditer(text, start, end)
 
 
+def address_keys(written: str) -> set[Key]:
+    """Return what a URL, or what may be one without its scheme, is compared by: all of it, or up to a bracket."""
+    address = _SCHEME.sub("", written)
+    pieces = {address, _BRACKET.split(address, maxsplit=1)[0]}
+    return {(ADDRESS, piece.rstrip("/" + _TRAILING).casefold()) for piece in pieces}
+
+
 def identifier_keys(written: str) -> set[Key]:
-    """Return what else an identifier of a source bears out: the numbers in it."""
-    keys = digit_runs(written)
+    """Return what else an identifier of a source bears out: the numbers in it, unless it is a UUID, and an address."""
+    if _UUID.fullmatch(written):
+        return set()
+    keys = digit_runs(written) | address_keys(written)
     versions: list[str] = _POINTED.findall(written)
     return keys | {number_key(*version.split(".")) for version in versions}
 
@@ -147,8 +165,7 @@ def _read(group: str, written: str) -> tuple[Kind, Readings] | None:
         rows = frozenset(row(piece) for piece in pieces if piece)
         return (Kind.QUOTATION, [rows]) if rows else None
     if group == "url":
-        address = _SCHEME.sub("", written)
-        return Kind.URL, [frozenset({row(parts_of(address))})]
+        return Kind.URL, [frozenset({key}) for key in sorted(address_keys(written))]
     if group == "email":
         return Kind.EMAIL, [whole]
     if group == "hash":
@@ -186,8 +203,8 @@ def _path(written: str) -> Readings | None:
     segments = [segment for segment in _SLASH.split(written) if segment]
     if all(segment.replace(".", "").isdigit() for segment in segments):
         return None  # 24/7, 04/18/2026
-    if len(segments) == 2 and segments[0].isdigit():
-        return None  # $5/month
+    if len(segments) == 2 and (segments[0].isdigit() or _RATE.fullmatch(written)):
+        return None  # $5/month, 100Mbit/s
     if written.startswith("\\") and len(segments) == 1:
         return None  # an escape, or LaTeX
     if written[0] in "/\\~." or "_" in written or _EXTENSION.search(written):

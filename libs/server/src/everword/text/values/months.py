@@ -15,6 +15,17 @@ _LINES = (
 )
 #: Month from 1 to 12 by name, in some languages.
 MONTHS = {name: month for line in _LINES for month, name in enumerate(line.split(), start=1)}
+#: Months and years from this one, as they are said: what stands before the word, and the word.
+_NEXT_WORDS = """
+next following coming nächster nächsten nächstes nächste prochain prochaine próximo próxima prossimo volgende
+"""
+_LAST_WORDS = """
+last previous past letzter letzten letztes letzte vorigen dernier dernière pasado passado scorso afgelopen vorige
+"""
+NEXT = frozenset(_NEXT_WORDS.split())
+LAST = frozenset(_LAST_WORDS.split())
+MONTH_WORDS = frozenset(["month", "monat", "mois", "mes", "mese", "mês", "maand"])
+YEAR_WORDS = frozenset(["year", "jahr", "année", "an", "año", "anno", "ano", "jaar"])
 #: Days from today, by word.
 NEAR_DAYS = {
     **dict.fromkeys(

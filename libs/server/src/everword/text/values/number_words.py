@@ -1,71 +1,135 @@
-"""Numbers that are written as words."""
+"""Numbers that are written as words, in eight languages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import regex
+from text_to_num import find_numbers
 
-_UP_TO_TWELVE = {
-    "en": "one two three four five six seven eight nine ten eleven twelve",
-    "en ordinals": "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
-    "de": "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    "fr": "un deux trois quatre cinq six sept huit neuf dix onze douze",
-    "es": "uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
-    "it": "uno due tre quattro cinque sei sette otto nove dieci undici dodici",
-    "pt": "um dois três quatro cinco seis sete oito nove dez onze doze",
-    "nl": "een twee drie vier vijf zes zeven acht negen tien elf twaalf",
-    "zh": "一 二 三 四 五 六 七 八 九 十",
+#: Words that may begin a number from two on, by language; a line without one is not looked at.
+_FROM_TWO = {
+    "en": "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
+    "|eighteen|nineteen|twent|thirt|fort|fift|sixt|sevent|eight|ninet|hundred|thousand|million|billion"
+    "|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth",
+    "de": "zwei|drei|vier|fünf|sech|sieb|acht|neun|zehn|elf|zwölf|zwanzig|hundert|tausend|million|milliard"
+    "|ein(?:und|hundert|tausend)|dritt",
+    "fr": "deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingt|trente"
+    "|quarante|cinquante|soixante|nonante|cent|mille|million|milliard|second|troisi",
+    "es": "dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci|veint|treinta"
+    "|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien|doscient|trescient|quinient|setecient|novecient|mil",
+    "it": "due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|tredici|quattordici|quindici|sedici"
+    "|dici|vent|quaranta|cinquanta|sessanta|settanta|ottanta|novanta|cento|mille|mila|milion",
+    "pt": "dois|duas|três|quatro|cinco|seis|sete|oito|nove|dez|onze|doze|treze|catorze|quatorze|quinze|vinte|trinta"
+    "|quarenta|cinquenta|sessenta|setenta|oitenta|noventa|cem|cento|duzent|trezent|quinhent|mil",
+    "nl": "twee|drie|vier|vijf|zes|zeven|acht|negen|tien|elf|twaalf|dertien|veertien|twintig|dertig|veertig"
+    "|tachtig|honderd|duizend|miljoen|miljard",
 }
-_OTHER = {
-    "eine": 1, "einen": 1, "einer": 1, "une": 1, "una": 1, "uma": 1, "once": 1, "single": 1,
-    "twice": 2, "both": 2, "couple": 2, "pair": 2, "duas": 2, "两": 2, "兩": 2, "dozen": 12,
-    "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18,
-    "nineteen": 19, "hundred": 100, "thousand": 1000, "million": 1_000_000,
+_LIKELY = {
+    language: regex.compile(rf"(?<!\p{{L}})(?:{words})") for language, words in _FROM_TWO.items()
+}
+_ANY = regex.compile(rf"(?<!\p{{L}})(?:{'|'.join(_FROM_TWO.values())})")
+_TOKEN = regex.compile(r"\p{L}+|[^\s\p{L}]")
+#: Words that mean a number and more often something else, in the same language or in another.
+_AMBIGUOUS = frozenset(
+    {
+        *("once", "elf", "sei", "cent", "neuf", "onze", "otto", "sept", "set", "tre", "dix", "ti", "six", "second"),
+        *("acht", "nove", "dici"),
+    }
+)  # fmt: skip
+#: A word that means one of these counts, or multiplies the digits before it.
+_FACTORS = frozenset({100, 1000, 10**6, 10**9})
+#: Words for one and two that are no numerals, with others that are rather said than written down.
+_ONE = "one eins eine einen einer einem ein un une una uno um uma een once single"
+_SMALL = {
+    **dict.fromkeys(_ONE.split(), 1),
+    **dict.fromkeys(["twice", "both", "couple", "pair", "beide", "ambos", "duas", "zweimal"], 2),
+    "dozen": 12,
+    "dutzend": 12,
 }  # fmt: skip
-_TENS = {
-    word: 10 * number
-    for number, word in enumerate(
-        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
-    )
+_CHINESE_DIGITS = {digit: n for n, digit in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "两": 2,
+    "兩": 2,
 }
-#: Number words that sources may hold, by word. Some words have two meanings: `once` is eleven in Spanish.
-WORDS: dict[str, set[int]] = {}
-for _line in _UP_TO_TWELVE.values():
-    for _number, _word in enumerate(_line.split(), start=1):
-        WORDS.setdefault(_word, set()).add(_number)
-for _word, _number in {**_OTHER, **_TENS}.items():
-    WORDS.setdefault(_word, set()).add(_number)
-
-_ENGLISH = dict(zip(_UP_TO_TWELVE["en"].split(), range(1, 13), strict=True))
-#: What is checked of a text. One and two are not: they are pronouns and articles, or come from "both" and "again".
-_CHECKED = regex.compile(
-    rf"\b(?:(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<unit>{'|'.join(list(_ENGLISH)[:9])}))?"
-    rf"|(?P<small>{'|'.join(list(_ENGLISH)[2:])}))\b(?: (?P<times>hundred|thousand|million)\b)?"
-)
+_CHINESE_FACTORS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "萬": 10_000}
+_CHINESE = regex.compile(f"[{''.join(_CHINESE_DIGITS)}{''.join(_CHINESE_FACTORS)}]{{1,20}}")
+#: What is checked of a text: "one" and "two" are pronouns and articles, or come from "both" and "again".
+SMALLEST = 3
 
 
-def numbers_in_words(parts: Iterable[str]) -> set[int]:
-    """Return the numbers that the words of a source say, in some languages; also `twenty five`."""
-    found: set[int] = set()
-    before: str | None = None
-    for part in parts:
-        for number in WORDS.get(part, ()):
-            found.add(number)
-            if before in _TENS and number < 10:
-                found.add(_TENS[before] + number)
-            if number in {100, 1000, 1_000_000}:
-                found |= {factor * number for factor in WORDS.get(before or "", ())}
-        before = part
-    return found
+@dataclass(frozen=True)
+class NumberInWords:
+    """A number that is written as words, and where."""
+
+    start: int
+    end: int
+    number: int
+    #: Whether the words may mean something else.
+    doubtful: bool
 
 
-def find_number_words(folded: str) -> list[tuple[str, int]]:
-    """Return the English number words from three on in a text in lower case, with what they say."""
-    found = []
-    for match in _CHECKED.finditer(folded):
-        number = _TENS.get(match["tens"] or "", 0)
-        number += _ENGLISH.get(match["unit"] or match["small"] or "", 0)
-        number *= WORDS[match["times"]].copy().pop() if match["times"] else 1
-        found.append((match[0], number))
-    return found
+class _Word:
+    """A word as `text_to_num` reads it."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def text(self) -> str:
+        return self._word
+
+    def nt_separated(self, previous: object) -> bool:
+        return False
+
+    def not_a_number_part(self) -> bool:
+        return False
+
+
+def numbers_in_words(folded: str) -> Iterator[NumberInWords]:
+    """Yield the numbers from two on that a text in lower case says in words, in each language that may be meant."""
+    start = 0
+    for line in folded.splitlines(keepends=True):
+        if _ANY.search(line):
+            yield from _in_line(line, start)
+        start += len(line)
+    for match in _CHINESE.finditer(folded):
+        number = _chinese(match[0])
+        doubtful = not (
+            set(match[0]) & _CHINESE_DIGITS.keys() and set(match[0]) & _CHINESE_FACTORS.keys()
+        )
+        yield NumberInWords(match.start(), match.end(), number, doubtful)
+
+
+def small_numbers(parts: Iterable[str]) -> set[int]:
+    """Return the numbers that words such as `both` and `dozen` of a source stand for."""
+    return {_SMALL[part] for part in parts if part in _SMALL}
+
+
+def _in_line(line: str, offset: int) -> Iterator[NumberInWords]:
+    spans = [match.span() for match in _TOKEN.finditer(line)]
+    words = [_Word(line[start:end]) for start, end in spans]
+    for language, likely in _LIKELY.items():
+        if not likely.search(line):
+            continue
+        for found in find_numbers(words, language, 0.0):
+            if not found.value or found.value != int(found.value):
+                continue
+            start, end = spans[found.start][0], spans[found.end - 1][1]
+            factor = found.end - found.start == 1 and int(found.value) in _FACTORS
+            doubtful = found.is_ordinal or factor or line[start:end] in _AMBIGUOUS
+            yield NumberInWords(offset + start, offset + end, int(found.value), doubtful)
+
+
+def _chinese(written: str) -> int:
+    total = current = 0
+    for character in written:
+        if character in _CHINESE_DIGITS:
+            current = _CHINESE_DIGITS[character]
+        else:
+            factor = _CHINESE_FACTORS[character]
+            total = (
+                (total + current) * factor if factor == 10_000 else total + (current or 1) * factor
+            )
+            current = 0
+    return total + current

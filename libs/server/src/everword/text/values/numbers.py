@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import regex
 
 from everword.text.values.folding import Key, parts_of, row
+from everword.text.values.units import unit_beside
 
 NUMBER = "number"
+#: A number with its unit.
+QUANTITY = "quantity"
+#: A number that has no known unit beside it: what it counts may be said elsewhere.
+BARE = "bare"
 #: A day of the month, of a date whose month is not said here.
 DAY = "day"
 #: An hour, of a time on the hour.
@@ -17,6 +23,43 @@ HOUR = "hour"
 
 #: What a number may mean: all keys of one of these must be found.
 Readings = list[frozenset[Key]]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a text, with what it may mean and, where one stands beside it, its unit."""
+
+    written: str
+    readings: Readings
+    units: frozenset[str]
+
+    @property
+    def borne_out_by(self) -> Readings:
+        """What must be found: the number with its unit, or where no unit is said."""
+        if not self.units:
+            return self.readings
+        wanted: Readings = []
+        for keys in self.readings:
+            (key, *others) = keys
+            if others or key[0] != NUMBER:
+                wanted += [keys] if key[0] != HOUR else []
+                continue
+            wanted += [frozenset({(QUANTITY, key[1], unit)}) for unit in sorted(self.units)]
+            wanted.append(frozenset({(BARE, key[1])}))
+        return wanted
+
+    @property
+    def keys(self) -> set[Key]:
+        """What it bears out in a source: all that a reader may take it for."""
+        found = {key for keys in self.readings for key in keys}
+        numbers = [key[1] for key in found if key[0] == NUMBER]
+        if self.units:
+            found = {key for key in found if key[0] != HOUR or "h" in self.units}
+            found |= {(QUANTITY, number, unit) for number in numbers for unit in self.units}
+        else:
+            found |= {(BARE, number) for number in numbers}
+        return found
+
 
 _MULTIPLIERS = {
     "k": 1000, "thousand": 1000, "tausend": 1000, "mille": 1000, "mil": 1000,
@@ -44,13 +87,15 @@ def number_key(digits: str, fraction: str = "") -> Key:
     return NUMBER, f"{whole}.{kept}" if kept else whole
 
 
-def find_numbers(folded: str) -> Iterator[tuple[str, Readings]]:
-    """Yield the numbers of a text in lower case, each writing once, with what it may mean."""
+def find_numbers(folded: str) -> Iterator[Number]:
+    """Yield the numbers of a text in lower case, each writing once."""
     seen: set[str] = set()
     for match in _NUMBER.finditer(folded):
-        if match[0] not in seen:
-            seen.add(match[0])
-            yield match[0], _readings(match)
+        start, end, units = unit_beside(folded, *match.span())
+        written = folded[start:end]
+        if written not in seen:
+            seen.add(written)
+            yield Number(written, _readings(match), units)
 
 
 def digit_runs(text: str) -> set[Key]:

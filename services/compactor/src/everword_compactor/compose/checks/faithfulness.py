@@ -8,13 +8,18 @@ from itertools import chain
 from zoneinfo import ZoneInfo
 
 from everword.domain.times import shown_time
+from everword.text.statements.check import misstatements
+from everword.text.statements.sources import Said
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.coverage import measure_coverage
 from everword_compactor.compose.checks.guarded import or_else
 from everword_compactor.compose.checks.latex import find_latex
+from everword_compactor.compose.checks.shown import Shown
 from everword_compactor.compose.checks.tags import check_tags, strip_tags
 from everword_compactor.compose.model import Faithfulness, Level, Source
 
+_ASSISTANT = 3
+_ROLES = {2: "user", _ASSISTANT: "assistant"}
 #: Offenders that are named at most.
 MAX_OFFENDERS = 50
 #: Stands among the offenders of a node that cannot be checked: somebody has to look at it.
@@ -26,23 +31,30 @@ def check_faithfulness(
     sources: Sequence[Source],
     *,
     time_zone: str,
-    preamble: str = "",
+    shown: Shown | None = None,
     level: Level | None = None,
+    chosen: bool = False,
     heartbeat: Callable[[], None] = lambda: None,
 ) -> Faithfulness:
     """Return how `content` stands to `sources`; takes as long as both are, not longer.
 
-    Times of the sources count on the clock of `time_zone`, as their lines show them; `preamble` is what else the writer
-    was shown. Where `level` is given, its tags are demanded. Calls `beat` with each source; what that raises ends the
-    work. Nothing else is raised: a source that cannot be read bears out nothing, and a node that cannot is an offender.
+    Times of the sources count on the clock of `time_zone`, as their lines show them; `shown` is what else the writer
+    was shown. Where `level` is given, its tags are demanded. Of sentences that were `chosen` from the sources, only
+    values and tags are checked. Calls `heartbeat` with each source; what that raises ends the work. Nothing else is
+    raised: a source that cannot be read bears out nothing, and a node that cannot is an offender.
     """
     texts = [source.evidence for source in sources]
+    shown = shown or Shown()
     known = Evidence(
-        chain(_beating(texts, heartbeat), _names(sources), [preamble]),
+        chain(_beating(texts, heartbeat), shown.texts),
         _shown_times(sources, ZoneInfo(time_zone)),
+        labels=[*_names(sources), *shown.labels],
+        quantities=[(shown.message_count, "message")],
     )
     plain = strip_tags(content)
     unsupported = or_else([UNREADABLE], _unsupported, plain, known, sources)
+    if not chosen:
+        unsupported += or_else(list[str](), misstatements, plain, _said(sources, heartbeat))
     covered = measure_coverage(plain, texts, heartbeat)
     return Faithfulness(
         unsupported=list(dict.fromkeys(unsupported))[:MAX_OFFENDERS],
@@ -55,6 +67,20 @@ def check_faithfulness(
 def _unsupported(plain: str, known: Evidence, sources: Sequence[Source]) -> list[str]:
     missing = known.missing(find_values(plain))
     return [value.text for value in missing] + _foreign_latex(plain, sources)
+
+
+def _said(sources: Sequence[Source], heartbeat: Callable[[], None]) -> Iterator[Said]:
+    for source in sources:
+        heartbeat()
+        yield Said(source.evidence, _speakers(source))
+
+
+def _speakers(source: Source) -> list[str]:
+    """Return how a summary may call who says a message; a node is said by nobody."""
+    if source.level or source.role not in _ROLES:
+        return []
+    called = [source.agent] if source.role == _ASSISTANT else [source.author]
+    return [_ROLES[source.role], *filter(None, called)]
 
 
 def _beating(texts: Sequence[str], heartbeat: Callable[[], None]) -> Iterator[str]:

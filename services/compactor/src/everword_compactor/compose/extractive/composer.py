@@ -85,6 +85,7 @@ class ExtractiveComposer:
             draft.sources,
             time_zone=draft.time_zone,
             level=draft.level,
+            chosen=True,
             heartbeat=heartbeat,
         )
         return Composition(content, self.model, EXTRACTIVE_VERSION, faithfulness, _tokens(content))

@@ -11,6 +11,7 @@ from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
 from everword_compactor.compose.checks.coverage import require_coverage
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
+from everword_compactor.compose.checks.shown import Shown
 from everword_compactor.compose.llm.room import Room
 from everword_compactor.compose.llm.splitting import split_sources
 from everword_compactor.compose.model import (
@@ -22,7 +23,7 @@ from everword_compactor.compose.model import (
 )
 from everword_compactor.compose.prompts.answers import read_answer
 from everword_compactor.compose.prompts.levels import PROMPT_VERSIONS
-from everword_compactor.compose.prompts.lines import Aliases, preamble
+from everword_compactor.compose.prompts.lines import Aliases
 from everword_compactor.compose.prompts.summary import complaint_about, summary_request
 
 #: Groups are filled so far, since tokens are not spread evenly.
@@ -194,14 +195,12 @@ def _joined(task: _Task, heartbeat: Callable[[], None]) -> _Written:
 def _checked(task: _Task, content: str, heartbeat: Callable[[], None]) -> Faithfulness:
     draft = task.draft
     voice = draft.voice
-    shown = [preamble(draft), draft.instructions]
-    if voice is not None:
-        shown += [voice.user_name, voice.pronouns]
+    names = [voice.user_name, voice.pronouns] if voice else []
     found = check_faithfulness(
         content,
         task.origins,
         time_zone=draft.time_zone,
-        preamble="\n".join(shown),
+        shown=Shown.of(draft, draft.instructions, *names),
         level=draft.level,
         heartbeat=heartbeat,
     )

@@ -1,0 +1,137 @@
+"""Finds clauses of a text that say of something what its sources say of something else, or the contrary of it.
+
+Rules, and no understanding: a clause is held against the clauses of the sources that share its words. It counts as
+misstated only where one of them says clearly otherwise and none says the same, so that what is merely said in other
+words passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from everword.text.analysis import folded_words
+from everword.text.statements.clauses import Clause, clauses, sentences, stems_of
+from everword.text.statements.sources import Measured, Statement, Statements, measured
+from everword.text.values.folding import normalise
+
+#: Of the words of a clause that the sources hold, another one has to share as many to be about the same.
+_SAME_SUBJECT = 0.5
+_SAME_STATEMENT = 0.6
+#: A clause that shares nearly as many words may be the one that is meant.
+_NEARLY = 0.75
+_IF = regex.compile(
+    r"\b(?:if|whether|unless|would|should|could|might|(?<![0-9] )may(?! [0-9])|maybe|perhaps"
+    r"|wenn|falls|ob|würde|könnte|vielleicht|si|peut-être"
+    r"|quizás|se|forse|talvez|als|misschien)\b"
+)
+#: "Paula suggested selling the car": a proposal is its speaker's own, though it says "we".
+_PROPOSES = regex.compile(
+    r"\b(?:suggest|propos|recommend|ask|want|prefer|offer|promis|said|says|think|thought|argu|insist|demand|warn|complain)"
+)
+_POSSESSIVE = regex.compile(r"'(?:s\b)?")
+_WORD = regex.compile(r"[\p{L}\p{M}]+(?:'s?)?")
+#: Words before the one who does something: "Then Bo merged", "- Dr. Wu asked".
+_SUBJECT_WITHIN = 4
+
+
+def find_misstated(text: str, sources: Statements) -> Iterator[str]:
+    """Yield the clauses of a text that its sources contradict, as they are written."""
+    for sentence in sentences(normalise(text)):
+        for clause in clauses(sentence):
+            if clause.asks or len(clause.words) < 1:
+                continue
+            if (
+                _belongs_elsewhere(clause, sources)
+                or _said_by_another(clause, sources)
+                or _is_contrary(clause, sources)
+            ):
+                yield clause.text
+
+
+def _belongs_elsewhere(clause: Clause, sources: Statements) -> bool:
+    """Tell whether a value of the clause is another thing's: its words stand beside another value of its kind alone."""
+    values = measured(clause.text)
+    known = sources.known(clause.words)
+    if not values or not known:
+        return False
+    nearest = sources.nearest(known)
+    return any(
+        _is_anothers(value, clause.text, values, known, nearest, sources) for value in values
+    )
+
+
+def _is_anothers(
+    value: Measured,
+    written: str,
+    values: frozenset[Measured],
+    known: frozenset[str],
+    nearest: list[tuple[int, Statement]],
+    sources: Statements,
+) -> bool:
+    own = sources.around(value, written)
+    if not own:
+        return False
+    beside = known & own
+    for _, statement in nearest:
+        others = {other for other in statement.measured if other[0] == value[0]}
+        if not others or others & values:
+            continue
+        there = known & statement.around
+        if there - own and not beside - there and len(there) >= _SAME_SUBJECT * len(known):
+            return True
+    return False
+
+
+def _said_by_another(clause: Clause, sources: Statements) -> bool:
+    """Tell whether the clause gives somebody what another one says of themselves."""
+    subject = _subject(clause, sources.names)
+    if not subject:
+        return False
+    named = sources.names.intersection(folded_words(clause.text))
+    words = sources.known(clause.words - stems_of(" ".join(named)))
+    shares = [(len(words & each.around), each) for _, each in sources.nearest(words)]
+    if not shares:
+        return False
+    most = max(share for share, _ in shares)
+    if most < max(2, _SAME_SUBJECT * len(words)) and not most == len(words) == 1:
+        return False
+    proposes = _PROPOSES.search(clause.text.lower()) is not None
+    for share, each in shares:
+        about = each.speakers | each.spoken
+        if named & about and share > most / 2:
+            return False
+        if share == most and not (each.says_i or (each.says_we and proposes)):
+            return False
+    return True
+
+
+def _subject(clause: Clause, names: set[str]) -> str:
+    """Return the first name of a clause where it begins with one, and nothing is said of what is theirs."""
+    for match in list(_WORD.finditer(clause.text.lower()))[:_SUBJECT_WITHIN]:
+        if match[0] in names:
+            return str(match[0])
+        if _POSSESSIVE.sub("", match[0]) in names:
+            return ""
+    return ""
+
+
+def _is_contrary(clause: Clause, sources: Statements) -> bool:
+    """Tell whether what the clause says is denied where it is said, or the other way round."""
+    words = sources.known(clause.words)
+    if len(words) < 2 or _IF.search(clause.text.lower()):
+        return False
+    shares = [(len(words & each.named_words), each) for _, each in sources.nearest(words)]
+    if not shares:
+        return False
+    most = max(share for share, _ in shares)
+    if most < max(2, _SAME_STATEMENT * len(clause.words)):
+        return False
+    return all(
+        each.clause.denied != clause.denied
+        and not each.clause.asks
+        and not _IF.search(each.clause.text.lower())
+        for share, each in shares
+        if share >= _NEARLY * most
+    )
