@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeAlias
 from uuid import UUID
 
 from google.protobuf import duration_pb2
 
-from everword.rpc.translate import fill_memory, memory_to_proto, optional_time, to_timestamp
+from everword.rpc.translate import (
+    fill_memory,
+    from_timestamp,
+    memory_to_proto,
+    optional_time,
+    to_timestamp,
+)
 from everword.v1 import conversation_pb2, memory_pb2, stats_pb2, summary_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_search.answers.answer import (
@@ -90,6 +96,7 @@ def to_search_request(request: pb.SearchRequest) -> SearchRequest:
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
         expand=ExpandMode(request.expand or ExpandMode.TOP),
         expansion_limits=to_limits(request.expansion_limits),
+        reference_time=_reference_time(request),
     )
 
 
@@ -101,7 +108,14 @@ def to_answer_request(request: pb.AnswerRequest) -> AnswerRequest:
         profile=request.profile or "recall",
         max_answer_tokens=request.max_answer_tokens or DEFAULT_ANSWER_TOKENS,
         at_least_as_fresh=request.at_least_as_fresh,
+        reference_time=_reference_time(request),
     )
+
+
+def _reference_time(request: pb.SearchRequest | pb.AnswerRequest) -> datetime | None:
+    if not request.HasField("reference_time"):
+        return None
+    return from_timestamp(request.reference_time, "reference_time")
 
 
 def to_browse_request(request: pb.BrowseRequest) -> BrowseRequest:

@@ -11,6 +11,7 @@ from everword.v1 import summary_service_pb2 as _summary_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -198,6 +199,7 @@ class SearchRequest(_message.Message):
     MIN_RELEVANCE_FIELD_NUMBER: _builtins.int
     EXPAND_FIELD_NUMBER: _builtins.int
     EXPANSION_LIMITS_FIELD_NUMBER: _builtins.int
+    REFERENCE_TIME_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
@@ -237,6 +239,13 @@ class SearchRequest(_message.Message):
     def expansion_limits(self) -> _summary_service_pb2.ExpansionLimits:
         """expansion_limits say how far."""
 
+    @_builtins.property
+    def reference_time(self) -> _timestamp_pb2.Timestamp:
+        """reference_time is when the query is asked, from which `last week` or `yesterday` is told, by the calendar of the
+        namespace's time zone. The time of the call if unset. What happened in the time that a query of HYBRID names, in words
+        or as 2023-05, ranks first in the profile `recall`; nothing is left out for it, which filter.start_time does.
+        """
+
     def __init__(
         self,
         *,
@@ -254,10 +263,11 @@ class SearchRequest(_message.Message):
         min_relevance: _builtins.float = ...,
         expand: Global___ExpandMode.ValueType = ...,
         expansion_limits: _summary_service_pb2.ExpansionLimits | None = ...,
+        reference_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "expansion_limits", b"expansion_limits", "filter", b"filter"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "expansion_limits", b"expansion_limits", "filter", b"filter", "reference_time", b"reference_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query", "reference_time", b"reference_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1097,6 +1107,7 @@ class AnswerRequest(_message.Message):
     PROFILE_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     MAX_ANSWER_TOKENS_FIELD_NUMBER: _builtins.int
+    REFERENCE_TIME_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is the question, at most 8 KiB."""
     max_memories: _builtins.int
@@ -1111,6 +1122,10 @@ class AnswerRequest(_message.Message):
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
 
+    @_builtins.property
+    def reference_time(self) -> _timestamp_pb2.Timestamp:
+        """reference_time is when the question is asked, as in SearchRequest."""
+
     def __init__(
         self,
         *,
@@ -1120,10 +1135,11 @@ class AnswerRequest(_message.Message):
         profile: _builtins.str = ...,
         at_least_as_fresh: _builtins.str = ...,
         max_answer_tokens: _builtins.int = ...,
+        reference_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "reference_time", b"reference_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_answer_tokens", b"max_answer_tokens", "max_memories", b"max_memories", "profile", b"profile", "query", b"query"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_answer_tokens", b"max_answer_tokens", "max_memories", b"max_memories", "profile", b"profile", "query", b"query", "reference_time", b"reference_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
+
+#: The times that a filter can name.
+_EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC)
+_FIRST, _LAST = _EARLIEST.timestamp(), _LATEST.timestamp()
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,15 @@ class MemoryFilter:
     def is_open(self) -> bool:
         """Tell whether nobody asked to leave out anything; what is automated may be left out all the same."""
         return replace(self, include_automated=False) == EVERYTHING
+
+    def within(self, start: float, end: float) -> MemoryFilter:
+        """Return the filter of what it lets through and happened from one moment to before another, in s since 1970."""
+        since, before = self.since, self.before
+        if start > _FIRST:
+            since = max(since or _EARLIEST, datetime.fromtimestamp(start, UTC))
+        if end < _LAST:
+            before = min(before or _LATEST, datetime.fromtimestamp(end, UTC))
+        return replace(self, since=since, before=before)
 
 
 EVERYTHING = MemoryFilter()

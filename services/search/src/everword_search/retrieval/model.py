@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any
 from uuid import UUID
@@ -100,6 +100,8 @@ class SearchRequest:
     balanced: BalancedOptions | None = None
     expand: ExpandMode = ExpandMode.NONE
     expansion_limits: ExpansionLimits = DEFAULT_LIMITS
+    #: When the question is asked; None for now.
+    reference_time: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,9 @@ def plan(
     ranking: Ranking | Balanced | None = None
     if planned.question is not None:
         ranking = asked.profile if isinstance(asked.profile, Balanced) else None
-        ranking = ranking or Ranking(sources.ranker, planned.question, index, request.explain)
+        ranking = ranking or Ranking(
+            sources.ranker, planned.question, index, planned.timely, request.explain
+        )
     # One more than the page has: it tells whether there is another one.
     _, *after = asked.cursor.after or (None,)
     least = relevance.least_evidence(request.min_relevance)
