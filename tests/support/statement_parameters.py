@@ -105,6 +105,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "passage_ids": filled.passage_ids,
         "tokens": ["auth.rs"],
         "words": [AUTHOR.lower()],
+        "initials": [AUTHOR[0].lower()],
         "pattern": "concerto",
         "after_occurred_at": LATE,
         "after_source_id": LAST_ID,

@@ -102,6 +102,8 @@ class Described:
     features: Features
     #: Which of the pool's passages stands for each memory: the best by its words, and then by its meaning.
     best: Ints
+    #: Share of the question's words, by weight, that nothing in the pool holds.
+    absent: float
 
 
 def describe(pool: Pool, question: RankingQuery) -> Described:
@@ -148,7 +150,8 @@ def describe(pool: Pool, question: RankingQuery) -> Described:
     values[: len(DESCRIBED)] = turns
     for row, value in enumerate(others.values(), start=len(DESCRIBED)):
         values[row] = value
-    return Described(Features([*DESCRIBED, *others], values), best)
+    held = int(np.bitwise_or.reduce(present)) if len(present) else 0
+    return Described(Features([*DESCRIBED, *others], values), best, terms.share_absent(held))
 
 
 def _bits(places: Ints) -> int:

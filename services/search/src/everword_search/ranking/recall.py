@@ -49,6 +49,8 @@ RESULTS = 200
 CONTEXT = 2
 #: What a memory gains that happened when the question says, in the unit of the models.
 PERIOD_WEIGHT = 8.0
+#: Deviations of a cosine from the model's background from which on a memory says what is asked in other words.
+_SAID_OTHERWISE = 4.0
 #: Passages of a long memory that are looked at beside those that were found.
 MAX_PARTS = 12
 
@@ -101,7 +103,15 @@ async def rank_by_recall(
     page = page[~(evidence[page] < window.min_evidence)][: window.limit]
     deciding = map(_known, evidence[order[:DECIDING]].tolist())
     hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
-    return Found(hits, tuple(each for each in deciding if each is not None))
+    absent = _absent(judged, ranking.question, order[:DECIDING])
+    return Found(hits, tuple(each for each in deciding if each is not None), absent)
+
+
+def _absent(judged: Judged, question: RankingQuery, best: Ints) -> float:
+    """Return the share of what the question says that is said nowhere, in these words or in others."""
+    meant = np.nan_to_num(judged.described.features["de"][best], nan=0.0) >= _SAID_OTHERWISE
+    # What a prefix stands for, hashes of whole words cannot tell.
+    return 0.0 if question.has_prefix or meant.any() else judged.described.absent
 
 
 def _scores(judged: Judged, ranker: Ranker) -> Floats:

@@ -235,6 +235,8 @@ class Found:
     #: The evidence for the results that decide the verdict, best ranked first; empty where that cannot be told. Of the
     #: first page: with one arm, later ones do not look at those.
     deciding: tuple[float, ...] = ()
+    #: Share of what the query says, by weight, that nothing found holds.
+    absent: float = 0.0
 
 
 @dataclass(frozen=True)

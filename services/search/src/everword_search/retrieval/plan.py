@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from everword_search.ranking.features import RankingQuery
 from everword_search.ranking.periods import named_periods
+from everword_search.ranking.spellings import respell
 from everword_search.retrieval.arms.base import Arm, RankingArm
 from everword_search.retrieval.arms.lexical import LexicalArm
 from everword_search.retrieval.arms.regex import RegexArm
@@ -93,11 +94,11 @@ def _semantic(
 
 def _question(request: SearchRequest, parsed: ParsedQuery) -> RankingQuery:
     """Return what is asked for, without operators and what is excluded."""
-    text = " ".join(operand.text for operand in parsed.query.wanted)
+    text = respell(" ".join(operand.text for operand in parsed.query.wanted), parsed.spellings)
     analysed, settings = parsed.analysed, parsed.settings
     return RankingQuery.ask(
         text,
-        parsed.names,
+        parsed.names | set(parsed.spellings.values()),
         analysed.ignored,
         settings.text_search_config,
         settings.time_zone,

@@ -46,13 +46,18 @@ SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexem
  WHERE n.id = %(namespace_id)s;
 
 -- describe_namespace --
--- What a search depends on in its namespace: settings, how many passages there are and how long they are together, and which
--- of the words of the query, all in lower case, name authors.
+-- What a search depends on in its namespace: settings, how many passages there are and how long they are together, which
+-- of the words of the query, all in lower case, name authors, and which authors' names begin as names in the query do.
 SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
        n.channel_policies, n.credentials,
        corpus.passages, corpus.lexemes,
        ARRAY(SELECT name FROM author_names
-              WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])) AS names
+              WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])) AS names,
+       ARRAY(SELECT name FROM unnest(%(initials)s::text[]) AS initial
+              CROSS JOIN LATERAL (
+                    SELECT name FROM author_names
+                     WHERE namespace_id = %(namespace_id)s AND left(name, 1) = initial
+                     ORDER BY name LIMIT 200) AS beginning) AS like_names
   FROM namespaces n,
        (SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(lexemes), 0)::bigint AS lexemes
           FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS corpus
