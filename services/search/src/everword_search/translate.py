@@ -71,6 +71,11 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
         since=optional_time(message, "start_time"),
         before=optional_time(message, "end_time"),
         include_automated=message.include_automated,
+        excluded_memory_ids=[UUID(id_) for id_ in message.excluded_memory_ids] or None,
+        excluded_conversation_ids=[UUID(id_) for id_ in message.excluded_conversation_ids] or None,
+        excluded_authors=list(message.excluded_authors) or None,
+        excluded_kinds=list(message.excluded_kinds) or None,
+        as_of_message_id=UUID(message.as_of_message_id) if message.as_of_message_id else None,
     )
 
 

@@ -33,6 +33,16 @@ class MemoryFilter:
     valid_at: datetime | None = None
     known_at: datetime | None = None
     include_automated: bool = False
+    #: What is left out; None leaves out nothing.
+    excluded_memory_ids: list[UUID] | None = None
+    excluded_conversation_ids: list[UUID] | None = None
+    excluded_authors: list[str] | None = None
+    excluded_kinds: list[int] | None = None
+    #: The message after which nothing is looked at, and where it stands, once that is known.
+    as_of_message_id: UUID | None = None
+    as_of_time: datetime | None = None
+    as_of_conversation_id: UUID | None = None
+    as_of_seq: int | None = None
 
     @property
     def is_open(self) -> bool:

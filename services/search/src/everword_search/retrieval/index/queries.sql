@@ -18,10 +18,23 @@ AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
 AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
 AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
 AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+AND (%(excluded_memory_ids)s::uuid[] IS NULL OR m.source_id <> ALL(%(excluded_memory_ids)s))
+AND (%(excluded_conversation_ids)s::uuid[] IS NULL OR (m.conversation_id = ANY(%(excluded_conversation_ids)s)) IS NOT TRUE)
+AND (%(excluded_authors)s::text[] IS NULL OR m.author <> ALL(%(excluded_authors)s))
+AND (%(excluded_kinds)s::smallint[] IS NULL OR m.kind <> ALL(%(excluded_kinds)s))
+AND (%(as_of_time)s::timestamptz IS NULL
+     OR CASE WHEN m.seq IS NOT NULL AND m.conversation_id = %(as_of_conversation_id)s::uuid THEN m.seq <= %(as_of_seq)s::bigint
+             ELSE m.occurred_at <= %(as_of_time)s END)
 AND (m.valid_until IS NULL OR m.valid_until > coalesce(%(valid_at)s::timestamptz, now()))
 AND (m.known_until IS NULL OR m.known_until > coalesce(%(known_at)s::timestamptz, now()))
 AND (m.known_from IS NULL OR m.known_from <= coalesce(%(known_at)s, now()))
 AND (%(valid_at)s IS NULL OR m.valid_from IS NULL OR m.valid_from <= %(valid_at)s)
+
+-- find_as_of --
+-- Where a message stands: when it occurred, and its place in its conversation.
+SELECT occurred_at AS as_of_time, conversation_id AS as_of_conversation_id, seq AS as_of_seq
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
 
 -- use_custom_plans --
 -- Let each of the following statements of the transaction be planned for what it is asked, and have a time of its own: how
