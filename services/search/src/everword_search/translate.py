@@ -152,6 +152,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
         verdict=pb.Verdict.ValueType(response.verdict),
         arms=[_arm_report(report) for report in response.arms],
         calibration=pb.Calibration.ValueType(response.calibration),
+        confidence=pb.Confidence.ValueType(response.confidence),
     )
     for result in response.results:
         added = message.results.add(
@@ -159,6 +160,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
             passage=result.passage,
             explanation=_explanation(result) if explain else None,
             relevance=result.relevance,
+            confidence=pb.Confidence.ValueType(result.confidence),
             expansion=expansion_to_proto(result.expansion) if result.expansion else None,
             needs_review=result.needs_review,
         )

@@ -133,8 +133,8 @@ class _CalibrationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Calibrati
     """CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
     CALIBRATION_UNCALIBRATED: _Calibration.ValueType  # 2
     """CALIBRATION_UNCALIBRATED: what results are ranked by was never compared with known answers for this profile and this
-    embedding model, or an arm that it takes could not answer. No floor applies: the verdict is RELEVANT where there are
-    results. `everword calibrate` makes a calibration.
+    embedding model, or an arm that it takes could not answer. The verdict goes by the confidence of results, which is told
+    from what they match: nothing is relevant where none of the first ten is LOW. `everword calibrate` makes a calibration.
     """
 
 class Calibration(_Calibration, metaclass=_CalibrationEnumTypeWrapper):
@@ -146,10 +146,42 @@ CALIBRATION_CALIBRATED: Calibration.ValueType  # 1
 """CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
 CALIBRATION_UNCALIBRATED: Calibration.ValueType  # 2
 """CALIBRATION_UNCALIBRATED: what results are ranked by was never compared with known answers for this profile and this
-embedding model, or an arm that it takes could not answer. No floor applies: the verdict is RELEVANT where there are
-results. `everword calibrate` makes a calibration.
+embedding model, or an arm that it takes could not answer. The verdict goes by the confidence of results, which is told
+from what they match: nothing is relevant where none of the first ten is LOW. `everword calibrate` makes a calibration.
 """
 Global___Calibration: _TypeAlias = Calibration  # noqa: Y015
+
+class _Confidence:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ConfidenceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Confidence.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONFIDENCE_UNSPECIFIED: _Confidence.ValueType  # 0
+    """CONFIDENCE_UNSPECIFIED: the mode has none, as REGEX."""
+    CONFIDENCE_NONE: _Confidence.ValueType  # 1
+    """CONFIDENCE_NONE: a relevance below 0.04; of a response, that nothing relevant was found."""
+    CONFIDENCE_LOW: _Confidence.ValueType  # 2
+    """CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any word, or a likeness of 0.15."""
+    CONFIDENCE_MEDIUM: _Confidence.ValueType  # 3
+    """CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration 0.35 of the words' score, or a likeness of 0.55."""
+    CONFIDENCE_HIGH: _Confidence.ValueType  # 4
+    """CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration it takes 0.8 of the words' or the letters' score."""
+
+class Confidence(_Confidence, metaclass=_ConfidenceEnumTypeWrapper):
+    """Confidence says in a word how sure it is that a result, or one of the first ten, answers the query."""
+
+CONFIDENCE_UNSPECIFIED: Confidence.ValueType  # 0
+"""CONFIDENCE_UNSPECIFIED: the mode has none, as REGEX."""
+CONFIDENCE_NONE: Confidence.ValueType  # 1
+"""CONFIDENCE_NONE: a relevance below 0.04; of a response, that nothing relevant was found."""
+CONFIDENCE_LOW: Confidence.ValueType  # 2
+"""CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any word, or a likeness of 0.15."""
+CONFIDENCE_MEDIUM: Confidence.ValueType  # 3
+"""CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration 0.35 of the words' score, or a likeness of 0.55."""
+CONFIDENCE_HIGH: Confidence.ValueType  # 4
+"""CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration it takes 0.8 of the words' or the letters' score."""
+Global___Confidence: _TypeAlias = Confidence  # noqa: Y015
 
 class _ExpandMode:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -351,12 +383,15 @@ class SearchResponse(_message.Message):
     VERDICT_FIELD_NUMBER: _builtins.int
     ARMS_FIELD_NUMBER: _builtins.int
     CALIBRATION_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """next_page_token asks for the next page; empty at the end."""
     verdict: Global___Verdict.ValueType
     """verdict says whether something relevant is among the ten results that rank first. It is the same on every page."""
     calibration: Global___Calibration.ValueType
     """calibration says whether the relevance of results can be told."""
+    confidence: Global___Confidence.ValueType
+    """confidence says how sure it is that one of the ten results that rank first answers. It is the same on every page."""
     @_builtins.property
     def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchResult]:
         """results are the memories found, best first."""
@@ -373,10 +408,11 @@ class SearchResponse(_message.Message):
         verdict: Global___Verdict.ValueType = ...,
         arms: _abc.Iterable[Global___ArmReport] | None = ...,
         calibration: Global___Calibration.ValueType = ...,
+        confidence: Global___Confidence.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "calibration", b"calibration", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "calibration", b"calibration", "confidence", b"confidence", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -395,6 +431,7 @@ class SearchResult(_message.Message):
     RELEVANCE_FIELD_NUMBER: _builtins.int
     EXPANSION_FIELD_NUMBER: _builtins.int
     NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """score is what results are ranked by, from 0 to 1. That of a memory is the same whatever else is remembered; between
     queries, relevance is what can be compared.
@@ -409,6 +446,10 @@ class SearchResult(_message.Message):
     needs_review: _builtins.bool
     """needs_review says that the memory is a summary that holds something that its sources do not. Contexts and answers leave
     it out.
+    """
+    confidence: Global___Confidence.ValueType
+    """confidence says how sure it is that the memory answers the query: by its relevance, or where that cannot be told, by
+    how much of the query it holds and how near its meaning is.
     """
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
@@ -432,10 +473,11 @@ class SearchResult(_message.Message):
         relevance: _builtins.float | None = ...,
         expansion: _summary_service_pb2.Expansion | None = ...,
         needs_review: _builtins.bool = ...,
+        confidence: Global___Confidence.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

@@ -104,7 +104,10 @@ async def rank_by_recall(
     deciding = map(_known, evidence[order[:DECIDING]].tolist())
     hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
     absent = _absent(judged, ranking.question, order[:DECIDING])
-    return Found(hits, tuple(each for each in deciding if each is not None), absent)
+    first = (
+        [] if window.after else _hits(judged, order[:DECIDING], scores, passages, evidence, False)
+    )
+    return Found(hits, tuple(each for each in deciding if each is not None), first, absent)
 
 
 def _absent(judged: Judged, question: RankingQuery, best: Ints) -> float:

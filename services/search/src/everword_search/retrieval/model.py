@@ -14,6 +14,7 @@ import numpy as np
 from everword.db.arrays import Array, array_of_uuids, uuids_of
 from everword.domain.records import MemoryRecord
 from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
+from everword_search.retrieval.confidence import Confidence
 from everword_search.summaries.model import (
     DEFAULT_LIMITS,
     ExpandMode,
@@ -235,6 +236,8 @@ class Found:
     #: The evidence for the results that decide the verdict, best ranked first; empty where that cannot be told. Of the
     #: first page: with one arm, later ones do not look at those.
     deciding: tuple[float, ...] = ()
+    #: The first results themselves, on a first page.
+    first: Sequence[Hit] = ()
     #: Share of what the query says, by weight, that nothing found holds.
     absent: float = 0.0
 
@@ -258,6 +261,7 @@ class SearchResult:
     hit: Hit
     #: From 0 to 1; None where it cannot be told.
     relevance: float | None = None
+    confidence: Confidence = Confidence.UNSPECIFIED
     #: Whether it is a summary that holds something that its sources do not.
     needs_review: bool = False
     #: Whether it is a summary of a day or more: of everybody in the namespace, whoever was heard then.
@@ -275,6 +279,8 @@ class SearchResponse:
     arms: list[ArmReport]
     verdict: Verdict
     calibration: CalibrationState
+    #: That one of the first ten results answers.
+    confidence: Confidence
 
 
 @dataclass(frozen=True)
