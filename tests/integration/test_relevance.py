@@ -101,12 +101,35 @@ def ids(response: pb.SearchResponse) -> list[str]:
 
 
 @way
-async def test_without_a_calibration_it_says_so_and_applies_no_floor(told: Stack, way: str) -> None:
-    response = await search(told, way)
+async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, way: str) -> None:
+    """High confidence takes the very words or letters; meaning alone is no proof with a model nobody measured."""
+    response = await search(told, way, explain=True, page_size=200)
     assert response.calibration == pb.CALIBRATION_UNCALIBRATED
     assert response.verdict == pb.VERDICT_RELEVANT
-    assert response.results
     assert not any(result.HasField("relevance") for result in response.results)
+    sure = [result for result in response.results if result.confidence == pb.CONFIDENCE_HIGH]
+    for result in sure:
+        literal = {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_TRIGRAM}
+        scores = [part.score for part in result.explanation.parts if part.arm in literal]
+        assert max(scores, default=0) >= 0.8
+    assert bool(sure) == (way in {"recall", "balanced"})
+    assert response.confidence == max(result.confidence for result in response.results[:10])
+    assert all(result.confidence for result in response.results)
+    # On each page alike.
+    first = await search(told, way, page_size=1)
+    second = await search(told, way, page_size=1, page_token=first.next_page_token)
+    assert {first.confidence, second.confidence} == {response.confidence}
+
+
+async def test_without_a_calibration_what_matches_nothing_is_nothing(told: Stack) -> None:
+    """The nearest are returned all the same, where there is a vector."""
+    request = search_request("qwertzuiop", "SEMANTIC")
+    response = await told.search.Search(request)
+    best = max((result.confidence for result in response.results), default=pb.CONFIDENCE_NONE)
+    assert (response.verdict == pb.VERDICT_NOTHING_RELEVANT) == (best == pb.CONFIDENCE_NONE)
+    nothing = await told.search.Search(search_request("qwertzuiop", "LEXICAL"))
+    assert nothing.verdict == pb.VERDICT_NOTHING_RELEVANT
+    assert nothing.confidence == pb.CONFIDENCE_NONE
 
 
 @way
@@ -153,6 +176,10 @@ async def test_relevance_is_what_the_calibration_makes_of_the_evidence(
         expected = calibrated.calibration.relevance_of(result.explanation.evidence)
         assert result.relevance == pytest.approx(expected)
     assert max(result.relevance for result in response.results) == pytest.approx(1)
+    for result in response.results:
+        steps = (0.04, 0.15, 0.5)
+        assert result.confidence == 1 + sum(result.relevance >= step for step in steps)
+    assert response.confidence == pb.CONFIDENCE_HIGH
 
 
 @way
@@ -167,6 +194,7 @@ async def test_where_the_chance_is_under_the_floor_nothing_is_relevant_on_every_
     assert first.results
     assert second.results
     assert {first.verdict, second.verdict} == {pb.VERDICT_NOTHING_RELEVANT}
+    assert {first.confidence, second.confidence} == {pb.CONFIDENCE_NONE}
 
 
 @way

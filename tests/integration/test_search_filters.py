@@ -14,6 +14,7 @@ from support.cached import asked, find, warm_up, was_in_memory
 from support.calls import append_request, message, target
 from support.corpus import moment, search_request
 from support.databases import cloned
+from support.refusals import refused
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -111,6 +112,32 @@ async def test_a_filter_holds_in_every_mode(
     stack: Stack, mode: str, fields: dict[str, Any], expected: set[str]
 ) -> None:
     assert await found(stack, mode, **fields) == expected
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_filter_leaves_out_in_every_mode(stack: Stack, mode: str) -> None:
+    page = await stack.search.Browse(
+        pb.BrowseRequest(filter=memory_pb2.MemoryFilter(include_automated=True))
+    )
+    by_word = {each.content.split()[0]: each for each in page.memories}
+    second = by_word["four"].conversation_id
+    message = memory_pb2.MEMORY_KIND_MESSAGE
+    cases: list[tuple[dict[str, Any], set[str]]] = [
+        ({"excluded_memory_ids": [by_word["one"].id, by_word["four"].id]}, {"two"}),
+        ({"excluded_conversation_ids": [second]}, {"one", "two"}),
+        ({"excluded_authors": ["Mara", "nobody"]}, {"two", "four"}),
+        ({"excluded_authors": ["Mara"], "authors": ["Mara", "Inés"]}, {"four"}),
+        ({"excluded_kinds": [message]}, set()),
+        ({"excluded_kinds": [memory_pb2.MEMORY_KIND_SUMMARY]}, {"one", "two", "four"}),
+        # What comes after it in its conversation, and what happened later elsewhere.
+        ({"as_of_message_id": by_word["one"].id}, {"one"}),
+        ({"as_of_message_id": by_word["two"].id}, {"one", "two"}),
+        ({"as_of_message_id": by_word["four"].id}, {"one", "two", "four"}),
+    ]
+    for fields, expected in cases:
+        assert await found(stack, mode, **fields) == expected, fields
+    refusal = await refused(found(stack, mode, as_of_message_id=second))
+    assert refusal.reason == "MEMORY_NOT_FOUND"
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from everword_search.cache.store import SQL as CACHED
+from everword_search.records.model import EVERYTHING
 from everword_search.records.store import SQL as RECORDS
 from everword_search.retrieval.arms.lexical import K1, B
 from everword_search.retrieval.index.store import SQL as SEARCH
@@ -25,13 +26,7 @@ NAMESPACE = 1
 #: Words of which the first are frequent and the last are rare, as in any language.
 WORDS = [f"word{number}" for number in range(2000)]
 
-FILTER: dict[str, Any] = {
-    **dict.fromkeys(("kinds", "conversation_ids", "agents", "subjects", "channels", "instances")),
-    **dict.fromkeys(
-        ("authors", "roles", "tags", "since", "before", "constraint", "valid_at", "known_at")
-    ),
-    "include_automated": False,
-}
+FILTER: dict[str, Any] = {**vars(EVERYTHING), "include_automated": False, "constraint": None}
 SCORED = {
     "after_score": 2.0,
     "after_id": 0,

@@ -31,6 +31,9 @@ CONVERSATIONS = [
 ]
 #: The same text may be an agent, a subject, a channel, an instance, an author and a tag: each counts as what it is.
 TEXTS = ["", "a", "b", "atlas", "Atlas", "ünï", "a b"]
+MEMORIES = [UUID(bytes=id_.to_bytes(15, "big") + b"s") for id_ in range(1, 40)]
+#: What counts with something else of a filter, or stands for it.
+NOT_ALONE = {"include_automated", "as_of_message_id", "as_of_conversation_id", "as_of_seq"}
 LABELS = ("agent", "subject", "channel", "instance", "author")
 
 
@@ -64,11 +67,12 @@ def some(rng: random.Random, values: Sequence[T]) -> list[T] | None:
 def random_filter(rng: random.Random) -> MemoryFilter:
     unknown = [*TEXTS, "nobody"]
     since, before = (random_moment(rng) if rng.random() < 0.2 else None for _ in range(2))
+    labels: dict[str, Any] = {f"{name}s": some(rng, unknown) for name in LABELS}
     conversations = [UUID(bytes=each) for each in (*CONVERSATIONS, b"\x02" * 16)]
     return MemoryFilter(
         kinds=some(rng, range(1, 7)),
         conversation_ids=some(rng, conversations),
-        **{f"{name}s": some(rng, unknown) for name in LABELS},
+        **labels,
         roles=some(rng, range(6)),
         tags=some(rng, unknown),
         # Whatever zone a time is told in, it is the same.
@@ -77,7 +81,24 @@ def random_filter(rng: random.Random) -> MemoryFilter:
         valid_at=maybe_at(rng),
         known_at=maybe_at(rng),
         include_automated=rng.random() < 0.5,
+        excluded_kinds=some(rng, range(1, 7)),
+        excluded_authors=some(rng, unknown),
+        excluded_conversation_ids=some(rng, conversations),
+        excluded_memory_ids=some(rng, MEMORIES),
+        **random_as_of(rng),
     )
+
+
+def random_as_of(rng: random.Random) -> dict[str, Any]:
+    """Return where a message stands, of a conversation or of none, or that there is none."""
+    if rng.random() < 0.8:
+        return {}
+    conversation = rng.choice([None, *CONVERSATIONS])
+    return {
+        "as_of_time": random_moment(rng),
+        "as_of_conversation_id": conversation and UUID(bytes=conversation),
+        "as_of_seq": rng.randint(1, 250) if conversation else None,
+    }
 
 
 def maybe_at(rng: random.Random) -> datetime | None:
@@ -85,6 +106,7 @@ def maybe_at(rng: random.Random) -> datetime | None:
 
 
 def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
+
     def among(value: object, values: Sequence[object] | None) -> bool:
         return values is None or value in values
 
@@ -101,6 +123,28 @@ def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
         and (wanted.valid_at is None or said.valid_from <= wanted.valid_at)
         and said.valid_until > (wanted.valid_at or NOON)
         and said.known_from <= (wanted.known_at or NOON) < said.known_until
+        and not is_excluded(said, wanted)
+    )
+
+
+def is_excluded(said: Said, wanted: MemoryFilter) -> bool:
+    def id_of(one: Said) -> UUID:
+        return UUID(bytes=one.id.to_bytes(15, "big") + b"s")
+
+    conversation = said.conversation_id and UUID(bytes=said.conversation_id)
+    after = False
+    if wanted.as_of_time is not None:
+        after = said.occurred_at > wanted.as_of_time
+        if conversation is not None and conversation == wanted.as_of_conversation_id:
+            # The number of a passage is its place in its conversation as well.
+            assert wanted.as_of_seq is not None
+            after = said.id > wanted.as_of_seq
+    return (
+        after
+        or said.kind in (wanted.excluded_kinds or ())
+        or said.author in (wanted.excluded_authors or ())
+        or (conversation is not None and conversation in (wanted.excluded_conversation_ids or ()))
+        or id_of(said) in (wanted.excluded_memory_ids or ())
     )
 
 
@@ -149,11 +193,11 @@ def test_the_random_filters_let_through_some_and_keep_out_some() -> None:
     for _ in range(600):
         found = random_filter(rng)
         for name, value in vars(found).items():
-            if value is not None and name != "include_automated":
+            if value is not None and name not in NOT_ALONE:
                 alone = replace(EVERYTHING, include_automated=True, **{name: value})
                 share = sum(is_wanted(each, alone) for each in said) / len(said)
                 shares.setdefault(name, []).append(share)
-    assert set(shares) == set(vars(EVERYTHING)) - {"include_automated"}
+    assert set(shares) == set(vars(EVERYTHING)) - NOT_ALONE
     assert all(any(0 < share < 1 for share in each) for each in shares.values())
 
 

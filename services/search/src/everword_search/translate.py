@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeAlias
 from uuid import UUID
 
-from everword.rpc.translate import fill_memory, memory_to_proto, optional_time
+from everword.rpc.translate import (
+    fill_memory,
+    from_timestamp,
+    memory_to_proto,
+    optional_time,
+)
 from everword.v1 import (
     conversation_pb2,
     memory_pb2,
@@ -75,6 +80,11 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
         include_automated=message.include_automated,
         valid_at=optional_time(message, "valid_at_time"),
         known_at=optional_time(message, "known_at_time"),
+        excluded_memory_ids=[UUID(id_) for id_ in message.excluded_memory_ids] or None,
+        excluded_conversation_ids=[UUID(id_) for id_ in message.excluded_conversation_ids] or None,
+        excluded_authors=list(message.excluded_authors) or None,
+        excluded_kinds=list(message.excluded_kinds) or None,
+        as_of_message_id=UUID(message.as_of_message_id) if message.as_of_message_id else None,
     )
 
 
@@ -100,6 +110,7 @@ def to_search_request(request: pb.SearchRequest) -> SearchRequest:
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
         expand=ExpandMode(request.expand or ExpandMode.TOP),
         expansion_limits=to_limits(request.expansion_limits),
+        reference_time=_reference_time(request),
     )
 
 
@@ -111,7 +122,14 @@ def to_answer_request(request: pb.AnswerRequest) -> AnswerRequest:
         profile=request.profile or "recall",
         max_answer_tokens=request.max_answer_tokens or DEFAULT_ANSWER_TOKENS,
         at_least_as_fresh=request.at_least_as_fresh,
+        reference_time=_reference_time(request),
     )
+
+
+def _reference_time(request: pb.SearchRequest | pb.AnswerRequest) -> datetime | None:
+    if not request.HasField("reference_time"):
+        return None
+    return from_timestamp(request.reference_time, "reference_time")
 
 
 def to_browse_request(request: pb.BrowseRequest) -> BrowseRequest:
@@ -160,6 +178,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
         verdict=pb.Verdict.ValueType(response.verdict),
         arms=[_arm_report(report) for report in response.arms],
         calibration=pb.Calibration.ValueType(response.calibration),
+        confidence=pb.Confidence.ValueType(response.confidence),
     )
     for result in response.results:
         added = message.results.add(
@@ -167,6 +186,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
             passage=result.passage,
             explanation=_explanation(result) if explain else None,
             relevance=result.relevance,
+            confidence=pb.Confidence.ValueType(result.confidence),
             expansion=expansion_to_proto(result.expansion) if result.expansion else None,
             needs_review=result.needs_review,
         )

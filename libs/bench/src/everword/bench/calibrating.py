@@ -12,8 +12,9 @@ from everword.bench.metrics import percentile
 from everword.bench.variants import ARMS, PROFILES, Variant
 from everword.domain.calibration import Calibration, answer_chance
 
-#: Of the queries that can be answered, the share that may be told that nothing is relevant.
-REJECTED = 0.02
+#: Of the queries that can be answered, the share that may be told that nothing is relevant, where they were measured.
+#: In other conversations answers have less evidence, and it is more.
+REJECTED = 0.005
 FOLDS = 5
 BINS = 10
 

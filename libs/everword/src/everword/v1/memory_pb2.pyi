@@ -482,10 +482,19 @@ class MemoryFilter(_message.Message):
     START_TIME_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
     INCLUDE_AUTOMATED_FIELD_NUMBER: _builtins.int
+    EXCLUDED_MEMORY_IDS_FIELD_NUMBER: _builtins.int
+    EXCLUDED_CONVERSATION_IDS_FIELD_NUMBER: _builtins.int
+    EXCLUDED_AUTHORS_FIELD_NUMBER: _builtins.int
+    EXCLUDED_KINDS_FIELD_NUMBER: _builtins.int
+    AS_OF_MESSAGE_ID_FIELD_NUMBER: _builtins.int
     VALID_AT_TIME_FIELD_NUMBER: _builtins.int
     KNOWN_AT_TIME_FIELD_NUMBER: _builtins.int
     include_automated: _builtins.bool
     """include_automated lets automated memories through."""
+    as_of_message_id: _builtins.str
+    """as_of_message_id is a message after which nothing is looked at: in its conversation what comes after it, and elsewhere
+    what occurred later. NOT_FOUND where there is no such message.
+    """
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___MemoryKind.ValueType]:
         """kinds are the kinds to look at. At most 16."""
@@ -531,6 +540,22 @@ class MemoryFilter(_message.Message):
         """end_time is the end of the times of occurrence, exclusive."""
 
     @_builtins.property
+    def excluded_memory_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """excluded_memory_ids are memories to leave out. At most 200."""
+
+    @_builtins.property
+    def excluded_conversation_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """excluded_conversation_ids are conversations to leave out. At most 100."""
+
+    @_builtins.property
+    def excluded_authors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """excluded_authors are the names of those to leave out. At most 100, of at most 256 characters each."""
+
+    @_builtins.property
+    def excluded_kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___MemoryKind.ValueType]:
+        """excluded_kinds are the kinds to leave out. At most 16."""
+
+    @_builtins.property
     def valid_at_time(self) -> _timestamp_pb2.Timestamp:
         """valid_at_time is when a memory must hold; now, or later, if unset. What was said holds always; facts end."""
 
@@ -553,12 +578,17 @@ class MemoryFilter(_message.Message):
         start_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
         include_automated: _builtins.bool = ...,
+        excluded_memory_ids: _abc.Iterable[_builtins.str] | None = ...,
+        excluded_conversation_ids: _abc.Iterable[_builtins.str] | None = ...,
+        excluded_authors: _abc.Iterable[_builtins.str] | None = ...,
+        excluded_kinds: _abc.Iterable[Global___MemoryKind.ValueType] | None = ...,
+        as_of_message_id: _builtins.str = ...,
         valid_at_time: _timestamp_pb2.Timestamp | None = ...,
         known_at_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "known_at_time", b"known_at_time", "start_time", b"start_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "end_time", b"end_time", "include_automated", b"include_automated", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "as_of_message_id", b"as_of_message_id", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "end_time", b"end_time", "excluded_authors", b"excluded_authors", "excluded_conversation_ids", b"excluded_conversation_ids", "excluded_kinds", b"excluded_kinds", "excluded_memory_ids", b"excluded_memory_ids", "include_automated", b"include_automated", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -12,6 +12,7 @@ from everword.v1 import summary_service_pb2 as _summary_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -133,8 +134,8 @@ class _CalibrationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Calibrati
     """CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
     CALIBRATION_UNCALIBRATED: _Calibration.ValueType  # 2
     """CALIBRATION_UNCALIBRATED: what results are ranked by was never compared with known answers for this profile and this
-    embedding model, or an arm that it takes could not answer. No floor applies: the verdict is RELEVANT where there are
-    results. `everword calibrate` makes a calibration.
+    embedding model, or an arm that it takes could not answer. The verdict goes by the confidence of results, which is told
+    from what they match: nothing is relevant where none of the first ten is LOW. `everword calibrate` makes a calibration.
     """
 
 class Calibration(_Calibration, metaclass=_CalibrationEnumTypeWrapper):
@@ -146,10 +147,42 @@ CALIBRATION_CALIBRATED: Calibration.ValueType  # 1
 """CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
 CALIBRATION_UNCALIBRATED: Calibration.ValueType  # 2
 """CALIBRATION_UNCALIBRATED: what results are ranked by was never compared with known answers for this profile and this
-embedding model, or an arm that it takes could not answer. No floor applies: the verdict is RELEVANT where there are
-results. `everword calibrate` makes a calibration.
+embedding model, or an arm that it takes could not answer. The verdict goes by the confidence of results, which is told
+from what they match: nothing is relevant where none of the first ten is LOW. `everword calibrate` makes a calibration.
 """
 Global___Calibration: _TypeAlias = Calibration  # noqa: Y015
+
+class _Confidence:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ConfidenceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Confidence.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONFIDENCE_UNSPECIFIED: _Confidence.ValueType  # 0
+    """CONFIDENCE_UNSPECIFIED: the mode has none, as REGEX."""
+    CONFIDENCE_NONE: _Confidence.ValueType  # 1
+    """CONFIDENCE_NONE: a relevance below 0.04; of a response, that nothing relevant was found."""
+    CONFIDENCE_LOW: _Confidence.ValueType  # 2
+    """CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any word, or a likeness of 0.15."""
+    CONFIDENCE_MEDIUM: _Confidence.ValueType  # 3
+    """CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration 0.35 of the words' score, or a likeness of 0.55."""
+    CONFIDENCE_HIGH: _Confidence.ValueType  # 4
+    """CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration it takes 0.8 of the words' or the letters' score."""
+
+class Confidence(_Confidence, metaclass=_ConfidenceEnumTypeWrapper):
+    """Confidence says in a word how sure it is that a result, or one of the first ten, answers the query."""
+
+CONFIDENCE_UNSPECIFIED: Confidence.ValueType  # 0
+"""CONFIDENCE_UNSPECIFIED: the mode has none, as REGEX."""
+CONFIDENCE_NONE: Confidence.ValueType  # 1
+"""CONFIDENCE_NONE: a relevance below 0.04; of a response, that nothing relevant was found."""
+CONFIDENCE_LOW: Confidence.ValueType  # 2
+"""CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any word, or a likeness of 0.15."""
+CONFIDENCE_MEDIUM: Confidence.ValueType  # 3
+"""CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration 0.35 of the words' score, or a likeness of 0.55."""
+CONFIDENCE_HIGH: Confidence.ValueType  # 4
+"""CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration it takes 0.8 of the words' or the letters' score."""
+Global___Confidence: _TypeAlias = Confidence  # noqa: Y015
 
 class _ExpandMode:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -199,6 +232,7 @@ class SearchRequest(_message.Message):
     MIN_RELEVANCE_FIELD_NUMBER: _builtins.int
     EXPAND_FIELD_NUMBER: _builtins.int
     EXPANSION_LIMITS_FIELD_NUMBER: _builtins.int
+    REFERENCE_TIME_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
@@ -238,6 +272,13 @@ class SearchRequest(_message.Message):
     def expansion_limits(self) -> _summary_service_pb2.ExpansionLimits:
         """expansion_limits say how far."""
 
+    @_builtins.property
+    def reference_time(self) -> _timestamp_pb2.Timestamp:
+        """reference_time is when the query is asked, from which `last week` or `yesterday` is told, by the calendar of the
+        namespace's time zone. The time of the call if unset. What happened in the time that a query of HYBRID names, in words
+        or as 2023-05, ranks first in the profile `recall`; nothing is left out for it, which filter.start_time does.
+        """
+
     def __init__(
         self,
         *,
@@ -255,10 +296,11 @@ class SearchRequest(_message.Message):
         min_relevance: _builtins.float = ...,
         expand: Global___ExpandMode.ValueType = ...,
         expansion_limits: _summary_service_pb2.ExpansionLimits | None = ...,
+        reference_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "expansion_limits", b"expansion_limits", "filter", b"filter"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "expansion_limits", b"expansion_limits", "filter", b"filter", "reference_time", b"reference_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query", "reference_time", b"reference_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -342,12 +384,15 @@ class SearchResponse(_message.Message):
     VERDICT_FIELD_NUMBER: _builtins.int
     ARMS_FIELD_NUMBER: _builtins.int
     CALIBRATION_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """next_page_token asks for the next page; empty at the end."""
     verdict: Global___Verdict.ValueType
     """verdict says whether something relevant is among the ten results that rank first. It is the same on every page."""
     calibration: Global___Calibration.ValueType
     """calibration says whether the relevance of results can be told."""
+    confidence: Global___Confidence.ValueType
+    """confidence says how sure it is that one of the ten results that rank first answers. It is the same on every page."""
     @_builtins.property
     def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchResult]:
         """results are the memories found, best first."""
@@ -364,10 +409,11 @@ class SearchResponse(_message.Message):
         verdict: Global___Verdict.ValueType = ...,
         arms: _abc.Iterable[Global___ArmReport] | None = ...,
         calibration: Global___Calibration.ValueType = ...,
+        confidence: Global___Confidence.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "calibration", b"calibration", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "calibration", b"calibration", "confidence", b"confidence", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -386,6 +432,7 @@ class SearchResult(_message.Message):
     RELEVANCE_FIELD_NUMBER: _builtins.int
     EXPANSION_FIELD_NUMBER: _builtins.int
     NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """score is what results are ranked by, from 0 to 1. That of a memory is the same whatever else is remembered; between
     queries, relevance is what can be compared.
@@ -400,6 +447,10 @@ class SearchResult(_message.Message):
     needs_review: _builtins.bool
     """needs_review says that the memory is a summary that holds something that its sources do not. Contexts and answers leave
     it out.
+    """
+    confidence: Global___Confidence.ValueType
+    """confidence says how sure it is that the memory answers the query: by its relevance, or where that cannot be told, by
+    how much of the query it holds and how near its meaning is.
     """
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
@@ -423,10 +474,11 @@ class SearchResult(_message.Message):
         relevance: _builtins.float | None = ...,
         expansion: _summary_service_pb2.Expansion | None = ...,
         needs_review: _builtins.bool = ...,
+        confidence: Global___Confidence.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015
@@ -1223,6 +1275,7 @@ class AnswerRequest(_message.Message):
     PROFILE_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     MAX_ANSWER_TOKENS_FIELD_NUMBER: _builtins.int
+    REFERENCE_TIME_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is the question, at most 8 KiB."""
     max_memories: _builtins.int
@@ -1237,6 +1290,10 @@ class AnswerRequest(_message.Message):
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
 
+    @_builtins.property
+    def reference_time(self) -> _timestamp_pb2.Timestamp:
+        """reference_time is when the question is asked, as in SearchRequest."""
+
     def __init__(
         self,
         *,
@@ -1246,10 +1303,11 @@ class AnswerRequest(_message.Message):
         profile: _builtins.str = ...,
         at_least_as_fresh: _builtins.str = ...,
         max_answer_tokens: _builtins.int = ...,
+        reference_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "reference_time", b"reference_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_answer_tokens", b"max_answer_tokens", "max_memories", b"max_memories", "profile", b"profile", "query", b"query"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_answer_tokens", b"max_answer_tokens", "max_memories", b"max_memories", "profile", b"profile", "query", b"query", "reference_time", b"reference_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

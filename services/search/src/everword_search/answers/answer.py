@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from everword.chat.errors import InputTooLong
@@ -43,6 +44,8 @@ class AnswerRequest:
     profile: str = "recall"
     max_answer_tokens: int = DEFAULT_ANSWER_TOKENS
     at_least_as_fresh: str = ""
+    #: When the question is asked; None for now.
+    reference_time: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,7 @@ def _search(request: AnswerRequest) -> SearchRequest:
         profile=request.profile,
         expand=ExpandMode.TOP,
         expansion_limits=_LIMITS,
+        reference_time=request.reference_time,
     )
 
 

@@ -32,7 +32,32 @@ def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:
         passes &= columns["moments"] >= wanted.since.timestamp()
     if wanted.before is not None:
         passes &= columns["moments"] < wanted.before.timestamp()
+    _leave_out(snapshot, wanted, passes)
     known_at = wanted.known_at.timestamp() if wanted.known_at else None
     valid_at = wanted.valid_at.timestamp() if wanted.valid_at else None
     snapshot.intervals.leave_out(passes, now, valid_at, known_at)
     return passes
+
+
+def _leave_out(snapshot: Snapshot, wanted: MemoryFilter, passes: Array) -> None:
+    """Take out of `passes` what a filter excludes, and what is after the message that it looks from."""
+    columns = snapshot.columns
+    if wanted.excluded_kinds is not None:
+        passes &= ~np.isin(columns["kinds"], wanted.excluded_kinds)
+    if wanted.excluded_authors is not None:
+        passes &= ~snapshot.having("authors", wanted.excluded_authors)
+    if wanted.excluded_conversation_ids is not None:
+        ids = [id_ for id_ in array_of_uuids(wanted.excluded_conversation_ids).tolist() if id_]
+        passes &= ~snapshot.having("conversations", ids)
+    if wanted.excluded_memory_ids is not None:
+        passes &= ~snapshot.of_memories(array_of_uuids(wanted.excluded_memory_ids))
+    if wanted.as_of_time is not None:
+        later = columns["moments"] > wanted.as_of_time.timestamp()
+        if wanted.as_of_conversation_id is not None:
+            everything = snapshot.read(slice(None))
+            known = array_of_uuids([wanted.as_of_conversation_id]).tolist()
+            beside = snapshot.having("conversations", known)
+            # What is no turn is in a thread of its own, of a negative number.
+            turns = beside & (everything["threads"] >= 0)
+            later = np.where(turns, everything["seqs"] > wanted.as_of_seq, later)
+        passes &= ~later

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,11 @@ class CachedPassageIndex:
     @property
     def scope(self) -> Scope:
         return self.database.scope
+
+    def within(self, start: float, end: float) -> CachedPassageIndex:
+        database = self.database.within(start, end)
+        cached = replace(self.cached, filter=database.scope.filter)
+        return replace(self, cached=cached, database=database, prefetched=None)
 
     def lexical(self, terms: Sequence[Term], explain: bool) -> LexicalArm:
         return CachedLexicalArm(self.cached, self.scope, terms)

@@ -77,7 +77,7 @@ class Snapshot:
         """Return the rows of those passages that are here, in the order of `ids`."""
         return self.order.rows_of(ids)
 
-    def read(self, rows: Ints) -> Array:
+    def read(self, rows: Ints | slice) -> Array:
         """Return what is known of some rows, field by field."""
         return fields_of(self._rows[rows])
 
@@ -142,6 +142,10 @@ class Snapshot:
             name, self._labels
         )
         return np.isin(self.columns[name], _known(numbers, things))
+
+    def of_memories(self, source_ids: Array) -> Array:
+        """Return which rows are of one of these memories (`S16`)."""
+        return np.isin(self.read(slice(None))["source_ids"], source_ids)
 
     def tagged(self, tags: Collection[str]) -> Array:
         """Return which rows have one of these tags."""

@@ -33,6 +33,9 @@ MONTHS = {name: number for number, name in enumerate(_NAMES, start=1)}
 MONTHS |= {name[:3]: number for name, number in MONTHS.items() if name != "may"}
 MONTHS["sept"] = 9
 _WORD = re.compile(r"[A-Za-z]+")
+_RANGE = re.compile(
+    r"\b(?:[Bb]etween|[Ff]rom) ([A-Z][a-z]+) (?:and|to|until|through) ([A-Z][a-z]+)\b"
+)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
 #: From so many days on, a day is simply another one.
@@ -57,8 +60,17 @@ def named_dates(text: str) -> NamedDates:
         if word.lower() in MONTHS and word not in ("may", "mar", "march")
     }
     days = {int(day) for day in _DAY.findall(text) if 0 < int(day) < 32} if months else set()
+    months |= {month for match in _RANGE.finditer(text) for month in _between(*match.groups())}
     years = {int(year) for year in _YEAR.findall(text)}
     return NamedDates(frozenset(months), frozenset(days), frozenset(years))
+
+
+def _between(first: str, last: str) -> set[int]:
+    """Return the months from one to another, both with a capital; none where one is no month."""
+    begins, ends = MONTHS.get(first.lower()), MONTHS.get(last.lower())
+    if begins is None or ends is None:
+        return set()
+    return {(begins - 1 + step) % 12 + 1 for step in range((ends - begins) % 12 + 1)}
 
 
 def compare_dates(moments: Floats, dates: NamedDates, time_zone: str) -> dict[str, Floats]:

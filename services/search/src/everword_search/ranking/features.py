@@ -18,6 +18,7 @@ from everword.text.ranking_record import ASKS
 from everword_search.compiled import DESCRIBED, describe_turns, match_words
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.dates import NamedDates, compare_dates, named_dates
+from everword_search.ranking.periods import Period
 from everword_search.ranking.pool import Pool
 from everword_search.ranking.question import question_traits
 from everword_search.ranking.terms import QueryTerms, query_terms
@@ -53,6 +54,8 @@ class RankingQuery:
     has_prefix: bool
     #: IANA name: days are named by the namespace's own calendar.
     time_zone: str
+    #: Stretches of time that it names.
+    periods: tuple[Period, ...] = ()
 
     @classmethod
     def ask(
@@ -63,10 +66,11 @@ class RankingQuery:
         config: str,
         time_zone: str,
         has_prefix: bool = False,
+        periods: tuple[Period, ...] = (),
     ) -> RankingQuery:
         """Return the question that `text` asks; see `query_terms`."""
         terms = query_terms(text, names, ignored, config)
-        return cls(text, terms, names, named_dates(text), config, has_prefix, time_zone)
+        return cls(text, terms, names, named_dates(text), config, has_prefix, time_zone, periods)
 
 
 class Features(Mapping[str, Floats]):
@@ -98,6 +102,8 @@ class Described:
     features: Features
     #: Which of the pool's passages stands for each memory: the best by its words, and then by its meaning.
     best: Ints
+    #: Share of the question's words, by weight, that nothing in the pool holds.
+    absent: float
 
 
 def describe(pool: Pool, question: RankingQuery) -> Described:
@@ -144,7 +150,8 @@ def describe(pool: Pool, question: RankingQuery) -> Described:
     values[: len(DESCRIBED)] = turns
     for row, value in enumerate(others.values(), start=len(DESCRIBED)):
         values[row] = value
-    return Described(Features([*DESCRIBED, *others], values), best)
+    held = int(np.bitwise_or.reduce(present)) if len(present) else 0
+    return Described(Features([*DESCRIBED, *others], values), best, terms.share_absent(held))
 
 
 def _bits(places: Ints) -> int:

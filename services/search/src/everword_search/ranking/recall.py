@@ -28,6 +28,7 @@ from everword.db.arrays import uuids_of
 from everword.domain.calibration import DECIDING
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.features import Described, RankingQuery, describe
+from everword_search.ranking.periods import closeness
 from everword_search.ranking.pool import Pool, build_pool
 from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker, beside
 from everword_search.ranking.store import Candidates
@@ -46,6 +47,10 @@ NEAR = 1
 RESULTS = 200
 #: Turns on either side that a score looks at.
 CONTEXT = 2
+#: What a memory gains that happened when the question says, in the unit of the models.
+PERIOD_WEIGHT = 8.0
+#: Deviations of a cosine from the model's background from which on a memory says what is asked in other words.
+_SAID_OTHERWISE = 4.0
 #: Passages of a long memory that are looked at beside those that were found.
 MAX_PARTS = 12
 
@@ -63,6 +68,8 @@ class Judged:
     literal_share: float
     #: What each arm found.
     views: Mapping[SearchArm, Ranked]
+    #: What speaks for each memory because it happened when the question says.
+    timely: Floats
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,8 @@ class Ranking:
     ranker: Ranker
     question: RankingQuery
     index: PassageIndex
+    #: What looks into the time that the question names, and nowhere else.
+    timely: Sequence[RankingArm] = ()
     #: Whether hits carry what the models were given.
     explain: bool = False
 
@@ -94,12 +103,24 @@ async def rank_by_recall(
     page = page[~(evidence[page] < window.min_evidence)][: window.limit]
     deciding = map(_known, evidence[order[:DECIDING]].tolist())
     hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
-    return Found(hits, tuple(each for each in deciding if each is not None))
+    absent = _absent(judged, ranking.question, order[:DECIDING])
+    first = (
+        [] if window.after else _hits(judged, order[:DECIDING], scores, passages, evidence, False)
+    )
+    return Found(hits, tuple(each for each in deciding if each is not None), first, absent)
+
+
+def _absent(judged: Judged, question: RankingQuery, best: Ints) -> float:
+    """Return the share of what the question says that is said nowhere, in these words or in others."""
+    meant = np.nan_to_num(judged.described.features["de"][best], nan=0.0) >= _SAID_OTHERWISE
+    # What a prefix stands for, hashes of whole words cannot tell.
+    return 0.0 if question.has_prefix or meant.any() else judged.described.absent
 
 
 def _scores(judged: Judged, ranker: Ranker) -> Floats:
     """Return the score of each memory that is a result; -1 for the others."""
-    rows, handicaps = np.flatnonzero(judged.wanted), handicap(judged.pool)
+    rows = np.flatnonzero(judged.wanted)
+    handicaps = handicap(judged.pool) - judged.timely
     features, literals = judged.described.features, judged.literals
     plain = np.zeros(judged.pool.size)
     plain[rows] = ranker.plain.score(features.of(rows))
@@ -142,7 +163,11 @@ async def _judge(runner: Runner, arms: Sequence[RankingArm], ranking: Ranking) -
         arm.name: await runner.rank(arm, window, TIME_SHARE)
         for arm in sorted(arms, key=lambda arm: arm.generic_plans)
     }
-    found = list(views.values())
+    # Among much that answers, what happened then need not be among the best.
+    then = [
+        await runner.rank(arm, window, TIME_SHARE) for arm in ranking.timely if runner.may_run(arm)
+    ]
+    found = [*views.values(), *then]
     if not any(len(each.passage_ids) for each in found):
         return None
     passages = await ranking.index.candidates(runner, found, NEAR + CONTEXT, MAX_PARTS)
@@ -162,7 +187,8 @@ async def _judge(runner: Runner, arms: Sequence[RankingArm], ranking: Ranking) -
     literals = _literals(pool, alike, question)
     # A prefix is matched by the arm of words, with all else that is asked.
     share = 1.0 if question.has_prefix else question.terms.literal_share
-    return Judged(pool, _wanted(pool), describe(pool, question), literals, share, views)
+    timely = PERIOD_WEIGHT * closeness(pool.heads(pool.passages.moments), question.periods)
+    return Judged(pool, _wanted(pool), describe(pool, question), literals, share, views, timely)
 
 
 async def _absent_names(runner: Runner, ranking: Ranking, passages: Candidates) -> Floats:

@@ -46,10 +46,18 @@ class QueryTerms:
     names: npt.NDArray[np.uint32]
     #: Of what all words tell, the share of those that are parts of literals, such as file names: from 0 to 1.
     literal_share: float
+    #: Whether each element is more than a number or a month: those are when, not what.
+    tells_what: npt.NDArray[np.bool_]
 
     @property
     def total(self) -> float:
         return float(self.weights.sum())
+
+    def share_absent(self, held: int) -> float:
+        """Return the share, by weight, of the words that are not held: `held` has a bit for each element that is."""
+        absent = np.array([not held >> place & 1 for place in range(len(self.hashes))], bool)
+        total = float(self.weights[self.tells_what].sum())
+        return float(self.weights[absent & self.tells_what].sum()) / total if total else 0.0
 
 
 def query_terms(
@@ -69,6 +77,7 @@ def query_terms(
         weights[stem] = max(weight, weights.get(stem, 0.0))
     kept = list(weights)[:MAX_TERMS]
     named = sorted(set(folded_words(text)) & names)
+    months = {stem for month in MONTHS for stem in stems_of(month, config)}
     return QueryTerms(
         _hashes(kept),
         np.array([weights[stem] for stem in kept], np.float64),
@@ -77,6 +86,7 @@ def query_terms(
         np.array([stem in unknown for stem in kept], bool),
         _hashes(stem for name in named for stem in stems_of(name, config)),
         _literal_share(text, ignored, config),
+        np.array([not stem.isdigit() and stem not in months for stem in kept], bool),
     )
 
 

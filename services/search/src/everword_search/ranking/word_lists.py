@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
 from everword.rpc.heap import give_back
 from everword_search.ranking.frequencies import language_of, zipf
+from everword_search.ranking.periods import named_periods
 from everword_search.ranking.proper_names import may_be_name
 
 _ENGLISH = "english"
@@ -42,5 +44,6 @@ class WordLists:
 def _read(config: str) -> None:
     zipf("the", config)
     may_be_name("the", config)
+    named_periods("2001-02 today yesterday", config, datetime.now(UTC), "UTC")
     # What was compared takes ten times as much as what is kept of it.
     give_back()

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
+
+#: The times that a filter can name.
+_EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC)
+_FIRST, _LAST = _EARLIEST.timestamp(), _LATEST.timestamp()
 
 
 @dataclass(frozen=True)
@@ -28,11 +33,30 @@ class MemoryFilter:
     valid_at: datetime | None = None
     known_at: datetime | None = None
     include_automated: bool = False
+    #: What is left out; None leaves out nothing.
+    excluded_memory_ids: list[UUID] | None = None
+    excluded_conversation_ids: list[UUID] | None = None
+    excluded_authors: list[str] | None = None
+    excluded_kinds: list[int] | None = None
+    #: The message after which nothing is looked at, and where it stands, once that is known.
+    as_of_message_id: UUID | None = None
+    as_of_time: datetime | None = None
+    as_of_conversation_id: UUID | None = None
+    as_of_seq: int | None = None
 
     @property
     def is_open(self) -> bool:
         """Tell whether nobody asked to leave out anything; what is automated may be left out all the same."""
         return replace(self, include_automated=False) == EVERYTHING
+
+    def within(self, start: float, end: float) -> MemoryFilter:
+        """Return the filter of what it lets through and happened from one moment to before another, in s since 1970."""
+        since, before = self.since, self.before
+        if start > _FIRST:
+            since = max(since or _EARLIEST, datetime.fromtimestamp(start, UTC))
+        if end < _LAST:
+            before = min(before or _LATEST, datetime.fromtimestamp(end, UTC))
+        return replace(self, since=since, before=before)
 
 
 EVERYTHING = MemoryFilter()

@@ -10,6 +10,7 @@ from everword_search.records.freshness import ensure_fresh
 from everword_search.records.pages import DEFAULT_CONTENT_CHARS, max_parts, open_cursor
 from everword_search.records.store import read_memories
 from everword_search.retrieval.index import store
+from everword_search.retrieval.index.as_of import find_as_of
 from everword_search.retrieval.index.query_plans import use_custom_plans
 from everword_search.retrieval.index.store import Scope
 from everword_search.retrieval.model import BrowseRequest
@@ -20,14 +21,18 @@ DEFAULT_PAGE = 50
 async def browse(
     database: Database, namespace: NamespaceScope, request: BrowseRequest
 ) -> tuple[list[MemoryRecord], str]:
-    """Return a page of memories in the order asked for, and the token of the next one."""
+    """Return a page of memories in the order asked for, and the token of the next one.
+
+    Raises MemoryNotFound where the message that the filter is as of does not exist.
+    """
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, "Browse", request.page, DEFAULT_PAGE, chars)
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
+    filter_ = await find_as_of(database, namespace, request.filter)
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
-        scope = Scope(namespace.id, request.filter)
+        scope = Scope(namespace.id, filter_)
         places = await store.browse(conn, scope, request.newest_first, after, cursor.size + 1)
         ids = [place.source_id for place in places[: cursor.size]]
         memories = await read_memories(

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from uuid import UUID
 
 from everword.db.pool import STATEMENT_CAP_S
+from everword.domain.calibration import DECIDING
 from everword.domain.deadline import remaining
 from everword_search.ranking.profiles import Balanced, importance_of
 from everword_search.retrieval.arms.base import RankingArm, Window
@@ -69,7 +70,8 @@ async def rank_by_formula(
     ]
     # A pool has several times as many as a page: what a hit tells of its score is put together for the page alone.
     hits = [_hit(each, profile, now) for each in wanted[: window.limit]]
-    return Found(hits, deciding_evidence([each.evidence for each in scored]))
+    first = [_hit(each, profile, now) for each in scored[:DECIDING]] if not window.after else []
+    return Found(hits, deciding_evidence([each.evidence for each in scored]), first)
 
 
 async def _pool(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,7 @@ import numpy as np
 from everword.db.arrays import Array, array_of_uuids, uuids_of
 from everword.domain.records import MemoryRecord
 from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
+from everword_search.retrieval.confidence import Confidence
 from everword_search.summaries.model import (
     DEFAULT_LIMITS,
     ExpandMode,
@@ -100,6 +101,8 @@ class SearchRequest:
     balanced: BalancedOptions | None = None
     expand: ExpandMode = ExpandMode.NONE
     expansion_limits: ExpansionLimits = DEFAULT_LIMITS
+    #: When the question is asked; None for now.
+    reference_time: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -233,6 +236,10 @@ class Found:
     #: The evidence for the results that decide the verdict, best ranked first; empty where that cannot be told. Of the
     #: first page: with one arm, later ones do not look at those.
     deciding: tuple[float, ...] = ()
+    #: The first results themselves, on a first page.
+    first: Sequence[Hit] = ()
+    #: Share of what the query says, by weight, that nothing found holds.
+    absent: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -254,6 +261,7 @@ class SearchResult:
     hit: Hit
     #: From 0 to 1; None where it cannot be told.
     relevance: float | None = None
+    confidence: Confidence = Confidence.UNSPECIFIED
     #: Whether it is a summary that holds something that its sources do not.
     needs_review: bool = False
     #: Whether it is a summary of a day or more: of everybody in the namespace, whoever was heard then.
@@ -271,6 +279,8 @@ class SearchResponse:
     arms: list[ArmReport]
     verdict: Verdict
     calibration: CalibrationState
+    #: That one of the first ten results answers.
+    confidence: Confidence
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from everword_search.ranking.features import RankingQuery
-from everword_search.retrieval.arms.base import Arm
+from everword_search.ranking.periods import named_periods
+from everword_search.ranking.spellings import respell
+from everword_search.retrieval.arms.base import Arm, RankingArm
 from everword_search.retrieval.arms.lexical import LexicalArm
 from everword_search.retrieval.arms.regex import RegexArm
 from everword_search.retrieval.arms.semantic import SemanticArm
@@ -24,6 +27,8 @@ class Plan:
     arms: Sequence[Arm]
     #: None where one arm's order is asked for.
     question: RankingQuery | None = None
+    #: What looks into the time that the question names, and nowhere else.
+    timely: Sequence[RankingArm] = ()
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ def plan_words(request: SearchRequest, parsed: ParsedQuery, index: PassageIndex)
         return None
     lexical = index.lexical(parsed.analysed.terms, request.explain)
     is_ranked = request.mode is SearchMode.HYBRID
-    return Words(lexical, _question(parsed) if is_ranked else None)
+    return Words(lexical, _question(request, parsed) if is_ranked else None)
 
 
 def plan_search(
@@ -62,7 +67,21 @@ def plan_search(
         return Plan([words.lexical])
     literal = index.literal(literals_asked_for(parsed.query))
     arms = [words.lexical, literal, _semantic(parsed, index, vector)]
-    return Plan(arms, words.question)
+    return Plan(arms, words.question, _timely(parsed, index, words, vector))
+
+
+def _timely(
+    parsed: ParsedQuery,
+    index: PassageIndex,
+    words: Words,
+    vector: QueryVector | QueryNotEmbedded | None,
+) -> Sequence[RankingArm]:
+    periods = words.question.periods if words.question else ()
+    if not periods:
+        return ()
+    first, last = min(each.start for each in periods), max(each.end for each in periods)
+    within = index.within(first, last)
+    return within.lexical(parsed.analysed.terms, False), _semantic(parsed, within, vector)
 
 
 def _semantic(
@@ -73,15 +92,21 @@ def _semantic(
     return index.semantic(vector, None)
 
 
-def _question(parsed: ParsedQuery) -> RankingQuery:
+def _question(request: SearchRequest, parsed: ParsedQuery) -> RankingQuery:
     """Return what is asked for, without operators and what is excluded."""
-    text = " ".join(operand.text for operand in parsed.query.wanted)
+    text = respell(" ".join(operand.text for operand in parsed.query.wanted), parsed.spellings)
     analysed, settings = parsed.analysed, parsed.settings
     return RankingQuery.ask(
         text,
-        parsed.names,
+        parsed.names | set(parsed.spellings.values()),
         analysed.ignored,
         settings.text_search_config,
         settings.time_zone,
         analysed.has_prefix,
+        named_periods(
+            text,
+            settings.text_search_config,
+            request.reference_time or datetime.now(UTC),
+            settings.time_zone,
+        ),
     )

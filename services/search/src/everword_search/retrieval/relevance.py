@@ -21,11 +21,13 @@ from everword.domain.calibration import (
     from_json,
 )
 from everword.domain.errors import EmbedderUnavailable, InvalidArgument, NotCalibrated
+from everword_search.retrieval.confidence import Confidence, by_match, by_relevance
 from everword_search.retrieval.index.vectors import GenerationRow
 from everword_search.retrieval.model import (
     CalibrationState,
     Found,
     Hit,
+    SearchArm,
     SearchMode,
     SearchRequest,
     Verdict,
@@ -36,6 +38,10 @@ SHIPPED = "calibrations.json"
 #: What is found in memory is as relevant as in the database but for its last digits. A result has to come back from
 #: either where the least that is asked for is what it was told to have.
 _LAST_DIGITS = 1e-5
+#: A question is about something else where so much of what it says is said nowhere, and its chance is below this.
+#: Chosen by half of 200 questions about what no development conversation mentions.
+_ABSENT, _LITTLE = 0.5, 0.14
+_LITERAL = frozenset({SearchArm.LEXICAL, SearchArm.TRIGRAM})
 log = logging.getLogger(__name__)
 
 
@@ -65,19 +71,47 @@ class Relevance:
         told = self.calibration is not None and not _unjudged(found)
         return CalibrationState.CALIBRATED if told else CalibrationState.UNCALIBRATED
 
+    def confidence_of(self, hit: Hit) -> Confidence:
+        if not self.exists:
+            return Confidence.UNSPECIFIED
+        relevance = self.of(hit)
+        return _by_match(hit) if relevance is None else by_relevance(relevance)
+
     def chance(self, found: Found) -> float | None:
-        """Return the chance that one of the first results of a first page answers; None where it cannot be told."""
-        if self.calibration is None or not found.deciding:
+        """Return the chance that one of the first results of a first page answers.
+
+        Where that cannot be told, it is the highest of their confidences, as a number below 0: no chance, but the
+        verdict goes by it on every page. None where the mode has none.
+        """
+        if not self.exists:
             return None
-        return answer_chance(map(self.calibration.relevance_of, found.deciding))
+        if self.calibration is None or not found.deciding:
+            best = max(map(_by_match, found.first), default=Confidence.NONE)
+            is_elsewhere = found.absent >= _ABSENT and best <= Confidence.LOW
+            return -float(Confidence.NONE if is_elsewhere else best)
+        chance = answer_chance(map(self.calibration.relevance_of, found.deciding))
+        is_elsewhere = found.absent >= _ABSENT and chance < _LITTLE
+        return 0.0 if is_elsewhere else chance
 
     def verdict(self, found: Found, chance: float | None) -> Verdict:
         """Return the verdict on a search whose first page had this `chance`."""
         if not found.hits:
             return Verdict.NOTHING_RELEVANT
-        if self.calibration is None or chance is None:
+        if chance is None:
             return Verdict.RELEVANT
-        return Verdict.NOTHING_RELEVANT if chance < self.calibration.floor else Verdict.RELEVANT
+        if chance < 0:
+            is_nothing = chance == -Confidence.NONE
+        else:
+            is_nothing = self.calibration is not None and chance < self.calibration.floor
+        return Verdict.NOTHING_RELEVANT if is_nothing else Verdict.RELEVANT
+
+    def confidence(self, verdict: Verdict, chance: float | None) -> Confidence:
+        """Return how sure it is that one of the first results of a search answers."""
+        if verdict is Verdict.NOTHING_RELEVANT:
+            return Confidence.NONE
+        if chance is None:
+            return Confidence.UNSPECIFIED
+        return Confidence(int(-chance)) if chance < 0 else max(by_relevance(chance), Confidence.LOW)
 
 
 def find_relevance(request: SearchRequest, generation: GenerationRow | None) -> Relevance:
@@ -118,6 +152,13 @@ def ensure_judged(request: SearchRequest, found: Found) -> None:
 def deciding_evidence(evidence: Sequence[float | None]) -> tuple[float, ...]:
     """Return the evidence that the verdict goes by: what is known of the first, best ranked first."""
     return tuple(each for each in evidence[:DECIDING] if each is not None)
+
+
+def _by_match(hit: Hit) -> Confidence:
+    """Return what can be said of a hit whose relevance cannot be told."""
+    literal = max((part.score for part in hit.parts if part.arm in _LITERAL), default=0.0)
+    meaning = [part.score for part in hit.parts if part.arm is SearchArm.SEMANTIC]
+    return by_match(literal, max(meaning, default=0.0))
 
 
 def _unjudged(found: Found) -> bool:

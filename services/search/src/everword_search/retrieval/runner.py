@@ -63,7 +63,11 @@ class Runner:
 
     def left(self) -> list[Arm]:
         """Return the arms that have something to do and did not fail."""
-        return [arm for arm in self._arms if not arm.idle_reason and arm.name not in self._failed]
+        return [arm for arm in self._arms if self.may_run(arm)]
+
+    def may_run(self, arm: Arm) -> bool:
+        """Tell whether an arm has something to do, and none of its kind failed."""
+        return not arm.idle_reason and arm.name not in self._failed
 
     async def find(self, arm: Arm, window: Window, share: float = 1.0) -> list[Candidate]:
         """Return an arm's candidates within `share` of the time that is left. Raises ArmFailed."""

@@ -16,6 +16,7 @@ from everword_search.ranking.profiles import find_profile
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.pages import DEFAULT_CONTENT_CHARS, open_cursor
 from everword_search.records.use import count_use
+from everword_search.retrieval.index.as_of import find_as_of
 from everword_search.retrieval.index.query_plans import use_generic_plans
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse
 from everword_search.retrieval.plan import Words, plan_words
@@ -79,6 +80,9 @@ async def find_memories(
     if request.mode is SearchMode.HYBRID:
         # Before a connection is lent: right after the start, this takes a while.
         await sources.word_lists.ready()
+    filter_ = await find_as_of(sources.database, namespace, request.filter)
+    if filter_ is not request.filter:
+        request = replace(request, filter=filter_)
     asked = AskedSearch(namespace, request, profile, cursor, chars)
     embedding = QueryEmbedding(sources.embedder, namespace.id, request)
     async with AsyncExitStack() as held:

@@ -20,7 +20,9 @@ async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> Found:
         asked = Window(max(window.limit, DECIDING))
     hits = [_hit(arm, candidate) for candidate in await runner.find(arm, asked)]
     wanted = [hit for hit in hits if hit.score >= window.min_score]
-    return Found(wanted[: window.limit], deciding_evidence([hit.evidence for hit in hits]))
+    return Found(
+        wanted[: window.limit], deciding_evidence([hit.evidence for hit in hits]), hits[:DECIDING]
+    )
 
 
 def _hit(arm: Arm, candidate: Candidate) -> Hit:

@@ -120,7 +120,9 @@ def plan(
     ranking: Ranking | Balanced | None = None
     if planned.question is not None:
         ranking = asked.profile if isinstance(asked.profile, Balanced) else None
-        ranking = ranking or Ranking(sources.ranker, planned.question, index, request.explain)
+        ranking = ranking or Ranking(
+            sources.ranker, planned.question, index, planned.timely, request.explain
+        )
     # One more than the page has: it tells whether there is another one.
     _, *after = asked.cursor.after or (None,)
     least = relevance.least_evidence(request.min_relevance)
@@ -174,7 +176,13 @@ async def hydrate(
     relevance, found, cursor = page.planned.relevance, page.found, asked.cursor
     by_id = {hit.source_id: hit for hit in page.hits}
     results = [
-        SearchResult(row, row.passage, by_id[row.id], relevance.of(by_id[row.id]))
+        SearchResult(
+            row,
+            row.passage,
+            by_id[row.id],
+            relevance.of(by_id[row.id]),
+            relevance.confidence_of(by_id[row.id]),
+        )
         for row in await page.memories.rows()
     ]
     for complete in completions_of(results):
@@ -182,12 +190,14 @@ async def hydrate(
             results = await complete(
                 conn, asked.namespace.id, results, asked.request, cursor.after is None
             )
+    verdict = relevance.verdict(found, page.chance)
     return SearchResponse(
         results,
         _next_token(cursor, found, page.chance),
         page.planned.runner.reports(),
-        relevance.verdict(found, page.chance),
+        verdict,
         relevance.state(found),
+        relevance.confidence(verdict, page.chance),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +40,10 @@ class DatabaseIndex:
     text_search_config: str
     frequent: FrequentWords
     large_scopes: LargeScopes
+
+    def within(self, start: float, end: float) -> DatabaseIndex:
+        narrow = self.scope.filter.within(start, end)
+        return replace(self, scope=replace(self.scope, filter=narrow))
 
     def lexical(self, terms: Sequence[Term], explain: bool) -> TsvectorArm:
         frequent = self.frequent if self.passages > LARGE else None

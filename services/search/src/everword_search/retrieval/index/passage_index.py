@@ -24,6 +24,9 @@ class PassageIndex(Protocol):
     def scope(self) -> Scope:
         """Return the scope of the search, with what the query demands."""
 
+    def within(self, start: float, end: float) -> PassageIndex:
+        """Return the part of it that happened from one moment to before another, in seconds since 1970."""
+
     def lexical(self, terms: Sequence[Term], explain: bool) -> LexicalArm:
         """Return what finds passages by words."""
 

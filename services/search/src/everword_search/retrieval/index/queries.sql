@@ -18,10 +18,23 @@ AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
 AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
 AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
 AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
+AND (%(excluded_memory_ids)s::uuid[] IS NULL OR m.source_id <> ALL(%(excluded_memory_ids)s))
+AND (%(excluded_conversation_ids)s::uuid[] IS NULL OR (m.conversation_id = ANY(%(excluded_conversation_ids)s)) IS NOT TRUE)
+AND (%(excluded_authors)s::text[] IS NULL OR m.author <> ALL(%(excluded_authors)s))
+AND (%(excluded_kinds)s::smallint[] IS NULL OR m.kind <> ALL(%(excluded_kinds)s))
+AND (%(as_of_time)s::timestamptz IS NULL
+     OR CASE WHEN m.seq IS NOT NULL AND m.conversation_id = %(as_of_conversation_id)s::uuid THEN m.seq <= %(as_of_seq)s::bigint
+             ELSE m.occurred_at <= %(as_of_time)s END)
 AND (m.valid_until IS NULL OR m.valid_until > coalesce(%(valid_at)s::timestamptz, now()))
 AND (m.known_until IS NULL OR m.known_until > coalesce(%(known_at)s::timestamptz, now()))
 AND (m.known_from IS NULL OR m.known_from <= coalesce(%(known_at)s, now()))
 AND (%(valid_at)s IS NULL OR m.valid_from IS NULL OR m.valid_from <= %(valid_at)s)
+
+-- find_as_of --
+-- Where a message stands: when it occurred, and its place in its conversation.
+SELECT occurred_at AS as_of_time, conversation_id AS as_of_conversation_id, seq AS as_of_seq
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
 
 -- use_custom_plans --
 -- Let each of the following statements of the transaction be planned for what it is asked, and have a time of its own: how
@@ -46,13 +59,18 @@ SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexem
  WHERE n.id = %(namespace_id)s;
 
 -- describe_namespace --
--- What a search depends on in its namespace: settings, how many passages there are and how long they are together, and which
--- of the words of the query, all in lower case, name authors.
+-- What a search depends on in its namespace: settings, how many passages there are and how long they are together, which
+-- of the words of the query, all in lower case, name authors, and which authors' names begin as names in the query do.
 SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
        n.channel_policies, n.credentials,
        corpus.passages, corpus.lexemes,
        ARRAY(SELECT name FROM author_names
-              WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])) AS names
+              WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])) AS names,
+       ARRAY(SELECT name FROM unnest(%(initials)s::text[]) AS initial
+              CROSS JOIN LATERAL (
+                    SELECT name FROM author_names
+                     WHERE namespace_id = %(namespace_id)s AND left(name, 1) = initial
+                     ORDER BY name LIMIT 200) AS beginning) AS like_names
   FROM namespaces n,
        (SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(lexemes), 0)::bigint AS lexemes
           FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS corpus

@@ -6,7 +6,7 @@ connection.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from everword.text.author_names import name_words
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.namespace_cache import NamespaceCache
+from everword_search.ranking.spellings import capitalised, find_spellings, first_letters
 from everword_search.records.store import namespaced
 from everword_search.retrieval.index.store import SQL, AnalysedText
 from everword_search.retrieval.index.vectors import GenerationRow
@@ -42,6 +43,8 @@ class NamespaceRow(NamespaceSettings):
     lexemes: int
     #: Those words of the query that name authors, in lower case.
     names: list[str]
+    #: Words that name authors, and begin as names in the query do.
+    like_names: list[str]
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class ParsedQuery:
     #: How many the namespace holds.
     passages: int
     names: frozenset[str]
+    #: Words of the query that are authors' names in another spelling, each with theirs, in lower case.
+    spellings: Mapping[str, str]
     query: Query
     analysed: AnalysedQuery
     #: The live model generations, and one without an id for what needs none.
@@ -106,6 +111,7 @@ async def parse_query(
         described,
         described.passages,
         frozenset(described.names),
+        find_spellings(_sought(request), {*described.names, *described.like_names}),
         query,
         analyse_query(query, known),
         generations,
@@ -134,14 +140,24 @@ def _statements(
     """Return what is asked of the namespace, of the generations, and of texts, if there are any."""
     words = sorted(name_words(request.text)) if request.mode in BY_MEANING else []
     namespace = namespaced(namespace_id)
+    initials = first_letters(_sought(request))
     statements: list[BoundStatement[Any]] = [
-        BoundStatement(SQL["describe_namespace"], {**namespace, "words": words}, NamespaceRow),
+        BoundStatement(
+            SQL["describe_namespace"],
+            {**namespace, "words": words, "initials": initials},
+            NamespaceRow,
+        ),
         BoundStatement(SQL["list_generations"], {"profile": profile}, GenerationRow),
     ]
     if texts:
         parameters = {**namespace, "texts": list(texts)}
         statements.append(BoundStatement(SQL["analyse_texts"], parameters, AnalysedText))
     return statements
+
+
+def _sought(request: SearchRequest) -> set[str]:
+    """Return the words of a query that may be names in another spelling."""
+    return capitalised(request.text) if request.mode in BY_MEANING else set()
 
 
 def _may_be_cached(request: SearchRequest) -> bool:

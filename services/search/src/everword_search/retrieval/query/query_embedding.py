@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from everword.domain.errors import EmbedderUnavailable
 from everword.text.author_names import name_words, without_names
 from everword_search.cache.cached_namespace import CachedNamespace
+from everword_search.ranking.spellings import capitalised, find_spellings
 from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.query.parse_query import BY_MEANING, ParsedQuery
 from everword_search.retrieval.query.query import parse_operands
@@ -52,7 +53,9 @@ class QueryEmbedding:
         asked = self._asked
         if not (self.is_wanted and asked and copy) or copy.generation_id is None:
             return None
-        text = without_names(asked, name_words(asked) & copy.index.author_words)
+        authors = copy.index.author_words
+        respelt = find_spellings(capitalised(asked), authors)
+        text = without_names(asked, (name_words(asked) & authors) | respelt.keys())
         known = self.embedder.known(self.namespace_id, text, copy.generation_id)
         if known:
             return ExpectedVector(text, copy.generation_id, known, None)
@@ -103,7 +106,7 @@ class QueryEmbedding:
 
     def _text(self, parsed: ParsedQuery) -> str:
         """Return the query as it is embedded: passages are without who spoke, so a name would only draw it away."""
-        return without_names(self._asked, parsed.names)
+        return without_names(self._asked, parsed.names | parsed.spellings.keys())
 
 
 def _see(coming: asyncio.Task[QueryVector]) -> None:

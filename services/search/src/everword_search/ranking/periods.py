@@ -1,0 +1,216 @@
+"""Stretches of time that a question names: `2023-05`, `2023-05-14`, `last week`, `vor zwei Wochen`, `since 2023-05`.
+
+Phrases are looked for by what dateparser knows of the namespace's language, and dateparser tells what they mean; to
+have it search a whole question takes 10 ms. A month without a year may be that of any, and is told in `dates.py`. What
+is still to come names nothing: no memory happened then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import regex
+
+from everword_search.ranking.arrays import Floats
+from everword_search.ranking.frequencies import language_of
+from everword_search.ranking.relative_days import ENGLISH, days_of, relative_days
+
+_DATA = "dateparser.data.date_translation_data"
+#: What lies right before or after a period is so near to it.
+_NEAR = 0.65
+#: How far around a period something is near: as far as it is long, within these limits.
+_LEAST_S, _MOST_S = 3 * 86400.0, 30 * 86400.0
+#: What dateparser calls phrases that lie in the past, or around now, and are a day or more.
+_WANTED = regex.compile(
+    r"(?:[012]|\\1) (?:day|week|month|year|fortnight) ago|last (?:mon|tues|wednes|thurs|fri|satur|sun)day"
+)
+#: How its patterns write a number.
+_NUMBER = r"(\d++[.,]?\d*+)"
+_ISO = r"(?:19|20)\d\d-(?:W[0-5]\d|(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)"
+_WRITTEN = rf"(?<![\w./:-])(?:{_ISO}|\d{{1,2}}[./]\d{{1,2}}[./](?:19|20)\d\d)(?![\w/:-])"
+#: A month or day with its year; without one, it may be that of any.
+_NAMED = (
+    r"(?:[0-9]{1,2}(?:st|nd|rd|th|\.)?,? (?:of |de )?)?MONTH\.?"
+    r"(?: [0-9]{1,2}(?:st|nd|rd|th)?)?,?(?: of| de)? (?:19|20)[0-9]{2}"
+)
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_TO = regex.compile(r" ?[-–—] ?| (?:to|and|until|till|through|bis|und) ")
+_DIRECTION = regex.compile(
+    r"(?<![\w])(before|until|till|since|after|between|from|seit|zwischen) (?:the )?$"
+)
+#: Words that a second date may follow.
+_OPENING = frozenset({"between", "from", "zwischen"})
+#: Of a query, what is looked at.
+_LONGEST = 1000
+#: Periods of a question that count.
+_MOST = 4
+
+
+@dataclass(frozen=True, order=True)
+class Period:
+    """A stretch of time in seconds since 1970: `start` is in it, `end` is not."""
+
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """A phrase of a question, where it stands, and the wall-clock time that it names."""
+
+    begins: int
+    ends: int
+    start: datetime
+    end: datetime
+
+
+def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tuple[Period, ...]:
+    """Return the stretches of time, by the calendar of a time zone, that a question asked `now` names."""
+    folded = " ".join(text[:_LONGEST].lower().split())
+    language = language_of(config)
+    if not _pattern(language).search(folded):
+        return ()
+    zone = ZoneInfo(time_zone)
+    try:
+        today = now.astimezone(zone).date()
+        phrases = list(_joined(folded, _phrases(folded, language, today)))
+        return tuple(sorted({_period(each, zone) for each in phrases[:_MOST]}))
+    except OverflowError:
+        return ()  # at the ends of time
+
+
+def closeness(moments: Floats, periods: Sequence[Period]) -> Floats:
+    """Return how near moments, in seconds since 1970, are to one of some periods.
+
+    1 within; less around it, since people tell of a day on the next, and 0 from the period's length on, which counts
+    as 3 to 30 days.
+    """
+    nearest = np.zeros(len(moments))
+    for period in periods:
+        around = min(max(_LEAST_S, period.end - period.start), _MOST_S)
+        distance = np.maximum(period.start - moments, moments - period.end)
+        near = _NEAR * np.clip(1 - distance / around, 0, 1)
+        inside = (moments >= period.start) & (moments < period.end)
+        nearest = np.maximum(nearest, np.where(inside, 1.0, near))
+    return nearest
+
+
+def _phrases(folded: str, language: str, today: date) -> Iterator[_Phrase]:
+    for match in _pattern(language).finditer(folded):
+        days = _meaning(match[0], language, today)
+        if days:
+            yield _Phrase(*match.span(), *days)
+
+
+@lru_cache(maxsize=4096)
+def _meaning(phrase: str, language: str, today: date) -> tuple[datetime, datetime] | None:
+    """Return the first moment of what a phrase names, and the first after it; None where it names nothing."""
+    try:
+        found = _iso(phrase) or (relative_days(phrase, today) if language == "en" else None)
+        return found or _parsed(phrase, language, today)
+    except (ValueError, OverflowError):
+        return None  # such as 2023-02-31
+
+
+def _iso(phrase: str) -> tuple[datetime, datetime] | None:
+    if "-w" in phrase:
+        return days_of("week", date.fromisoformat(phrase.upper()))
+    if phrase[4:5] == "-":
+        whole = len(phrase) > len("2023-05")
+        return days_of(
+            "day" if whole else "month", date.fromisoformat(phrase if whole else f"{phrase}-01")
+        )
+    return None
+
+
+def _parsed(phrase: str, language: str, today: date) -> tuple[datetime, datetime] | None:
+    noon = datetime.combine(today, time(12))
+    # Imported where it is needed: it takes as long as half of the service.
+    from dateparser.date import DateDataParser
+
+    settings = {"RELATIVE_BASE": noon, "PREFER_DATES_FROM": "past"}
+    found = DateDataParser(languages=[language], settings=settings).get_date_data(phrase)
+    return days_of(found.period or "", found.date_obj.date()) if found.date_obj else None
+
+
+def _joined(folded: str, phrases: Iterator[_Phrase]) -> Iterator[_Phrase]:
+    """Yield phrases as the words around them mean them: `since x`, `before x`, `from x to y`, `between x and y`."""
+    waiting: tuple[_Phrase, str] | None = None
+    for phrase in phrases:
+        said = _DIRECTION.search(folded[: phrase.begins])
+        word = said[1] if said else ""
+        if waiting:
+            before, begun = waiting
+            between = folded[before.ends : phrase.begins]
+            if _TO.fullmatch(between) and (begun or between.strip() not in ("and", "und")):
+                yield replace(before, end=max(before.end, phrase.end))
+                waiting = None
+                continue
+            yield before
+        waiting = (_directed(phrase, word), word if word in _OPENING else "")
+    if waiting:
+        yield waiting[0]
+
+
+def _directed(phrase: _Phrase, word: str) -> _Phrase:
+    match word:
+        case "before" | "until" | "till":
+            return replace(phrase, start=datetime.min, end=phrase.start)
+        case "since" | "seit":
+            return replace(phrase, end=datetime.max)
+        case "after":
+            return replace(phrase, start=phrase.end, end=datetime.max)
+    return phrase
+
+
+def _period(phrase: _Phrase, zone: ZoneInfo) -> Period:
+    return Period(_seconds(phrase.start, zone), _seconds(phrase.end, zone))
+
+
+def _seconds(wall: datetime, zone: ZoneInfo) -> float:
+    if wall in (datetime.min, datetime.max):
+        return -math.inf if wall == datetime.min else math.inf
+    return wall.replace(tzinfo=zone).timestamp()
+
+
+@lru_cache(maxsize=32)
+def _pattern(language: str) -> regex.Pattern[str]:
+    """Return what finds phrases in folded text. The first call for a language takes some 10 ms."""
+    try:
+        known: Mapping[str, Any] = import_module(f"{_DATA}.{language}").info
+    except ModuleNotFoundError:
+        known = {}
+    numbers = "|".join(["[0-9]{1,3}", *_number_words(known)])
+    told = dict(known.get("relative-type", {})), dict(known.get("relative-type-regex", {}))
+    phrases = {
+        phrase.lower().replace(_NUMBER, f"(?:{numbers})")
+        for kind in told
+        for key, found in kind.items()
+        if _WANTED.fullmatch(key)
+        for phrase in found
+    }
+    months = [name.lower() for month in _MONTHS for name in known.get(month, ()) if name.isalpha()]
+    if months:
+        named = "|".join(sorted(months, key=len, reverse=True))
+        phrases.add(_NAMED.replace("MONTH", f"(?:{named})"))
+    if language == "en":
+        phrases |= {each.replace("NUMBER", f"(?:{numbers})") for each in ENGLISH}
+    longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    words = "|".join(longest_first) or "(?!)"
+    return regex.compile(rf"{_WRITTEN}|(?<![\w-])(?:{words})(?![\w-])", regex.IGNORECASE)
+
+
+def _number_words(known: Mapping[str, Any]) -> list[str]:
+    pairs = [pair for each in known.get("simplifications", ()) for pair in each.items()]
+    return [word for word, number in pairs if word.isalpha() and str(number).isdigit()]

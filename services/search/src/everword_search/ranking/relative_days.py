@@ -1,0 +1,101 @@
+"""Stretches of days told from today, and what dateparser does not know of English: seasons, weekends, parts of days."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+
+import regex
+
+_DAY = timedelta(days=1)
+#: What `relative_days` understands; NUMBER stands for numbers and their words.
+ENGLISH = (
+    r"(?:last|this|past) (?:spring|summer|autumn|fall|winter|weekend)",
+    r"(?:past|previous) (?:(?:NUMBER|couple of|few) )?(?:day|week|month|year)s?",
+    r"last (?:NUMBER|couple of|few) (?:day|week|month|year)s",
+    r"(?:NUMBER couple of|NUMBER few|couple of|few) (?:day|week|month|year)s ago",
+    r"(?:yesterday|this|last) (?:morning|afternoon|evening|night)",
+    r"tonight",
+)
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+#: First hour and the one after the last; a night ends on the next day.
+_HOURS = {"morning": (5, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 29)}
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_COUNTS = {"couple": 2, "few": 3}
+_NUMBERS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_UNIT = regex.compile(r"(day|week|month|year)s?(?: ago)?$")
+
+
+def relative_days(phrase: str, today: date) -> tuple[datetime, datetime] | None:
+    """Return the first moment of what a phrase names, and the first after it; None where it is none of `ENGLISH`."""
+    if phrase == "tonight":
+        phrase = "this night"
+    first, last = phrase.split()[0], phrase.split()[-1]
+    if last in _SEASONS:
+        return _season(_SEASONS[last], first == "this", today)
+    if last == "weekend":
+        saturday = today - ((today.weekday() - 5) % 7) * _DAY
+        return _between(saturday, saturday + 2 * _DAY)
+    if last in _HOURS and first in ("yesterday", "this", "last"):
+        begins, ends = (timedelta(hours=hour) for hour in _HOURS[last])
+        midnight = datetime.combine(today if first == "this" else today - _DAY, time())
+        return midnight + begins, midnight + ends
+    unit = _UNIT.search(phrase)
+    number = _count(phrase)
+    if unit and last == "ago" and number and ("couple" in phrase or "few" in phrase):
+        middle, around = today - number * _UNIT_DAYS[unit[1]] * _DAY, _UNIT_DAYS[unit[1]] * _DAY
+        return _between(middle - around, middle + around)
+    if unit and (first in ("past", "previous") or (first == "last" and number)):
+        # Not by the calendar: the last two weeks end now.
+        return _between(today - (number or 1) * _UNIT_DAYS[unit[1]] * _DAY, today + _DAY)
+    return None
+
+
+def days_of(unit: str, day: date) -> tuple[datetime, datetime] | None:
+    """Return the first moment of the day, ISO week, month or year that a day is in, and the first after it."""
+    match unit:
+        case "day":
+            return _between(day, day + _DAY)
+        case "week":
+            monday = day - day.weekday() * _DAY
+            return _between(monday, monday + 7 * _DAY)
+        case "month":
+            first = day.replace(day=1)
+            return _between(first, (first + 32 * _DAY).replace(day=1))
+        case "year":
+            return _between(day.replace(month=1, day=1), date(day.year + 1, 1, 1))
+    return None
+
+
+def _between(first: date, following: date) -> tuple[datetime, datetime]:
+    return datetime.combine(first, time()), datetime.combine(following, time())
+
+
+def _season(month: int, this: bool, today: date) -> tuple[datetime, datetime]:
+    """Return the latest season that has ended, or begun for `this`: three months, as in the north."""
+    first = date(today.year, month, 1)
+    while (first if this else (first + 93 * _DAY).replace(day=1)) > today:
+        first = first.replace(year=first.year - 1)
+    return _between(first, (first + 93 * _DAY).replace(day=1))
+
+
+def _count(phrase: str) -> int:
+    """Return the number in a phrase; 0 without one."""
+    counts: Mapping[str, int] = {word: at for at, word in enumerate(_NUMBERS, start=1)} | _COUNTS
+    words = phrase.split()
+    return next(
+        (counts.get(word) or int(word) for word in words if word in counts or word.isdecimal()), 0
+    )

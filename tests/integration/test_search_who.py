@@ -1,0 +1,100 @@
+"""Who is asked about may be spelt differently, and what nobody spoke of is told to be nothing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from everword.v1 import search_service_pb2 as pb
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from support.background import embed_everything
+from support.cached import reference_search, warm_up
+from support.calls import append, message
+from support.corpus import search_request
+from support.databases import cloned
+from support.stack import running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SAID = {
+    "Muhhamed": ["I run a bakery in the old town.", "My sister plays the violin."],
+    "Catherine": ["I repaired my bicycle on Sunday.", "The bakery has the best bread."],
+    "Stephen": ["I sold my car.", "We went to the lake with the dog."],
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def searches(postgres_url: str) -> AsyncIterator[list[SearchServiceStub]]:
+    """A search with everything in memory, and one that has nothing there."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database, semantic=True) as stack:
+            for author, texts in SAID.items():
+                await append(stack, *(message(text, author=author) for text in texts))
+            await embed_everything(stack)
+            await warm_up(stack)
+            async with reference_search(database, stack.addresses["embedder"]) as reference:
+                yield [stack.search, reference]
+
+
+async def ask(searches: list[SearchServiceStub], query: str) -> pb.SearchResponse:
+    """Return what memory and the database answer alike."""
+    request = search_request(query, "HYBRID")
+    response, again = [await stub.Search(request) for stub in searches]
+    assert response.verdict == again.verdict
+    assert [each.memory.id for each in response.results] == [
+        each.memory.id for each in again.results
+    ]
+    return response
+
+
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        ("Muhammad", "Muhhamed"),
+        ("Mohammed", "Muhhamed"),
+        ("Katherine", "Catherine"),
+        ("Steven", "Stephen"),
+    ],
+)
+async def test_somebody_is_found_by_another_spelling(
+    searches: list[SearchServiceStub], asked: str, known: str
+) -> None:
+    """With the very results that the known spelling has."""
+    query = "What does {} have to do with the bakery or the car?"
+    response = await ask(searches, query.format(asked))
+    expected = await ask(searches, query.format(known))
+    assert response.verdict == pb.VERDICT_RELEVANT
+    assert response.results[0].memory.author == known
+    for found, same in zip(response.results, expected.results, strict=True):
+        assert found.memory.id == same.memory.id
+        assert found.relevance == pytest.approx(same.relevance, abs=0.01)
+
+
+async def test_a_stranger_stays_one(searches: list[SearchServiceStub]) -> None:
+    response = await ask(searches, "What does Bartholomew say about the harpsichord?")
+    assert response.verdict == pb.VERDICT_NOTHING_RELEVANT
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What did we decide about the harpsichord?",
+        "How much did the zeppelin cost?",
+        "Which tarantula is the best one?",
+        "When was the glacier mentioned on 12.05.2023?",
+    ],
+)
+async def test_what_nobody_spoke_of_is_nothing(
+    searches: list[SearchServiceStub], query: str
+) -> None:
+    """There are results all the same: the nearest ones."""
+    response = await ask(searches, query)
+    assert response.verdict == pb.VERDICT_NOTHING_RELEVANT
+    assert response.results
+
+
+async def test_what_is_said_in_other_words_is_found(searches: list[SearchServiceStub]) -> None:
+    for query in ("Who mended a bike?", "Where can I buy bread?", "Who bakes?"):
+        assert (await ask(searches, query)).verdict == pb.VERDICT_RELEVANT, query
