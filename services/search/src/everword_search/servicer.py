@@ -67,8 +67,8 @@ class SearchServicer(SearchServiceServicer):
     async def GetMemory(
         self, request: pb.GetMemoryRequest, context: Context
     ) -> pb.GetMemoryResponse:
-        memory_id = UUID(request.memory_id)
-        memory = await get_memory(self._database, current_namespace(), memory_id)
+        wanted = UUID(request.memory_id) if request.memory_id else request.name
+        memory = await get_memory(self._database, current_namespace(), wanted)
         return pb.GetMemoryResponse(memory=memory_to_proto(memory))
 
     async def BatchGetMemories(

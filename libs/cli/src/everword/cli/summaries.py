@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -24,6 +22,7 @@ from everword.cli.output import (
     when,
 )
 from everword.cli.session import remote
+from everword.cli.summary_names import find_summary, iter_summaries
 from everword.cli.times import TimeParam
 from everword.client import Client
 from everword.rpc.translate import to_timestamp
@@ -43,7 +42,6 @@ LEVELS = [
 SHORT_ID = 8
 #: Of what a summary was made from.
 SOURCE_CHARS = 100
-_END_OF_ID = re.compile(r"…?([0-9a-f]{4,32})")
 
 
 @click.group()
@@ -119,8 +117,8 @@ async def list_(client: Client, limit: int, as_json: bool, **wanted: object) -> 
 @json_option
 @remote
 async def show(client: Client, summary: str, sources: bool, as_json: bool) -> None:
-    """Show SUMMARY, an id or the end of one that is in no other."""
-    summary_id = await _find_id(client, summary)
+    """Show SUMMARY, a name such as 2024-W10, an id or the end of one that is in no other."""
+    summary_id = await find_summary(client, summary)
     if sources:
         limits = pb.ExpansionLimits(depth=1, max_children=100, max_sources=100)
         asked = pb.ExpandSummaryRequest(summary_id=summary_id, limits=limits)
@@ -147,19 +145,6 @@ def _made_from(expansion: pb.Expansion) -> list[tuple[object, ...]]:
         for source in expansion.sources
     ]
     return rows
-
-
-async def iter_summaries(
-    client: Client, request: pb.ListSummariesRequest
-) -> AsyncIterator[summary_pb2.Summary]:
-    """Iterate over the summaries that a request names, page by page."""
-    while True:
-        page = await client.summary_service.ListSummaries(request)
-        for summary in page.summaries:
-            yield summary
-        if not page.next_page_token:
-            return
-        request.page_token = page.next_page_token
 
 
 def short_id(summary_id: str) -> str:
@@ -189,27 +174,6 @@ async def _conversation(
         key = conversation_pb2.ConversationKey(session_key=named, agent=agent, channel=channel)
         request = search_service_pb2.GetConversationRequest(key=key)
     return (await client.search_service.GetConversation(request)).conversation
-
-
-async def _find_id(client: Client, named: str) -> str:
-    """Return the whole id that ends with `named`. A click.UsageError where there is none, or more than one."""
-    try:
-        return str(UUID(named))
-    except ValueError:
-        end = _END_OF_ID.fullmatch(named.strip().lower())
-    if end is None:
-        raise click.UsageError(f"{named!r} is no id, and no end of one with four digits or more")
-    request = pb.ListSummariesRequest(page_size=200, max_content_chars=1)
-    found = [
-        summary.id
-        async for summary in iter_summaries(client, request)
-        if summary.id.replace("-", "").endswith(end[1])
-    ]
-    if not found:
-        raise click.UsageError(f"no summary has an id that ends with {end[1]}")
-    if len(found) > 1:
-        raise click.UsageError(f"several ids end with {end[1]}: {', '.join(found[:5])}")
-    return found[0]
 
 
 def _list_request(
@@ -246,6 +210,7 @@ def _details(summary: summary_pb2.Summary) -> list[tuple[object, ...]]:
     unsupported = [*summary.faithfulness.unsupported, *summary.faithfulness.wrong_tags]
     rows = [
         ("id", summary.id),
+        ("name", summary.name),
         ("level", level_name(summary)),
         ("span", span(summary)),
         ("messages", summary.message_count),
