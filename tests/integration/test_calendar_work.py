@@ -19,8 +19,7 @@ from everword.domain.periods import Calendar
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compose.extractive.composer import ExtractiveComposer
-from everword_compactor.compose.model import Draft, Level
+from everword_compactor.compose.model import Draft
 from support.calendar_calls import at, revisions, said, say_in, update_settings
 from support.calendar_checks import WEEK, YEAR, check_calendar, node_of, pending
 from support.calls import append, message
@@ -151,54 +150,6 @@ async def test_without_a_voice_nobody_speaks(stack: Stack) -> None:
     composer = ScriptedComposer()
     roll_up(stack.database, composer, at("2026-04-16T00:00"))
     assert composer.drafts[0].voice is None
-
-
-# Digests
-
-
-async def test_a_channel_with_a_digest_is_summed_up_by_itself_first(stack: Stack) -> None:
-    policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
-    await update_settings(stack, channel_policies={"discord": policy})
-    facts = ["Ada moved to Turin.", "Bo sold the red boat.", "Cem passed the exam."]
-    chat = await say_in(
-        stack,
-        "discord",
-        *[said(f"2026-04-14T1{n}:00", fact, instance="psy") for n, fact in enumerate(facts)],
-    )
-    await append(stack, said("2026-04-14T11:30", "Dora met Iva.", instance="psy"))
-    composer = ScriptedComposer()
-    roll_up(stack.database, composer, at("2026-04-16T00:00"))
-    digest, day = composer.drafts
-    assert (digest.channel, digest.level, len(digest.sources)) == ("discord", Level.DAY, 3)
-    assert [source.channel for source in day.sources] == ["discord", ""]
-    assert day.sources[0].text.startswith("# discord\n")
-    assert day.sources[0].message_count == 3
-    dag = check_calendar(stack.database, UTC_CALENDAR)
-    node = node_of(dag, DAY, "2026-04-14", "psy")
-    # The messages themselves are its sources, in the order in which they happened.
-    assert [entry["content"] for entry in node.messages] == [*facts[:2], "Dora met Iva.", facts[2]]
-
-    class Newer(ExtractiveComposer):
-        model = "newer"
-
-    roll_up(stack.database, Newer(), at("2026-04-16T00:00"))
-    node = node_of(check_calendar(stack.database), DAY, "2026-04-14", "psy")
-    assert "[chat:discord-psy-2026-04-14]" in node.content
-    assert chat not in node.content
-
-
-async def test_a_digest_that_fails_leaves_the_day_open(stack: Stack) -> None:
-    def fail(draft: Draft) -> None:
-        if draft.channel == "discord":
-            raise RuntimeError("broken")
-
-    policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
-    await update_settings(stack, channel_policies={"discord": policy})
-    await say_in(stack, "discord", said("2026-04-14T12:00"))
-    await append(stack, said("2026-04-14T11:30"))
-    roll_up(stack.database, ScriptedComposer(on_compose=fail), at("2026-04-16T00:00"))
-    assert not check_calendar(stack.database, UTC_CALENDAR).nodes
-    assert pending(stack.database) == ["day/2026-04-14"]
 
 
 # Workers

@@ -212,8 +212,8 @@ def test_a_day_has_tags_on_each_bullet(server: ScriptedChat, composer: LlmCompos
     )
     made = compose(composer, given)
     assert made.content == (
-        f"- Emi bought tulips. [chat:{CHAT}] [via:home]\n"
-        f"- Roses too. [chat:{CHAT}] [chat:{OTHER}] [via:a\\]b]"
+        f"[chat:{CHAT}] [via:home]\n- Emi bought tulips.\n"
+        f"[chat:{CHAT}] [chat:{OTHER}] [via:a\\]b]\n- Roses too."
     )
     assert not made.needs_review
     assert str(CHAT) not in user_text(server.requests[0])
@@ -224,7 +224,7 @@ def test_a_bullet_of_the_only_conversation_needs_no_name(
 ) -> None:
     server.script.append(bullets(("Tulips.", [], [])))
     made = compose(composer, draft(Level.DAY, message("Tulips!")))
-    assert made.content == f"- Tulips. [chat:{CHAT}] [via:home]"
+    assert made.content == f"[chat:{CHAT}] [via:home]\n- Tulips."
     assert not made.needs_review
 
 
@@ -355,7 +355,7 @@ def test_parts_of_a_day_keep_their_tags(monkeypatch: pytest.MonkeyPatch) -> None
         chat = BlockingChat(ChatSettings(server.url, server.model), beat_s=0.05)
         made = LlmComposer(chat).compose(draft(Level.DAY, *sources), lambda: None)
         chat.close()
-    assert made.content == f"- word0 and word9999. [chat:{CHAT}] [chat:{OTHER}] [via:home]"
+    assert made.content == f"[chat:{CHAT}] [chat:{OTHER}] [via:home]\n- word0 and word9999."
     assert not made.needs_review
 
 

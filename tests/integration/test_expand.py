@@ -14,7 +14,7 @@ from support.calls import TOOL, append, message
 from support.compaction import ScriptedComposer, compact_everything
 from support.refusals import refused
 from support.stack import Stack
-from support.summaries import ROOT, harvest_tree, listed, put_in_review, summed_up
+from support.summaries import LEAF, ROOT, harvest_tree, listed, put_in_review, summed_up
 
 LEXICAL = search_service_pb2.SEARCH_MODE_LEXICAL
 SUMMARY = memory_pb2.MEMORY_KIND_SUMMARY
@@ -227,3 +227,31 @@ async def test_limits_that_are_too_large_are_refused(stack: Stack) -> None:
         summary_id="0190b5c2-0000-7000-8000-000000000000", limits=pb.ExpansionLimits(depth=9)
     )
     assert (await refused(stack.summaries.ExpandSummary(request))).reason == "VALIDATION_FAILED"
+
+
+async def test_what_is_right_below_comes_in_pages(stack: Stack) -> None:
+    root = await root_of(stack)
+    whole = await expand(stack, root, depth=2, max_children=100, max_sources=100)
+    leaf = (await listed(stack, levels=[LEAF]))[0].id
+    for node, size in ((root, 1), (leaf, 4), (leaf, 0)):
+        limits = pb.ExpansionLimits(depth=2, max_children=2, max_sources=3)
+        request = pb.ExpandSummaryRequest(summary_id=node, limits=limits, page_size=size)
+        found: list[str] = []
+        while True:
+            page = await stack.summaries.ExpandSummary(request)
+            shown = page.expansion
+            ids = [child.summary.id for child in shown.children]
+            ids += [source.id for source in shown.sources]
+            assert 0 < len(ids) <= (size or 3)
+            # Further down the limits go on to count, from the beginning of each node.
+            assert all(child.children[:1] or child.sources[:1] for child in shown.children)
+            assert all(len(child.children) <= 2 for child in shown.children)
+            found += ids
+            if not page.next_page_token:
+                break
+            request.page_token = page.next_page_token
+        below = await expand(stack, node, depth=1, max_children=100, max_sources=100)
+        assert found == [c.summary.id for c in below.children] + [m.id for m in below.sources]
+    assert len(whole.children) > 1
+    other = pb.ExpandSummaryRequest(summary_id=root, page_token=request.page_token)
+    assert (await refused(stack.summaries.ExpandSummary(other))).reason == "PAGE_TOKEN_INVALID"

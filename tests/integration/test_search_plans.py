@@ -158,13 +158,21 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         {"conversation_id": UUID(int=1), "limit": 20, "max_bytes": 1_000_000},
         "conversation_id_seq",
     ),
+    "find_named": ({"name": "2024-W10"}, "namespace_id_name"),
     "get_summaries": ({"ids": LEAVES, "max_chars": 300}, "summaries_p"),
     "read_children": (
-        {"ids": BRANCHES, "most": 5, "limit": 100, "max_chars": 300},
+        {"ids": BRANCHES, "after": 0, "most": 5, "limit": 100, "max_chars": 300},
         "summary_sources_p",
     ),
     "read_sources": (
-        {"ids": LEAVES, "most": 4, "limit": 100, "max_chars": 300, "max_metadata_chars": 2000},
+        {
+            "ids": LEAVES,
+            "after": 0,
+            "most": 4,
+            "limit": 100,
+            "max_chars": 300,
+            "max_metadata_chars": 2000,
+        },
         "summary_sources_p",
     ),
     "read_marks": ({"ids": LEAVES}, "summaries_p"),

@@ -22,9 +22,9 @@ def insert_calendar(
 ) -> None:
     """Put a day that needs review, what is pending for it, its job, and a voice."""
     conn.execute(
-        """INSERT INTO summaries (namespace_id, id, level, period, instance, title, content, message_count, earliest_at,
-                                  latest_at, needs_review, faithfulness)
-           VALUES (%s, %s, 4, %s, %s, 'A day with a title', %s, 1, %s, %s, true,
+        """INSERT INTO summaries (namespace_id, id, level, period, instance, name, title, content, message_count,
+                                  earliest_at, latest_at, needs_review, faithfulness)
+           VALUES (%s, %s, 4, %s, %s, '2000-01-01/theirs', 'A day with a title', %s, 1, %s, %s, true,
                    '{"unsupported": ["an invention of theirs"]}')""",
         (namespace_id, DAY_ID, DAY, PHONE, content, MOMENT, MOMENT),
     )
@@ -73,6 +73,7 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
         "everword_ingest.insert_significant": {
             **dict.fromkeys(("agent", "subject", "instance"), ""),
             "id": new_id(),
+            "name": "2026-04-14 · Smuggled in.",
             "content": "Smuggled in.",
             "occurred_at": MOMENT,
             "token_count": 3,

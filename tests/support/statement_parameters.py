@@ -239,7 +239,7 @@ def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
 def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
     """Return what statements that read summaries mean."""
     leaf, branch = filled.summaries.leaf, filled.summaries.branch
-    first_few = {"most": 5, "max_chars": 100}
+    first_few = {"after": 0, "most": 5, "max_chars": 100}
     page = {"levels": [1, 2], "only_needing_review": False}
     usage = dict.fromkeys(("input_tokens", "output_tokens", "seconds"), 1)
     texts = dict.fromkeys(("task", "model", "endpoint", "outcome"), "smuggled")
@@ -250,6 +250,7 @@ def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
         f"{search}.read_sources": {**first_few, "ids": [leaf]},
         f"{search}.read_marks": {"ids": [leaf]},
         f"{search}.top_summaries": {"conversation_id": filled.conversation_id},
+        f"{search}.find_named": {"name": "2000-01-01/theirs"},
         f"{search}.list_summaries_newest": {
             **page,
             "after_latest_at": LATE,
@@ -276,7 +277,7 @@ def _nodes(filled: Filled) -> dict[str, dict[str, Any]]:
     )
     package = "everword_compactor.nodes"
     written = {
-        **dict.fromkeys(("agent", "subject", "channel", "instance"), ""),
+        **dict.fromkeys(("agent", "subject", "channel", "instance", "name"), ""),
         **dict.fromkeys(("period", "faithfulness"), None),
         **dict.fromkeys(("message_count", "token_count", "prompt_version", "revision"), 1),
         **dict.fromkeys(("earliest_at", "latest_at"), LATE),

@@ -135,14 +135,17 @@ INSERT INTO tool_sentence_queue (namespace_id, message_id)
 SELECT %(namespace_id)s, message_id FROM unnest(%(message_ids)s::uuid[]) AS message_id;
 
 -- insert_significant --
--- Keep a memory that was written down on purpose, which calendar summaries never consolidate.
-INSERT INTO summaries (namespace_id, id, level, agent, subject, instance, title, previous_id, content, message_count,
-                       earliest_at, latest_at, token_count)
-VALUES (%(namespace_id)s, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(title)s,
+-- Keep a memory that was written down on purpose, which calendar summaries never consolidate. No row where its name is
+-- another's.
+INSERT INTO summaries (namespace_id, id, level, agent, subject, instance, name, title, previous_id, content,
+                       message_count, earliest_at, latest_at, token_count)
+VALUES (%(namespace_id)s, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(name)s, %(title)s,
         (SELECT id FROM summaries
           WHERE namespace_id = %(namespace_id)s AND level = 8 AND instance = %(instance)s
           ORDER BY latest_at DESC, id DESC LIMIT 1),
-        %(content)s, 0, %(occurred_at)s, %(occurred_at)s, %(token_count)s);
+        %(content)s, 0, %(occurred_at)s, %(occurred_at)s, %(token_count)s)
+ON CONFLICT (namespace_id, name) WHERE name <> '' DO NOTHING
+RETURNING id;
 
 -- insert_memory_use --
 -- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
+from everword.domain.periods import Calendar
 from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language, build_passages
 from everword.index.passages import Passage, Source
@@ -23,6 +24,10 @@ from everword_ingest.requests import claim_request
 
 #: What is cut and analysed at once; more is left to a thread.
 _FEW_CHARS = 10_000
+#: Of the text, where there is no title.
+_FIRST_CHARS = 60
+#: At the end of an id, where a name is taken.
+_ID_CHARS = 12
 
 
 @dataclass(frozen=True)
@@ -103,12 +108,25 @@ async def _write(
         # As contexts count it: four bytes a token.
         "token_count": len(significant.content.encode()) // 4,
     }
-    await store.insert_significant(conn, parameters)
+    day = Calendar(settings.time_zone, settings.day_cutoff_minutes).day_of(moment)
+    name = _name(significant, day)
+    if not await store.insert_significant(conn, {**parameters, "name": name}):
+        # Nobody can know the end of an id beforehand.
+        name = f"{name} · {str(summary_id)[-_ID_CHARS:]}"
+        await store.insert_significant(conn, {**parameters, "name": name})
     await enqueue(conn, [vectors_job(namespace_id, summary_id)])
     config = settings.text_search_config
     asked = await add_passages(conn, namespace_id, config, passages, Counts())
     [stored] = await asked.rows()
     return stored.highest
+
+
+def _name(significant: Significant, day: date) -> str:
+    """Return the day, and what the memory is called or begins with, on one line."""
+    first_words = " ".join(significant.content[:_FIRST_CHARS].split())
+    return (
+        f"{day.isoformat()} · {' '.join(significant.title.split()) or first_words or 'significant'}"
+    )
 
 
 async def _build(source: Source, content: str, language: Language) -> list[Passage]:

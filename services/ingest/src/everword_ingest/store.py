@@ -229,8 +229,9 @@ async def enqueue_sentences(
     await execute(conn, SQL["enqueue_sentences"], parameters)
 
 
-async def insert_significant(conn: Connection, parameters: dict[str, Any]) -> None:
-    await execute(conn, SQL["insert_significant"], parameters)
+async def insert_significant(conn: Connection, parameters: dict[str, Any]) -> bool:
+    """Store a memory; False where its name is another's."""
+    return await fetch_value(conn, SQL["insert_significant"], parameters) is not None
 
 
 async def insert_memory_use(

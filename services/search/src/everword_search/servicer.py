@@ -75,8 +75,9 @@ class SearchServicer(SearchServiceServicer):
     async def GetMemory(
         self, request: pb.GetMemoryRequest, context: Context
     ) -> pb.GetMemoryResponse:
+        wanted = UUID(request.memory_id) if request.memory_id else request.name
         found = await get_memory(
-            self._database, current_namespace(), UUID(request.memory_id), request.at_least_as_fresh
+            self._database, current_namespace(), wanted, request.at_least_as_fresh
         )
         return pb.GetMemoryResponse(
             memory=memory_to_proto(found.memory),

@@ -52,6 +52,7 @@ Paged: TypeAlias = (
     | pb.ListConversationsRequest
     | pb.ListMessagesRequest
     | summary_service_pb2.ListSummariesRequest
+    | summary_service_pb2.ExpandSummaryRequest
     | profile_service_pb2.ListFactsRequest
 )
 

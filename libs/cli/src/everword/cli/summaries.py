@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from uuid import UUID
 
 import click
 from rich.console import Console
@@ -26,6 +23,7 @@ from everword.cli.output import (
     when,
 )
 from everword.cli.session import remote
+from everword.cli.summary_names import find_summary, iter_summaries
 from everword.cli.times import TimeParam
 from everword.client import Client
 from everword.rpc.translate import to_timestamp
@@ -46,7 +44,6 @@ SHORT_ID = 8
 TEXT_CHARS = 150
 #: Of what a summary was made from.
 SOURCE_CHARS = 100
-_END_OF_ID = re.compile(r"…?([0-9a-f]{4,32})")
 
 
 @click.group()
@@ -121,8 +118,8 @@ async def list_(client: Client, limit: int, as_json: bool, **wanted: object) -> 
 @json_option
 @remote
 async def show(client: Client, summary: str, sources: bool, as_json: bool) -> None:
-    """Show SUMMARY, an id or the end of one that is in no other."""
-    summary_id = await _find_id(client, summary)
+    """Show SUMMARY, a name such as 2024-W10, an id or the end of one that is in no other."""
+    summary_id = await find_summary(client, summary)
     if sources:
         limits = pb.ExpansionLimits(depth=1, max_children=100, max_sources=100)
         asked = pb.ExpandSummaryRequest(summary_id=summary_id, limits=limits)
@@ -151,19 +148,6 @@ def _made_from(expansion: pb.Expansion) -> list[tuple[object, ...]]:
     return rows
 
 
-async def iter_summaries(
-    client: Client, request: pb.ListSummariesRequest
-) -> AsyncIterator[summary_pb2.Summary]:
-    """Iterate over the summaries that a request names, page by page."""
-    while True:
-        page = await client.summary_service.ListSummaries(request)
-        for summary in page.summaries:
-            yield summary
-        if not page.next_page_token:
-            return
-        request.page_token = page.next_page_token
-
-
 def short_id(summary_id: str) -> str:
     """Return the end of an id, which `everword summaries show` takes."""
     return f"…{summary_id[-SHORT_ID:]}"
@@ -180,27 +164,6 @@ def span(summary: summary_pb2.Summary) -> str:
     end = last.strftime("%H:%M" if first.date() == last.date() else "%Y-%m-%d %H:%M")
     begin = first.strftime("%Y-%m-%d %H:%M")
     return begin if begin.endswith(end) else f"{begin} – {end}"
-
-
-async def _find_id(client: Client, named: str) -> str:
-    """Return the whole id that ends with `named`. A click.UsageError where there is none, or more than one."""
-    try:
-        return str(UUID(named))
-    except ValueError:
-        end = _END_OF_ID.fullmatch(named.strip().lower())
-    if end is None:
-        raise click.UsageError(f"{named!r} is no id, and no end of one with four digits or more")
-    request = pb.ListSummariesRequest(page_size=200, max_content_chars=1)
-    found = [
-        summary.id
-        async for summary in iter_summaries(client, request)
-        if summary.id.replace("-", "").endswith(end[1])
-    ]
-    if not found:
-        raise click.UsageError(f"no summary has an id that ends with {end[1]}")
-    if len(found) > 1:
-        raise click.UsageError(f"several ids end with {end[1]}: {', '.join(found[:5])}")
-    return found[0]
 
 
 def _list_request(
@@ -237,6 +200,7 @@ def _details(summary: summary_pb2.Summary) -> list[tuple[object, ...]]:
     unsupported = [*summary.faithfulness.unsupported, *summary.faithfulness.wrong_tags]
     rows = [
         ("id", summary.id),
+        ("name", summary.name),
         ("level", level_name(summary)),
         ("span", span(summary)),
         ("messages", summary.message_count),

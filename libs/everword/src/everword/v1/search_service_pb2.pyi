@@ -801,25 +801,29 @@ Global___BrowseResponse: _TypeAlias = BrowseResponse  # noqa: Y015
 
 @_typing.final
 class GetMemoryRequest(_message.Message):
-    """GetMemoryRequest names a memory."""
+    """GetMemoryRequest names a memory, by exactly one of its fields."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MEMORY_ID_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the memory."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
+    name: _builtins.str
+    """name is a summary's name, such as `2024-W10`, letter by letter. At most 600 characters."""
     def __init__(
         self,
         *,
         memory_id: _builtins.str = ...,
         at_least_as_fresh: _builtins.str = ...,
+        name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_id", b"memory_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_id", b"memory_id", "name", b"name"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

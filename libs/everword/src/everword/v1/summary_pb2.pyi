@@ -100,6 +100,7 @@ class Summary(_message.Message):
     FAITHFULNESS_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the summary, and is its id as a memory too (UUIDv7). It stays when the summary is written anew."""
     level: Global___SummaryLevel.ValueType
@@ -138,6 +139,12 @@ class Summary(_message.Message):
     """stale says that what it was made from has changed since, and that it is due to be written anew."""
     needs_review: _builtins.bool
     """needs_review says that it holds something that its sources do not. Contexts leave it out."""
+    name: _builtins.str
+    """name is what GetSummary and GetMemory find it by, unique in its namespace, and stays: `2024-03-05` for a day,
+    `2024-03-05/phone` for one of an instance, `2024-W10`, `2024-03` and `2024`. What is significant has the day in the
+    namespace's time zone and its title, or else its first words, as in `2024-03-05 · The heron`; where that is another's,
+    the end of its id follows. Empty for leaf, branch and root.
+    """
     @_builtins.property
     def earliest_time(self) -> _timestamp_pb2.Timestamp:
         """earliest_time is when the first of them occurred."""
@@ -185,10 +192,11 @@ class Summary(_message.Message):
         faithfulness: Global___Faithfulness | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
+        name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "latest_time", b"latest_time", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "first_seq", b"first_seq", "id", b"id", "instance", b"instance", "last_seq", b"last_seq", "latest_time", b"latest_time", "level", b"level", "message_count", b"message_count", "model", b"model", "needs_review", b"needs_review", "parent_id", b"parent_id", "period_start", b"period_start", "previous_id", b"previous_id", "prompt_version", b"prompt_version", "revision", b"revision", "stale", b"stale", "title", b"title", "token_count", b"token_count", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "first_seq", b"first_seq", "id", b"id", "instance", b"instance", "last_seq", b"last_seq", "latest_time", b"latest_time", "level", b"level", "message_count", b"message_count", "model", b"model", "name", b"name", "needs_review", b"needs_review", "parent_id", b"parent_id", "period_start", b"period_start", "previous_id", b"previous_id", "prompt_version", b"prompt_version", "revision", b"revision", "stale", b"stale", "title", b"title", "token_count", b"token_count", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

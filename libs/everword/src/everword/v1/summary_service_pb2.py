@@ -28,7 +28,7 @@ from everword.v1 import memory_pb2 as everword_dot_v1_dot_memory__pb2
 from everword.v1 import summary_pb2 as everword_dot_v1_dot_summary__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/summary_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x18\x65verword/v1/memory.proto\x1a\x19\x65verword/v1/summary.proto\"V\n\x11GetSummaryRequest\x12\x1c\n\nsummary_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12#\n\x11\x61t_least_as_fresh\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\";\n\x12GetSummaryResponse\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\"\xf2\x01\n\x14ListSummariesRequest\x12*\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x1a.everword.v1.SummaryFilter\x12+\n\x05order\x18\x02 \x01(\x0e\x32\x12.everword.v1.OrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1a\n\tpage_size\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\"\n\x11max_content_chars\x18\x05 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12#\n\x11\x61t_least_as_fresh\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\"Y\n\x15ListSummariesResponse\x12\'\n\tsummaries\x18\x01 \x03(\x0b\x32\x14.everword.v1.Summary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x94\x01\n\x0f\x45xpansionLimits\x12\x18\n\x05\x64\x65pth\x18\x01 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x08(\x00\x12\x1f\n\x0cmax_children\x18\x02 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12\x1e\n\x0bmax_sources\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12&\n\x11max_content_chars\x18\x04 \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\x80\x80@(\x00\"\x87\x01\n\x14\x45xpandSummaryRequest\x12\x1c\n\nsummary_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12,\n\x06limits\x18\x02 \x01(\x0b\x32\x1c.everword.v1.ExpansionLimits\x12#\n\x11\x61t_least_as_fresh\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\"B\n\x15\x45xpandSummaryResponse\x12)\n\texpansion\x18\x01 \x01(\x0b\x32\x16.everword.v1.Expansion\"\x93\x01\n\tExpansion\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\x12(\n\x08\x63hildren\x18\x02 \x03(\x0b\x32\x16.everword.v1.Expansion\x12$\n\x07sources\x18\x03 \x03(\x0b\x32\x13.everword.v1.Memory\x12\x0f\n\x07omitted\x18\x04 \x01(\x05\x32\xa1\x02\n\x0eSummaryService\x12S\n\nGetSummary\x12\x1e.everword.v1.GetSummaryRequest\x1a\x1f.everword.v1.GetSummaryResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rListSummaries\x12!.everword.v1.ListSummariesRequest\x1a\".everword.v1.ListSummariesResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rExpandSummary\x12!.everword.v1.ExpandSummaryRequest\x1a\".everword.v1.ExpandSummaryResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/summary_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x18\x65verword/v1/memory.proto\x1a\x19\x65verword/v1/summary.proto\"\x89\x01\n\x11GetSummaryRequest\x12\x1c\n\nsummary_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12#\n\x11\x61t_least_as_fresh\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x16\n\x04name\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\xd8\x04:\x19\xbaH\x16\"\x14\n\nsummary_id\n\x04name\x10\x01\";\n\x12GetSummaryResponse\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\"\xf2\x01\n\x14ListSummariesRequest\x12*\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x1a.everword.v1.SummaryFilter\x12+\n\x05order\x18\x02 \x01(\x0e\x32\x12.everword.v1.OrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1a\n\tpage_size\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\"\n\x11max_content_chars\x18\x05 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12#\n\x11\x61t_least_as_fresh\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\"Y\n\x15ListSummariesResponse\x12\'\n\tsummaries\x18\x01 \x03(\x0b\x32\x14.everword.v1.Summary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x94\x01\n\x0f\x45xpansionLimits\x12\x18\n\x05\x64\x65pth\x18\x01 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x08(\x00\x12\x1f\n\x0cmax_children\x18\x02 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12\x1e\n\x0bmax_sources\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12&\n\x11max_content_chars\x18\x04 \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\x80\x80@(\x00\"\xc1\x01\n\x14\x45xpandSummaryRequest\x12\x1c\n\nsummary_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12,\n\x06limits\x18\x02 \x01(\x0b\x32\x1c.everword.v1.ExpansionLimits\x12#\n\x11\x61t_least_as_fresh\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1a\n\tpage_size\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"[\n\x15\x45xpandSummaryResponse\x12)\n\texpansion\x18\x01 \x01(\x0b\x32\x16.everword.v1.Expansion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x93\x01\n\tExpansion\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\x12(\n\x08\x63hildren\x18\x02 \x03(\x0b\x32\x16.everword.v1.Expansion\x12$\n\x07sources\x18\x03 \x03(\x0b\x32\x13.everword.v1.Memory\x12\x0f\n\x07omitted\x18\x04 \x01(\x05\x32\xa1\x02\n\x0eSummaryService\x12S\n\nGetSummary\x12\x1e.everword.v1.GetSummaryRequest\x1a\x1f.everword.v1.GetSummaryResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rListSummaries\x12!.everword.v1.ListSummariesRequest\x1a\".everword.v1.ListSummariesResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rExpandSummary\x12!.everword.v1.ExpandSummaryRequest\x1a\".everword.v1.ExpandSummaryResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,6 +39,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSUMMARYREQUEST'].fields_by_name['summary_id']._serialized_options = b'\272H\005r\003\260\001\001'
   _globals['_GETSUMMARYREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
   _globals['_GETSUMMARYREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\004'
+  _globals['_GETSUMMARYREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_GETSUMMARYREQUEST'].fields_by_name['name']._serialized_options = b'\272H\005r\003\030\330\004'
+  _globals['_GETSUMMARYREQUEST']._loaded_options = None
+  _globals['_GETSUMMARYREQUEST']._serialized_options = b'\272H\026\"\024\n\nsummary_id\n\004name\020\001'
   _globals['_LISTSUMMARIESREQUEST'].fields_by_name['order']._loaded_options = None
   _globals['_LISTSUMMARIESREQUEST'].fields_by_name['order']._serialized_options = b'\272H\005\202\001\002\020\001'
   _globals['_LISTSUMMARIESREQUEST'].fields_by_name['page_size']._loaded_options = None
@@ -61,28 +65,32 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_EXPANDSUMMARYREQUEST'].fields_by_name['summary_id']._serialized_options = b'\272H\005r\003\260\001\001'
   _globals['_EXPANDSUMMARYREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
   _globals['_EXPANDSUMMARYREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\004'
+  _globals['_EXPANDSUMMARYREQUEST'].fields_by_name['page_size']._loaded_options = None
+  _globals['_EXPANDSUMMARYREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\004\032\002(\000'
+  _globals['_EXPANDSUMMARYREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_EXPANDSUMMARYREQUEST'].fields_by_name['page_token']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_SUMMARYSERVICE'].methods_by_name['GetSummary']._loaded_options = None
   _globals['_SUMMARYSERVICE'].methods_by_name['GetSummary']._serialized_options = b'\350\340\030\001'
   _globals['_SUMMARYSERVICE'].methods_by_name['ListSummaries']._loaded_options = None
   _globals['_SUMMARYSERVICE'].methods_by_name['ListSummaries']._serialized_options = b'\350\340\030\001'
   _globals['_SUMMARYSERVICE'].methods_by_name['ExpandSummary']._loaded_options = None
   _globals['_SUMMARYSERVICE'].methods_by_name['ExpandSummary']._serialized_options = b'\350\340\030\001'
-  _globals['_GETSUMMARYREQUEST']._serialized_start=158
-  _globals['_GETSUMMARYREQUEST']._serialized_end=244
-  _globals['_GETSUMMARYRESPONSE']._serialized_start=246
-  _globals['_GETSUMMARYRESPONSE']._serialized_end=305
-  _globals['_LISTSUMMARIESREQUEST']._serialized_start=308
-  _globals['_LISTSUMMARIESREQUEST']._serialized_end=550
-  _globals['_LISTSUMMARIESRESPONSE']._serialized_start=552
-  _globals['_LISTSUMMARIESRESPONSE']._serialized_end=641
-  _globals['_EXPANSIONLIMITS']._serialized_start=644
-  _globals['_EXPANSIONLIMITS']._serialized_end=792
-  _globals['_EXPANDSUMMARYREQUEST']._serialized_start=795
-  _globals['_EXPANDSUMMARYREQUEST']._serialized_end=930
-  _globals['_EXPANDSUMMARYRESPONSE']._serialized_start=932
-  _globals['_EXPANDSUMMARYRESPONSE']._serialized_end=998
-  _globals['_EXPANSION']._serialized_start=1001
-  _globals['_EXPANSION']._serialized_end=1148
-  _globals['_SUMMARYSERVICE']._serialized_start=1151
-  _globals['_SUMMARYSERVICE']._serialized_end=1440
+  _globals['_GETSUMMARYREQUEST']._serialized_start=159
+  _globals['_GETSUMMARYREQUEST']._serialized_end=296
+  _globals['_GETSUMMARYRESPONSE']._serialized_start=298
+  _globals['_GETSUMMARYRESPONSE']._serialized_end=357
+  _globals['_LISTSUMMARIESREQUEST']._serialized_start=360
+  _globals['_LISTSUMMARIESREQUEST']._serialized_end=602
+  _globals['_LISTSUMMARIESRESPONSE']._serialized_start=604
+  _globals['_LISTSUMMARIESRESPONSE']._serialized_end=693
+  _globals['_EXPANSIONLIMITS']._serialized_start=696
+  _globals['_EXPANSIONLIMITS']._serialized_end=844
+  _globals['_EXPANDSUMMARYREQUEST']._serialized_start=847
+  _globals['_EXPANDSUMMARYREQUEST']._serialized_end=1040
+  _globals['_EXPANDSUMMARYRESPONSE']._serialized_start=1042
+  _globals['_EXPANDSUMMARYRESPONSE']._serialized_end=1133
+  _globals['_EXPANSION']._serialized_start=1136
+  _globals['_EXPANSION']._serialized_end=1283
+  _globals['_SUMMARYSERVICE']._serialized_start=1286
+  _globals['_SUMMARYSERVICE']._serialized_end=1575
 # @@protoc_insertion_point(module_scope)

@@ -22,25 +22,29 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class GetSummaryRequest(_message.Message):
-    """GetSummaryRequest names a summary."""
+    """GetSummaryRequest names a summary, by exactly one of its fields."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SUMMARY_ID_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
     summary_id: _builtins.str
     """summary_id is its id."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
+    name: _builtins.str
+    """name is a summary's name, such as `2024-W10`, letter by letter. At most 600 characters."""
     def __init__(
         self,
         *,
         summary_id: _builtins.str = ...,
         at_least_as_fresh: _builtins.str = ...,
+        name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "summary_id", b"summary_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "name", b"name", "summary_id", b"summary_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -185,10 +189,18 @@ class ExpandSummaryRequest(_message.Message):
     SUMMARY_ID_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     summary_id: _builtins.str
     """summary_id is its id."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
+    page_size: _builtins.int
+    """page_size is the most nodes and messages right below the summary, in the place of max_children and max_sources, which
+    go on to count further down. As these say if 0; more than 200 are 200.
+    """
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     @_builtins.property
     def limits(self) -> Global___ExpansionLimits:
         """limits say how far."""
@@ -199,10 +211,12 @@ class ExpandSummaryRequest(_message.Message):
         summary_id: _builtins.str = ...,
         limits: Global___ExpansionLimits | None = ...,
         at_least_as_fresh: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "limits", b"limits", "summary_id", b"summary_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "limits", b"limits", "page_size", b"page_size", "page_token", b"page_token", "summary_id", b"summary_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -215,6 +229,9 @@ class ExpandSummaryResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     EXPANSION_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for what else is right below the summary; empty at the end."""
     @_builtins.property
     def expansion(self) -> Global___Expansion:
         """expansion is what is below it."""
@@ -223,10 +240,11 @@ class ExpandSummaryResponse(_message.Message):
         self,
         *,
         expansion: Global___Expansion | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["expansion", b"expansion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expansion", b"expansion"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expansion", b"expansion", "next_page_token", b"next_page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -243,7 +261,7 @@ class Expansion(_message.Message):
     SOURCES_FIELD_NUMBER: _builtins.int
     OMITTED_FIELD_NUMBER: _builtins.int
     omitted: _builtins.int
-    """omitted is the number of nodes and messages right below it that the limits left out."""
+    """omitted is the number of nodes and messages right below it that are not shown here."""
     @_builtins.property
     def summary(self) -> _summary_pb2.Summary:
         """summary is the node that was expanded."""

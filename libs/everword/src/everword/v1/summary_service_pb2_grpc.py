@@ -71,7 +71,8 @@ class SummaryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ExpandSummary(self, request, context):
-        """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits.
+        """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits; what is right
+        below it comes in pages.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

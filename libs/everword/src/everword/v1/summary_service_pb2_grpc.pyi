@@ -21,7 +21,9 @@ class SummaryServiceStub:
     ListSummaries: _aio.UnaryUnaryMultiCallable[_summary_service_pb2.ListSummariesRequest, _summary_service_pb2.ListSummariesResponse]
     """ListSummaries returns summaries of a conversation, or of levels, in the order of what they stand for."""
     ExpandSummary: _aio.UnaryUnaryMultiCallable[_summary_service_pb2.ExpandSummaryRequest, _summary_service_pb2.ExpandSummaryResponse]
-    """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits."""
+    """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits; what is right
+    below it comes in pages.
+    """
 
 class SummaryServiceServicer(metaclass=_abc_1.ABCMeta):
     """SummaryService reads the summary DAG: what stands for which messages, and what each node was made from."""
@@ -48,6 +50,8 @@ class SummaryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _summary_service_pb2.ExpandSummaryRequest,
         context: _aio.ServicerContext[_summary_service_pb2.ExpandSummaryRequest, _abc.Awaitable[_summary_service_pb2.ExpandSummaryResponse]],
     ) -> _abc.Awaitable[_summary_service_pb2.ExpandSummaryResponse]:
-        """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits."""
+        """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits; what is right
+        below it comes in pages.
+        """
 
 def add_SummaryServiceServicer_to_server(servicer: SummaryServiceServicer, server: _aio.Server) -> None: ...

@@ -1695,6 +1695,7 @@ CREATE TABLE everword.summaries (
     faithfulness jsonb,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     revised_at timestamp with time zone DEFAULT now() NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -1718,6 +1719,8 @@ COMMENT ON COLUMN everword.summaries.previous_id IS 'The latest node of the conv
 COMMENT ON COLUMN everword.summaries.stale IS 'What it was made from has changed since: it is due to be written anew.';
 
 COMMENT ON COLUMN everword.summaries.needs_review IS 'It says something that its sources do not: see faithfulness.';
+
+COMMENT ON COLUMN everword.summaries.name IS 'Unique in the namespace: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03`, `2024`, and `2024-03-05 · The heron` for what is significant. Empty along a conversation.';
 
 CREATE TABLE everword.summaries_p0 (
     namespace_id bigint CONSTRAINT summaries_namespace_id_not_null NOT NULL,
@@ -1747,6 +1750,7 @@ CREATE TABLE everword.summaries_p0 (
     faithfulness jsonb,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -1785,6 +1789,7 @@ CREATE TABLE everword.summaries_p1 (
     faithfulness jsonb,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -1823,6 +1828,7 @@ CREATE TABLE everword.summaries_p2 (
     faithfulness jsonb,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -1861,6 +1867,7 @@ CREATE TABLE everword.summaries_p3 (
     faithfulness jsonb,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -2646,6 +2653,8 @@ CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btre
 
 CREATE INDEX summaries_level ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id);
 
+CREATE UNIQUE INDEX summaries_name ON ONLY everword.summaries USING btree (namespace_id, name) WHERE (name <> ''::text);
+
 CREATE INDEX summaries_written_by ON ONLY everword.summaries USING btree (level, model, prompt_version, namespace_id);
 
 CREATE INDEX summaries_p0_level_model_prompt_version_namespace_id_idx ON everword.summaries_p0 USING btree (level, model, prompt_version, namespace_id);
@@ -2666,6 +2675,8 @@ CREATE UNIQUE INDEX summaries_period ON ONLY everword.summaries USING btree (nam
 
 CREATE UNIQUE INDEX summaries_p0_namespace_id_level_period_instance_idx ON everword.summaries_p0 USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
 
+CREATE UNIQUE INDEX summaries_p0_namespace_id_name_idx ON everword.summaries_p0 USING btree (namespace_id, name) WHERE (name <> ''::text);
+
 CREATE INDEX summaries_parent ON ONLY everword.summaries USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX summaries_p0_namespace_id_parent_id_idx ON everword.summaries_p0 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
@@ -2682,6 +2693,8 @@ CREATE INDEX summaries_p1_namespace_id_level_latest_at_id_idx1 ON everword.summa
 
 CREATE UNIQUE INDEX summaries_p1_namespace_id_level_period_instance_idx ON everword.summaries_p1 USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
 
+CREATE UNIQUE INDEX summaries_p1_namespace_id_name_idx ON everword.summaries_p1 USING btree (namespace_id, name) WHERE (name <> ''::text);
+
 CREATE INDEX summaries_p1_namespace_id_parent_id_idx ON everword.summaries_p1 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX summaries_p2_level_model_prompt_version_namespace_id_idx ON everword.summaries_p2 USING btree (level, model, prompt_version, namespace_id);
@@ -2696,6 +2709,8 @@ CREATE INDEX summaries_p2_namespace_id_level_latest_at_id_idx1 ON everword.summa
 
 CREATE UNIQUE INDEX summaries_p2_namespace_id_level_period_instance_idx ON everword.summaries_p2 USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
 
+CREATE UNIQUE INDEX summaries_p2_namespace_id_name_idx ON everword.summaries_p2 USING btree (namespace_id, name) WHERE (name <> ''::text);
+
 CREATE INDEX summaries_p2_namespace_id_parent_id_idx ON everword.summaries_p2 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX summaries_p3_level_model_prompt_version_namespace_id_idx ON everword.summaries_p3 USING btree (level, model, prompt_version, namespace_id);
@@ -2709,6 +2724,8 @@ CREATE INDEX summaries_p3_namespace_id_level_latest_at_id_idx ON everword.summar
 CREATE INDEX summaries_p3_namespace_id_level_latest_at_id_idx1 ON everword.summaries_p3 USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
 
 CREATE UNIQUE INDEX summaries_p3_namespace_id_level_period_instance_idx ON everword.summaries_p3 USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
+
+CREATE UNIQUE INDEX summaries_p3_namespace_id_name_idx ON everword.summaries_p3 USING btree (namespace_id, name) WHERE (name <> ''::text);
 
 CREATE INDEX summaries_p3_namespace_id_parent_id_idx ON everword.summaries_p3 USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 
@@ -2964,6 +2981,8 @@ ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p0_nam
 
 ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p0_namespace_id_level_period_instance_idx;
 
+ALTER INDEX everword.summaries_name ATTACH PARTITION everword.summaries_p0_namespace_id_name_idx;
+
 ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p0_namespace_id_parent_id_idx;
 
 ALTER INDEX everword.summaries_pkey ATTACH PARTITION everword.summaries_p0_pkey;
@@ -2979,6 +2998,8 @@ ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p1_name
 ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p1_namespace_id_level_latest_at_id_idx1;
 
 ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p1_namespace_id_level_period_instance_idx;
+
+ALTER INDEX everword.summaries_name ATTACH PARTITION everword.summaries_p1_namespace_id_name_idx;
 
 ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p1_namespace_id_parent_id_idx;
 
@@ -2996,6 +3017,8 @@ ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p2_nam
 
 ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p2_namespace_id_level_period_instance_idx;
 
+ALTER INDEX everword.summaries_name ATTACH PARTITION everword.summaries_p2_namespace_id_name_idx;
+
 ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p2_namespace_id_parent_id_idx;
 
 ALTER INDEX everword.summaries_pkey ATTACH PARTITION everword.summaries_p2_pkey;
@@ -3011,6 +3034,8 @@ ALTER INDEX everword.summaries_level ATTACH PARTITION everword.summaries_p3_name
 ALTER INDEX everword.summaries_review ATTACH PARTITION everword.summaries_p3_namespace_id_level_latest_at_id_idx1;
 
 ALTER INDEX everword.summaries_period ATTACH PARTITION everword.summaries_p3_namespace_id_level_period_instance_idx;
+
+ALTER INDEX everword.summaries_name ATTACH PARTITION everword.summaries_p3_namespace_id_name_idx;
 
 ALTER INDEX everword.summaries_parent ATTACH PARTITION everword.summaries_p3_namespace_id_parent_id_idx;
 

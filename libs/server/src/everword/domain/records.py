@@ -110,6 +110,8 @@ class SummaryRecord:
     previous_id: UUID | None
     content: str
     content_truncated: bool
+    #: Unique in its namespace; empty along a conversation.
+    name: str
     title: str
     instance: str
     #: The first day of its period, along the calendar.

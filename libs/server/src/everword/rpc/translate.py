@@ -176,6 +176,7 @@ def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:
         previous_id=text_of(record.previous_id),
         content=record.content,
         content_truncated=record.content_truncated,
+        name=record.name,
         title=record.title,
         instance=record.instance,
         period_start=record.period.isoformat() if record.period else "",

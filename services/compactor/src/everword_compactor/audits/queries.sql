@@ -55,7 +55,7 @@ WITH page AS (
              LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = s.child_id
             WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = page.id) AS sources
 )
-SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, title, instance, period,
+SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, name, title, instance, period,
        message_count, earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale,
        needs_review, faithfulness, created_at, revised_at, agent, channel, available,
        size

@@ -16,30 +16,46 @@ def digest_name(channel: str, instance: str, day: str) -> str:
     return "-".join(part for part in (channel, instance, day) if part)
 
 
-def digest_channel(
-    draft: Draft, compose: Callable[[Draft], Composition]
-) -> tuple[Source, Composition]:
-    """Sum up the messages of a draft's channel, and return that as one source of the day.
+def server_of(channel: str) -> str:
+    """Return `discord/Gardeners` for `discord/Gardeners/general`; a channel without a slash is a server by itself."""
+    return channel.rpartition("/")[0] or channel
 
-    Conversations stand one after the other, each in order. Its budget is that of a day. The messages themselves stay
-    the sources of the day's node; only its text is made from the digest.
+
+def digest_server(
+    drafts: Sequence[Draft], compose: Callable[[Draft], Composition]
+) -> tuple[Source, list[str]]:
+    """Sum up the messages of each of a server's channels, and return that as one source of the day.
+
+    Each channel stands below its name, with the budget of a day; its conversations stand one after the other, each in
+    order. The messages themselves stay the sources of the day's node; only its text is made from the digest. What the
+    digest says without support is returned, too.
     """
-    composition = compose(replace(draft, sources=_by_conversation(draft.sources)))
-    tag = render_tag(CHAT, digest_name(draft.channel, draft.instance, draft.title))
-    lines = [_retag(line, tag) for line in composition.content.splitlines()]
-    text = "\n".join((f"# {draft.channel}", *lines))
+    first = drafts[0]
+    server = server_of(first.channel)
+    lines, unsupported = [f"# {_one_line(server)}"], list[str]()
+    for draft in drafts:
+        composition = compose(replace(draft, sources=_by_conversation(draft.sources)))
+        tag = render_tag(CHAT, digest_name(draft.channel, draft.instance, draft.title))
+        if draft.channel != server:
+            lines.append(f"## {_one_line(draft.channel.removeprefix(server + '/'))}")
+        lines += [_retag(line, tag) for line in composition.content.splitlines()]
+        unsupported += composition.faithfulness.unsupported
     source = Source(
         id=new_id(),
         level=Level.DAY,
-        text=text,
-        earliest_at=draft.earliest_at,
-        latest_at=draft.latest_at,
-        message_count=draft.message_count,
-        agent=draft.agent,
-        channel=draft.channel,
-        instance=draft.instance,
+        text="\n".join(lines),
+        earliest_at=min(draft.earliest_at for draft in drafts),
+        latest_at=max(draft.latest_at for draft in drafts),
+        message_count=sum(draft.message_count for draft in drafts),
+        agent=first.agent if all(draft.agent == first.agent for draft in drafts) else "",
+        channel=server,
+        instance=first.instance,
     )
-    return source, composition
+    return source, unsupported
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())
 
 
 def _by_conversation(sources: Sequence[Source]) -> list[Source]:

@@ -9,11 +9,11 @@ from everword.db.blocking import Connection
 from everword.domain.ids import new_id
 from everword.domain.periods import Period, PeriodLevel
 from everword_compactor.calendar import store
-from everword_compactor.calendar.digest import digest_channel
+from everword_compactor.calendar.digest import digest_server, server_of
 from everword_compactor.calendar.material import read_material
 from everword_compactor.calendar.model import Material, VoiceSettings
 from everword_compactor.compose.checks.inherited import with_inherited
-from everword_compactor.compose.model import EXTRACTIVE, Composition, Draft, Level, Source
+from everword_compactor.compose.model import EXTRACTIVE, Draft, Level, Source
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.nodes.model import NewNode, NodeRow, Place
 from everword_compactor.nodes.write import insert_node, revise_node
@@ -64,14 +64,10 @@ class PeriodSummarizer:
 
     def _compose(self, material: Material, instance: str) -> NewNode:
         draft = self._draft(self.job.prepare(material.sources), instance, self.period.label)
-        digested = self._digested(draft) if self.period.level == PeriodLevel.DAY else []
         unsupported = list(material.unsupported)
-        if digested:
-            channels = {source.channel for source, _ in digested}
-            rest = [source for source in draft.sources if source.channel not in channels]
-            sources = sorted([*rest, *(source for source, _ in digested)], key=_begin)
-            draft = replace(draft, sources=sources)
-            unsupported += [value for _, one in digested for value in one.faithfulness.unsupported]
+        if self.period.level == PeriodLevel.DAY:
+            draft, inventions = self._with_digests(draft)
+            unsupported += inventions
         composition = self.job.compose(draft)
         faithfulness = with_inherited(composition.faithfulness, composition.content, unsupported)
         composition = replace(composition, faithfulness=faithfulness)
@@ -86,21 +82,25 @@ class PeriodSummarizer:
         id_ = material.node.id if material.node else new_id()
         return NewNode(id_, place, composition, material.sources)
 
-    def _digested(self, draft: Draft) -> list[tuple[Source, Composition]]:
-        """Return the digests of the channels that have one, in place of their messages."""
-        channels = sorted({source.channel for source in draft.sources})
-        return [
-            digest_channel(
-                self._draft(said, draft.instance, draft.title, voiced=False), self.job.compose
-            )
-            for channel in channels
-            if self.job.namespace.digests(channel)
-            and (said := [source for source in draft.sources if source.channel == channel])
-        ]
+    def _with_digests(self, draft: Draft) -> tuple[Draft, list[str]]:
+        """Return a day's draft with digests in the place of messages, where their channel has one.
 
-    def _draft(
-        self, sources: Sequence[Source], instance: str, title: str, voiced: bool = True
-    ) -> Draft:
+        With it comes what these say without support.
+        """
+        said: dict[str, list[Source]] = {}
+        rest: list[Source] = []
+        for source in draft.sources:
+            digested = self.job.namespace.digests(source.channel)
+            (said.setdefault(source.channel, []) if digested else rest).append(source)
+        servers: dict[str, list[Draft]] = {}
+        for channel in sorted(said):
+            of_channel = self._draft(said[channel], draft.instance, draft.title)
+            servers.setdefault(server_of(channel), []).append(of_channel)
+        digests = [digest_server(drafts, self.job.compose) for drafts in servers.values()]
+        sources = sorted([*rest, *(source for source, _ in digests)], key=_begin)
+        return replace(draft, sources=sources), [value for _, found in digests for value in found]
+
+    def _draft(self, sources: Sequence[Source], instance: str, title: str) -> Draft:
         return Draft(
             level=Level(self.period.level),
             sources=sources,
@@ -109,7 +109,7 @@ class PeriodSummarizer:
             agent=_only(source.agent for source in sources),
             channel=_only(source.channel for source in sources),
             instance=instance,
-            voice=self.voice.voice if voiced else None,
+            voice=self.voice.voice,
             instructions=self.voice.instructions(source.channel for source in sources),
         )
 

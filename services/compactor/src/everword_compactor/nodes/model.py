@@ -56,6 +56,13 @@ class Place:
     channel: str = ""
 
     @property
+    def name(self) -> str:
+        """Return what the node is read by: of a day `2026-04-18/phone`, with the instance if it has one."""
+        if self.period is None:
+            return ""
+        return f"{self.title}/{self.instance}" if self.instance else self.title
+
+    @property
     def axis(self) -> int:
         """1 along a conversation, 2 along the calendar."""
         return 2 if self.level.of_calendar else 1

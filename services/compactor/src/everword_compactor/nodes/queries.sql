@@ -9,10 +9,10 @@ SELECT id, time_zone, day_cutoff_minutes, text_search_config::text AS text_searc
 -- insert_summary --
 -- Store a node. No row where there is one at its place already: then somebody else was quicker.
 INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, period, agent, subject, channel,
-                       instance, title, previous_id, content, message_count, earliest_at, latest_at, token_count, model,
+                       instance, name, title, previous_id, content, message_count, earliest_at, latest_at, token_count, model,
                        prompt_version, needs_review, faithfulness)
 VALUES (%(namespace_id)s, %(id)s, %(level)s, %(conversation_id)s, %(first_seq)s, %(last_seq)s, %(period)s, %(agent)s,
-        %(subject)s, %(channel)s, %(instance)s, %(title)s,
+        %(subject)s, %(channel)s, %(instance)s, %(name)s, %(title)s,
         CASE WHEN %(conversation_id)s::uuid IS NULL
              THEN (SELECT id FROM summaries
                     WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND instance = %(instance)s

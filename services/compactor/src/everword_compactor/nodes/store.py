@@ -136,6 +136,7 @@ def insert_summary(conn: Connection, namespace_id: int, node: NewNode) -> bool:
         "subject": place.subject,
         "channel": place.channel,
         "instance": place.instance,
+        "name": place.name,
         "level": int(place.level),
     }
     return fetch_value(conn, SQL["insert_summary"], parameters) is not None

@@ -12,7 +12,7 @@ from everword.domain.records import MemoryRecord, MessageRecord, SummaryRecord
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
-from everword_search.summaries.store import get_summaries
+from everword_search.summaries.store import find_named, get_summaries
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,19 @@ class WholeMemory:
 
 
 async def get_memory(
-    database: Database, namespace: NamespaceScope, memory_id: UUID, at_least_as_fresh: str = ""
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: UUID | str,
+    at_least_as_fresh: str = "",
 ) -> WholeMemory:
-    """Return the whole of a memory. Raises MemoryNotFound."""
+    """Return the whole of a memory, by its id or by the name of a summary. Raises MemoryNotFound."""
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        memory_id = (
+            await find_named(conn, namespace.id, wanted) if isinstance(wanted, str) else wanted
+        )
+        if memory_id is None:
+            raise MemoryNotFound(name=wanted)
         found = await store.read_memories(conn, namespace.id, [memory_id], [0])
         if not found:
             raise MemoryNotFound(memory_id=memory_id)

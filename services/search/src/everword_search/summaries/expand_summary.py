@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from everword.db.pool import Connection, Database
@@ -12,6 +12,8 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import SummaryNotFound
 from everword.domain.records import MemoryRecord
 from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import PageRequest
+from everword_search.records.pages import open_cursor
 from everword_search.summaries import store
 from everword_search.summaries.model import Expansion, ExpansionLimits
 from everword_search.summaries.store import SummaryRow
@@ -20,6 +22,8 @@ from everword_search.summaries.store import SummaryRow
 MAX_ITEMS = 2000
 #: Their texts together: 8 MiB at 4 bytes a character, a quarter of what the transport takes.
 MAX_CHARS = 2 * 1024 * 1024
+#: Where no size is asked for, the limits say how much a page has.
+_NO_SIZE = 200
 
 
 async def expand_summary(
@@ -27,50 +31,88 @@ async def expand_summary(
     namespace: NamespaceScope,
     summary_id: UUID,
     limits: ExpansionLimits,
+    page: PageRequest,
     at_least_as_fresh: str = "",
-) -> Expansion:
-    """Return what is below a summary. Raises SummaryNotFound."""
+) -> tuple[Expansion, str]:
+    """Return a page of what is below a summary, and the token of the next one.
+
+    Raises SummaryNotFound and InvalidPageToken.
+    """
+    cursor = await open_cursor(database, namespace, "ExpandSummary", page, _NO_SIZE)
+    most = cursor.size if page.size else None
+    after = cursor.after[0] if cursor.after else 0
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        expanded = await expand_all(conn, namespace.id, [summary_id], limits)
+        expanded = await expand_all(conn, namespace.id, [summary_id], limits, after, most)
     if summary_id not in expanded:
         raise SummaryNotFound(summary_id=summary_id)
-    return expanded[summary_id]
+    expansion = expanded[summary_id]
+    goes_on = 0 < expansion.last_place < expansion.below
+    return expansion, cursor.token([expansion.last_place]) if goes_on else ""
 
 
 async def expand_all(
-    conn: Connection, namespace_id: int, ids: Sequence[UUID], limits: ExpansionLimits
+    conn: Connection,
+    namespace_id: int,
+    ids: Sequence[UUID],
+    limits: ExpansionLimits,
+    after: int = 0,
+    most: int | None = None,
 ) -> dict[UUID, Expansion]:
     """Return what is below each of the summaries that exist: two statements a level, however many nodes it has.
 
-    What is nearer to the top goes first where not everything fits into one answer.
+    Right below them it begins after a place, and `most` counts in the place of the limits. What is nearer to the top
+    goes first where not everything fits into one answer.
     """
-    chars = limits.max_content_chars
-    top = [_Node(row) for row in await store.get_summaries(conn, namespace_id, ids, chars)]
-    room = min(MAX_ITEMS, MAX_CHARS // chars)
+    top = [
+        _Node(row)
+        for row in await store.get_summaries(conn, namespace_id, ids, limits.max_content_chars)
+    ]
+    room = min(MAX_ITEMS, MAX_CHARS // limits.max_content_chars)
+    widths = limits
+    if most is not None:
+        widths = replace(limits, max_children=most, max_sources=most)
     level = top
     for _ in range(limits.depth):
         level = [node for node in level if node.row.below]
         if not level or room <= 0:
             break
-        above = [node.row.id for node in level]
-        children = await store.read_children(
-            conn, namespace_id, above, limits.max_children, room, chars
-        )
-        room -= len(children)
-        sources = await store.read_sources(
-            conn, namespace_id, above, limits.max_sources, max(0, room), chars
-        )
-        room -= len(sources)
-        nodes, messages = defaultdict(list), defaultdict(list)
-        for child in children:
-            nodes[child.above_id].append(_Node(child))
-        for source in sources:
-            messages[source.above_id].append(source.memory(chars))
-        for node in level:
-            node.children, node.sources = nodes[node.row.id], messages[node.row.id]
+        room -= await _read_below(conn, namespace_id, level, widths, after, room)
         level = [child for node in level for child in node.children]
+        widths, after = limits, 0
     return {node.row.id: node.expansion() for node in top}
+
+
+async def _read_below(
+    conn: Connection,
+    namespace_id: int,
+    level: Sequence[_Node],
+    limits: ExpansionLimits,
+    after: int,
+    room: int,
+) -> int:
+    """Read what is right below some nodes after a place; returns how much that is."""
+    above, chars = [node.row.id for node in level], limits.max_content_chars
+    children = await store.read_children(
+        conn, namespace_id, above, after, limits.max_children, room, chars
+    )
+    left = max(0, room - len(children))
+    sources = await store.read_sources(
+        conn, namespace_id, above, after, limits.max_sources, left, chars
+    )
+    nodes, messages = defaultdict(list), defaultdict(list)
+    for child in children:
+        nodes[child.above_id].append(_Node(child))
+    for source in sources:
+        messages[source.above_id].append(source.memory(chars))
+    # A node is made from nodes, or from messages: their places are in one order.
+    places = {row.above_id: row.ordinal for row in children}
+    places |= {row.above_id: row.ordinal for row in sources}
+    for node in level:
+        id_ = node.row.id
+        node.children, node.sources = nodes[id_], messages[id_]
+        node.last_place = places.get(id_, 0)
+    return len(children) + len(sources)
 
 
 @dataclass
@@ -80,12 +122,13 @@ class _Node:
     row: SummaryRow
     children: list[_Node] = field(default_factory=list)
     sources: list[MemoryRecord] = field(default_factory=list)
+    last_place: int = 0
 
     def expansion(self) -> Expansion:
-        shown = len(self.children) + len(self.sources)
         return Expansion(
             self.row,
             [child.expansion() for child in self.children],
             self.sources,
-            self.row.below - shown,
+            self.row.below,
+            self.last_place,
         )

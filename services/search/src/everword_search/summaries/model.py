@@ -45,8 +45,15 @@ class Expansion:
     children: Sequence[Expansion]
     #: Messages, in order.
     sources: Sequence[MemoryRecord]
-    #: Nodes and messages right below the summary that the limits left out.
-    omitted: int
+    #: Nodes and messages right below the summary, shown or not.
+    below: int
+    #: The place of the last one shown among these, from 1; 0 where none is.
+    last_place: int
+
+    @property
+    def omitted(self) -> int:
+        """How many right below the summary are not shown."""
+        return self.below - len(self.children) - len(self.sources)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@
 -- Some nodes, in the order of their ids, with how much each was made from.
 SELECT s.id, s.level, s.conversation_id, s.parent_id, s.previous_id,
        left(s.content, coalesce(%(max_chars)s, 2147483647)) AS content,
-       coalesce(length(s.content) > %(max_chars)s, false) AS content_truncated, s.title, s.instance, s.period,
+       coalesce(length(s.content) > %(max_chars)s, false) AS content_truncated, s.name, s.title, s.instance, s.period,
        s.message_count, s.earliest_at, s.latest_at, s.first_seq, s.last_seq, s.token_count, s.model, s.prompt_version,
        s.revision, s.stale, s.needs_review, s.faithfulness, s.created_at, s.revised_at,
        (SELECT count(*) FROM summary_sources
@@ -16,11 +16,16 @@ SELECT s.id, s.level, s.conversation_id, s.parent_id, s.previous_id,
   JOIN summaries s ON s.namespace_id = %(namespace_id)s AND s.id = wanted.id
  ORDER BY wanted.place;
 
+-- find_named --
+-- The node of a name.
+SELECT id FROM summaries WHERE namespace_id = %(namespace_id)s AND name = %(name)s AND name <> '';
+
 -- read_children --
--- The nodes that some nodes were made from, in order, with how much each was made from itself: the first few of each.
-SELECT wanted.id AS above_id, c.id, c.level, c.conversation_id, c.parent_id, c.previous_id,
+-- The nodes that some nodes were made from, in order, with how much each was made from itself: the
+-- first few of each after a place.
+SELECT wanted.id AS above_id, source.ordinal, c.id, c.level, c.conversation_id, c.parent_id, c.previous_id,
        left(c.content, coalesce(%(max_chars)s, 2147483647)) AS content,
-       coalesce(length(c.content) > %(max_chars)s, false) AS content_truncated, c.title, c.instance, c.period,
+       coalesce(length(c.content) > %(max_chars)s, false) AS content_truncated, c.name, c.title, c.instance, c.period,
        c.message_count, c.earliest_at, c.latest_at, c.first_seq, c.last_seq, c.token_count, c.model, c.prompt_version,
        c.revision, c.stale, c.needs_review, c.faithfulness, c.created_at, c.revised_at,
        (SELECT count(*) FROM summary_sources
@@ -29,15 +34,16 @@ SELECT wanted.id AS above_id, c.id, c.level, c.conversation_id, c.parent_id, c.p
  CROSS JOIN LATERAL (
        SELECT ordinal, child_id FROM summary_sources
         WHERE namespace_id = %(namespace_id)s AND summary_id = wanted.id AND child_id IS NOT NULL
+          AND ordinal > %(after)s
         ORDER BY ordinal LIMIT %(most)s) AS source
   JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = source.child_id
  ORDER BY wanted.place, source.ordinal
  LIMIT %(limit)s;
 
 -- read_sources --
--- The messages that some nodes were made from, in order: the first few of each, as they were sent, for not all are in the
--- index.
-SELECT wanted.id AS above_id, m.id, m.conversation_id, m.seq, c.agent, c.subject, c.channel, m.instance, m.author, m.role,
+-- The messages that some nodes were made from, in order: the first few of each after a place, as they were sent, for not
+-- all are in the index.
+SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.agent, c.subject, c.channel, m.instance, m.author, m.role,
        m.tags, coalesce(class.importance_class, m.importance_class) AS importance_class, m.automated, m.occurred_at,
        coalesce(u.use_count, 0) AS use_count, u.last_used_at,
        left(m.content, %(max_chars)s + 1) AS content,
@@ -52,6 +58,7 @@ SELECT wanted.id AS above_id, m.id, m.conversation_id, m.seq, c.agent, c.subject
  CROSS JOIN LATERAL (
        SELECT ordinal, message_id FROM summary_sources
         WHERE namespace_id = %(namespace_id)s AND summary_id = wanted.id AND message_id IS NOT NULL
+          AND ordinal > %(after)s
         ORDER BY ordinal LIMIT %(most)s) AS source
   JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = source.message_id
   JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
@@ -87,7 +94,7 @@ WITH page AS (
      LIMIT %(limit)s
 )
 SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
-       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, title, instance, period, message_count,
+       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, name, title, instance, period, message_count,
        earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale, needs_review,
        faithfulness, created_at, revised_at, available
   FROM (SELECT *, octet_length(beginning) AS size, count(*) OVER () AS available,
@@ -115,7 +122,7 @@ WITH page AS (
      LIMIT %(limit)s
 )
 SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
-       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, title, instance, period, message_count,
+       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, name, title, instance, period, message_count,
        earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale, needs_review,
        faithfulness, created_at, revised_at, available
   FROM (SELECT *, octet_length(beginning) AS size, count(*) OVER () AS available,

@@ -26,10 +26,11 @@ class SummaryServicer(SummaryServiceServicer):
     async def GetSummary(
         self, request: pb.GetSummaryRequest, context: Context
     ) -> pb.GetSummaryResponse:
+        wanted = UUID(request.summary_id) if request.summary_id else request.name
         summary = await get_summary(
             self._database,
             current_namespace(),
-            UUID(request.summary_id),
+            wanted,
             request.at_least_as_fresh,
         )
         return pb.GetSummaryResponse(summary=summary_to_proto(summary))
@@ -53,11 +54,14 @@ class SummaryServicer(SummaryServiceServicer):
     async def ExpandSummary(
         self, request: pb.ExpandSummaryRequest, context: Context
     ) -> pb.ExpandSummaryResponse:
-        expansion = await expand_summary(
+        expansion, token = await expand_summary(
             self._database,
             current_namespace(),
             UUID(request.summary_id),
             to_limits(request.limits),
+            to_page(request),
             request.at_least_as_fresh,
         )
-        return pb.ExpandSummaryResponse(expansion=expansion_to_proto(expansion))
+        return pb.ExpandSummaryResponse(
+            expansion=expansion_to_proto(expansion), next_page_token=token
+        )

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from everword.chat.model import UsageRecord
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, load_statements
+from everword.db.statements import execute, fetch_all, fetch_value, load_statements
 from everword.domain.records import MemoryRecord, SummaryRecord, message_text
 from everword_search.records.store import listed_metadata_chars, namespaced
 from everword_search.retrieval.index.store import end_of_time
@@ -33,6 +33,8 @@ class ChildRow(SummaryRow):
     """A node below another one."""
 
     above_id: UUID
+    #: Its place among what the other was made from, from 1.
+    ordinal: int
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class SourceRow:
     """A message below a node, with the beginning of each of its texts."""
 
     above_id: UUID
+    #: Its place among what the node was made from, from 1.
+    ordinal: int
     id: UUID
     conversation_id: UUID
     seq: int
@@ -158,13 +162,26 @@ async def get_summaries(
     return await fetch_all(conn, SQL["get_summaries"], parameters, SummaryRow)
 
 
+async def find_named(conn: Connection, namespace_id: int, name: str) -> UUID | None:
+    parameters = {**namespaced(namespace_id), "name": name}
+    found: UUID | None = await fetch_value(conn, SQL["find_named"], parameters)
+    return found
+
+
 async def read_children(
-    conn: Connection, namespace_id: int, ids: Sequence[UUID], most: int, limit: int, max_chars: int
+    conn: Connection,
+    namespace_id: int,
+    ids: Sequence[UUID],
+    after: int,
+    most: int,
+    limit: int,
+    max_chars: int,
 ) -> list[ChildRow]:
-    """Return the first `most` nodes below each node, and at most `limit` together."""
+    """Return the first `most` nodes below each node after a place, and at most `limit` together."""
     parameters = {
         **namespaced(namespace_id),
         "ids": list(ids),
+        "after": after,
         "most": most,
         "limit": limit,
         "max_chars": max_chars,
@@ -173,12 +190,19 @@ async def read_children(
 
 
 async def read_sources(
-    conn: Connection, namespace_id: int, ids: Sequence[UUID], most: int, limit: int, max_chars: int
+    conn: Connection,
+    namespace_id: int,
+    ids: Sequence[UUID],
+    after: int,
+    most: int,
+    limit: int,
+    max_chars: int,
 ) -> list[SourceRow]:
-    """Return the first `most` messages below each node, and at most `limit` together."""
+    """Return the first `most` messages below each node after a place, and at most `limit` together."""
     parameters = {
         **namespaced(namespace_id),
         "ids": list(ids),
+        "after": after,
         "most": most,
         "limit": limit,
         "max_chars": max_chars,

@@ -19,8 +19,9 @@ VIA = "via"
 _NAME = r"(?:[^\[\]\\\n]|\\.|\[(?!chat:|via:)){0,500}+"
 TAG = regex.compile(rf"\[(chat|via):({_NAME})\]")
 TIME = r"\d{4,}-\d\d-\d\dT\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"
-#: The line above what was said at one time, or at one place: its tags are those of the bullets below it.
-GROUP = regex.compile(rf"\[(?P<time>{TIME})\](?P<tags>(?: {TAG.pattern})*)")
+_GROUP = regex.compile(
+    rf"\[(?P<time>{TIME})\](?P<tags>(?: {TAG.pattern})*)|(?P<place>{TAG.pattern}(?: {TAG.pattern})*)"
+)
 #: What somebody goes on to say stands so far in, below the bullet before.
 INDENT = "  "
 _OPENING = re.compile(r"\[(?=chat:|via:)")
@@ -47,6 +48,48 @@ def render_bullet(text: str, chats: Iterable[str], instances: Iterable[str]) -> 
     tags = [render_tag(CHAT, chat) for chat in chats]
     tags += [render_tag(VIA, instance) for instance in instances]
     return " ".join(["-", *text.split(), *tags])
+
+
+def parse_group(line: str) -> tuple[str, str] | None:
+    """Return time and tags of a line above what was said at one time, or at one place; None where it is none.
+
+    The tags are those of the bullets below, with a space before each; one of both may be empty.
+    """
+    match = _GROUP.fullmatch(line.rstrip())
+    if match is None:
+        return None
+    return match["time"] or "", f" {match['place']}" if match["place"] else match["tags"]
+
+
+def group_bullets(content: str) -> str:
+    """Return bullets with their tags once, above all that have the same; groups in the order of their first."""
+    # What has no tags stands above all groups, as part of none.
+    groups: dict[str, list[str]] = {"": []}
+    for line in content.splitlines():
+        tags = " ".join(match[0] for match in TAG.finditer(line))
+        text = line.removesuffix(f" {tags}")
+        if not line.strip():
+            continue
+        if tags and _is_bullet(text) and text != line and not TAG.search(text):
+            groups.setdefault(tags, []).append(text)
+        else:
+            groups[""].append(line)
+    alone = groups.pop("")
+    return "\n".join([*alone, *("\n".join([tags, *lines]) for tags, lines in groups.items())])
+
+
+def spread_tags(text: str) -> str:
+    """Return what `group_bullets` has grouped with the tags on each bullet again."""
+    lines, tags = list[str](), ""
+    for line in text.splitlines():
+        group = parse_group(line)
+        if group and not group[0]:
+            tags = group[1]
+            continue
+        if group or not _is_bullet(line):
+            tags = ""
+        lines.append(line + tags)
+    return "\n".join(lines)
 
 
 def strip_chat_tags(text: str) -> str:
@@ -136,8 +179,8 @@ def _bullets(text: str) -> list[str]:
     """Return the bullets of a text, with the tags of their groups; the whole where there are none."""
     found, tags = list[str](), ""
     for line in text.splitlines():
-        if group := GROUP.fullmatch(line.rstrip()):
-            tags = group["tags"] or tags
+        if group := parse_group(line):
+            tags = group[1] or tags
         elif _is_bullet(line):
             found.append(line + tags)
         elif not line.startswith(INDENT):

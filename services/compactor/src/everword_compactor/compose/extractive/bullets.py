@@ -16,12 +16,12 @@ import regex
 from everword.domain.times import write_minute
 from everword_compactor.compose.checks.tags import (
     CHAT,
-    GROUP,
     INDENT,
     TAG,
     TIME,
     VIA,
     defuse_tags,
+    parse_group,
     render_tag,
     tags_in,
 )
@@ -66,6 +66,8 @@ def parse_bullet(line: str, group: Bullet | None = None) -> Bullet | None:
         return None
     if group is None or match["time"]:
         return Bullet(match["text"], match["time"] or "", match["speaker"] or "", match["tags"])
+    if not group.time:
+        return replace(group, text=match["text"], tags=match["tags"] or group.tags)
     speaker, _, text = line[2:].partition(": ")
     return replace(group, speaker=speaker, text=text) if text.strip() else None
 
@@ -77,10 +79,10 @@ def parse_lines(text: str) -> Iterator[tuple[str, int, Bullet | None]]:
     start = 0
     for whole in text.splitlines(keepends=True):
         line = whole.rstrip()
-        if opening := GROUP.fullmatch(line):
+        if opening := parse_group(line):
             # Where it was said stays the same where a group does not say.
-            tags = opening["tags"] or (group.tags if group else "")
-            group, before = Bullet("", opening["time"], tags=tags), None
+            time, tags = opening
+            group, before = Bullet("", time, tags=tags or (group.tags if group else "")), None
         else:
             said = line.removeprefix(INDENT)
             goes_on = before is not None and said != line

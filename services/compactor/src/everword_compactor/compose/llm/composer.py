@@ -12,6 +12,7 @@ from everword.chat.model import ChatRequest
 from everword_compactor.compose.checks.coverage import require_coverage
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.shown import Shown
+from everword_compactor.compose.checks.tags import group_bullets
 from everword_compactor.compose.llm.room import Room
 from everword_compactor.compose.llm.splitting import split_sources
 from everword_compactor.compose.model import (
@@ -71,12 +72,15 @@ class LlmComposer:
         """Return what the node says, checked. Raises everword.chat.errors.ChatError; nothing is half done then."""
         room = self._room(draft, heartbeat)
         written = self._write(_Task(draft, draft.sources), room, heartbeat)
+        content = written.content
+        if draft.level is Level.DAY:
+            content = group_bullets(content)
         return Composition(
-            content=written.content,
+            content=content,
             model=self.model,
             prompt_version=self.prompt_version(draft.level),
             faithfulness=written.faithfulness,
-            token_count=self._chat.count_tokens(written.content, heartbeat),
+            token_count=self._chat.count_tokens(content, heartbeat),
         )
 
     def _room(self, draft: Draft, heartbeat: Callable[[], None]) -> Room:

@@ -15,6 +15,7 @@ from everword_compactor.compose.checks.tags import (
     VIA,
     instances_of,
     render_tag,
+    spread_tags,
     strip_chat_tags,
     tags_in,
 )
@@ -107,6 +108,7 @@ def _body(source: Source, draft: Draft, aliases: Aliases) -> str:
     """Return the whole text, indented, so that no line of it looks like a header or a marker."""
     text = source.text
     if source.level:
+        text = spread_tags(text)
         text = _with_aliases(text, aliases) if draft.level is Level.DAY else strip_chat_tags(text)
     return "\n".join(f"{_INDENT}{line}" for line in text.splitlines())
 

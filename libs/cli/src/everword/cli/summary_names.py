@@ -1,0 +1,64 @@
+"""Summaries by what people call them: a name, an id, or the end of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import click
+
+from everword.client import CallError, Client
+from everword.v1 import summary_pb2
+from everword.v1 import summary_service_pb2 as pb
+
+_END_OF_ID = re.compile(r"…?([0-9a-f]{4,32})")
+
+
+async def find_summary(client: Client, named: str) -> str:
+    """Return the whole id of what is called `named`, or ends so. A click.UsageError where it is none, or several."""
+    try:
+        return str(UUID(named))
+    except ValueError:
+        end = _END_OF_ID.fullmatch(named.strip().lower())
+    if by_name := await _find_name(client, named):
+        return by_name
+    if end is None:
+        raise click.UsageError(
+            f"no summary is called {named!r}, and it is no end of an id with four digits or more"
+        )
+    request = pb.ListSummariesRequest(page_size=200, max_content_chars=1)
+    found = [
+        summary.id
+        async for summary in iter_summaries(client, request)
+        if summary.id.replace("-", "").endswith(end[1])
+    ]
+    if not found:
+        raise click.UsageError(f"no summary has an id that ends with {end[1]}")
+    if len(found) > 1:
+        raise click.UsageError(f"several ids end with {end[1]}: {', '.join(found[:5])}")
+    return found[0]
+
+
+async def _find_name(client: Client, name: str) -> str:
+    """Return the id of the summary of a name, or nothing."""
+    try:
+        found = await client.summary_service.GetSummary(pb.GetSummaryRequest(name=name))
+    except CallError as error:
+        if error.reason == "SUMMARY_NOT_FOUND":
+            return ""
+        raise
+    return found.summary.id
+
+
+async def iter_summaries(
+    client: Client, request: pb.ListSummariesRequest
+) -> AsyncIterator[summary_pb2.Summary]:
+    """Iterate over the summaries that a request names, page by page."""
+    while True:
+        page = await client.summary_service.ListSummaries(request)
+        for summary in page.summaries:
+            yield summary
+        if not page.next_page_token:
+            return
+        request.page_token = page.next_page_token

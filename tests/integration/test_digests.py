@@ -1,0 +1,126 @@
+"""Channels that are summed up by themselves before they go into a day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from google.protobuf.field_mask_pb2 import FieldMask
+
+from everword.domain.periods import Calendar
+from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
+from everword_compactor.compose.model import Composition, Draft, Level, Voice
+from support.calendar_calls import at, said, say_in, update_settings
+from support.calendar_checks import check_calendar, node_of, pending
+from support.calls import append
+from support.compaction import ScriptedComposer, roll_up
+from support.dag import DAY
+from support.stack import Stack
+
+UTC_CALENDAR = Calendar("UTC", 0)
+
+
+async def speak_as(stack: Stack, **voice: Any) -> None:
+    request = maintenance.UpdateVoiceRequest(
+        voice=maintenance.Voice(**voice), update_mask=FieldMask(paths=["*"])
+    )
+    await stack.maintenance.UpdateVoice(request)
+
+
+async def test_a_channel_with_a_digest_is_summed_up_by_itself_first(stack: Stack) -> None:
+    policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
+    await update_settings(stack, channel_policies={"discord": policy})
+    facts = ["Ada moved to Turin.", "Bo sold the red boat.", "Cem passed the exam."]
+    chat = await say_in(
+        stack,
+        "discord",
+        *[said(f"2026-04-14T1{n}:00", fact, instance="psy") for n, fact in enumerate(facts)],
+    )
+    await append(stack, said("2026-04-14T11:30", "Dora met Iva.", instance="psy"))
+    await speak_as(stack, identity="I am Lumen.", user_name="Emi", pronouns="she/her")
+    composer = ScriptedComposer()
+    roll_up(stack.database, composer, at("2026-04-16T00:00"))
+    digest, day = composer.drafts
+    assert (digest.channel, digest.level, len(digest.sources)) == ("discord", Level.DAY, 3)
+    assert digest.voice == day.voice == Voice("I am Lumen.", "Emi", "she/her")
+    assert [source.channel for source in day.sources] == ["discord", ""]
+    assert day.sources[0].text.startswith("# discord\n")
+    assert day.sources[0].message_count == 3
+    dag = check_calendar(stack.database, UTC_CALENDAR)
+    node = node_of(dag, DAY, "2026-04-14", "psy")
+    # The messages themselves are its sources, in the order in which they happened.
+    assert [entry["content"] for entry in node.messages] == [*facts[:2], "Dora met Iva.", facts[2]]
+    assert str(node.messages[0]["conversation_id"]) == chat
+
+    class Newer(ExtractiveComposer):
+        model = "newer"
+
+    roll_up(stack.database, Newer(), at("2026-04-16T00:00"))
+    node = node_of(check_calendar(stack.database), DAY, "2026-04-14", "psy")
+    assert "[chat:discord-psy-2026-04-14]" in node.content
+    assert chat not in node.content
+
+
+async def test_digests_of_channels_stand_under_their_server(stack: Stack) -> None:
+    said_in = {
+        "discord/Bakers/rye": ["Gil baked 12 loaves."],
+        "discord/Gardeners/general": ["Ada moved to Turin.", "Bo sold the red boat."],
+        "discord/Gardeners/seeds\n# Fake": ["Cem ordered beans."],
+        "mail": ["Dora wrote to Iva."],
+    }
+    policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
+    await update_settings(stack, channel_policies=dict.fromkeys(said_in, policy))
+    instructions = {channel: f"About {channel[:12]}." for channel in said_in}
+    await speak_as(stack, identity="I am Lumen.", channel_instructions=instructions)
+    for hour, (channel, facts) in enumerate(said_in.items()):
+        messages = [said(f"2026-04-14T1{hour}:00", fact, instance="psy") for fact in facts]
+        await say_in(stack, channel, *messages)
+    drafts: list[Draft] = []
+
+    class Watched(ExtractiveComposer):
+        def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
+            drafts.append(draft)
+            return super().compose(draft, heartbeat)
+
+    roll_up(stack.database, Watched(), at("2026-04-15T12:00"))
+    *digests, day = drafts[:5]
+    assert [draft.channel for draft in digests] == sorted(said_in)
+    assert all(draft.instructions.endswith(instructions[draft.channel]) for draft in digests)
+    tag = "[chat:discord/Gardeners/{}-psy-2026-04-14] [via:psy]"
+    assert day.sources[1].text.splitlines() == [
+        "# discord/Gardeners",
+        "## general",
+        f"[2026-04-14T11:00Z] {tag.format('general')}",
+        "- user: Ada moved to Turin.",
+        "  Bo sold the red boat.",
+        "## seeds # Fake",
+        f"[2026-04-14T12:00Z] {tag.format('seeds # Fake')}",
+        "- user: Cem ordered beans.",
+    ]
+    assert [source.channel for source in day.sources] == [
+        "discord/Bakers",
+        "discord/Gardeners",
+        "mail",
+    ]
+    assert [source.message_count for source in day.sources] == [1, 3, 1]
+    node = node_of(check_calendar(stack.database), DAY, "2026-04-14", "psy")
+    assert len(node.messages) == 5
+    for facts in said_in.values():
+        assert all(fact in node.content for fact in facts)
+    assert not node.needs_review
+
+
+async def test_a_digest_that_fails_leaves_the_day_open(stack: Stack) -> None:
+    def fail(draft: Draft) -> None:
+        if draft.channel == "discord":
+            raise RuntimeError("broken")
+
+    policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
+    await update_settings(stack, channel_policies={"discord": policy})
+    await say_in(stack, "discord", said("2026-04-14T12:00"))
+    await append(stack, said("2026-04-14T11:30"))
+    roll_up(stack.database, ScriptedComposer(on_compose=fail), at("2026-04-16T00:00"))
+    assert not check_calendar(stack.database, UTC_CALENDAR).nodes
+    assert pending(stack.database) == ["day/2026-04-14"]

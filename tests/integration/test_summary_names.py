@@ -1,0 +1,102 @@
+"""Summaries of the calendar, and what is significant, are read by names that stay."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import everword.db
+from everword.v1 import ingest_service_pb2 as ingest
+from everword.v1 import search_service_pb2 as search
+from everword.v1 import summary_service_pb2 as pb
+from support.calendar_calls import said, update_settings
+from support.calls import append
+from support.command_line import everword as command_line
+from support.compaction import compact_everything, roll_up_everything
+from support.refusals import refused
+from support.stack import Stack
+from support.summaries import listed
+
+LATER = datetime(2025, 2, 1, tzinfo=UTC)
+PERIODS = {"2024-03-05", "2024-03-05/phone", "2024-W10", "2024-03", "2024"}
+MIGRATIONS = Path(everword.db.__file__).parent / "migrations"
+
+
+async def record(stack: Stack, content: str, title: str = "", hour: int = 12) -> str:
+    request = ingest.RecordSignificantRequest(content=content, title=title, instance="phone")
+    request.occur_time.FromDatetime(datetime(2024, 3, 5, hour, tzinfo=UTC))
+    return (await stack.ingest.RecordSignificant(request)).summary_id
+
+
+async def names(stack: Stack) -> dict[str, str]:
+    """Return the ids of all summaries that have a name."""
+    found = {each.name: each.id for each in await listed(stack) if each.name}
+    assert len(set(found.values())) == len(found)
+    return found
+
+
+async def test_a_summary_is_read_by_its_name(stack: Stack) -> None:
+    await update_settings(stack, time_zone="Asia/Tokyo")
+    await append(stack, said("2024-03-05T03:00"), said("2024-03-05T04:00", instance="phone"))
+    heron = await record(stack, "We named the heron Archibald.", "The  heron\n")
+    await record(stack, "And again.", "The heron")
+    # In Tokyo that is six in the morning of the next day; without a title it is called by its first words.
+    await record(stack, "Long ago\nwe " + "walked " * 40, hour=21)
+    await record(stack, " \n")
+    await roll_up_everything(stack, now=LATER)
+    await compact_everything(stack)
+    found = await names(stack)
+    assert found.keys() >= PERIODS
+    assert found["2024-03-05 · The heron"] == heron
+    others = sorted(found.keys() - PERIODS)
+    assert len(others) == 4
+    assert others[0] == "2024-03-05 · The heron"
+    assert others[1].startswith("2024-03-05 · The heron · ")
+    assert others[1].endswith(found[others[1]][-12:])
+    assert others[2] == "2024-03-05 · significant"
+    assert others[3].startswith("2024-03-06 · Long ago we walked walked")
+    for name, id_ in found.items():
+        asked = pb.GetSummaryRequest(name=name)
+        summary = (await stack.summaries.GetSummary(asked)).summary
+        assert (summary.id, summary.name) == (id_, name)
+        memory = await stack.search.GetMemory(search.GetMemoryRequest(name=name))
+        assert (memory.memory.id, memory.memory.content) == (id_, summary.content)
+    assert not any(each.name for each in await listed(stack) if each.conversation_id)
+    for name in ("2024", "2024-03-05/phone"):
+        shown = await command_line(stack, "summaries", "show", name)
+        assert (shown.status, found[name] in shown.output) == (0, True), shown.errors
+
+    # It stays, in another zone and written anew.
+    await update_settings(stack, time_zone="America/New_York")
+    await append(stack, said("2024-03-05T08:00", "Late news.", instance="phone"))
+    await roll_up_everything(stack, now=LATER)
+    assert await names(stack) == found
+
+    # What was stored before there were names got the same ones.
+    [migration] = MIGRATIONS.glob("*_names_of_summaries.sql")
+    with stack.database.connect() as conn:
+        conn.execute("ALTER TABLE summaries DROP COLUMN name")
+        conn.execute("SET search_path TO everword")
+        conn.execute("UPDATE namespaces SET time_zone = 'Asia/Tokyo'")
+        conn.execute(migration.read_text().encode())
+    assert await names(stack) == found
+
+
+async def test_exactly_one_of_id_and_name_is_asked_for(stack: Stack) -> None:
+    some = "0190c5e0-0000-7000-8000-000000000000"
+    for fields in ({}, {"name": "2024", "id": some}, {"name": "x" * 601}):
+        wanted: dict[str, Any] = {**fields}
+        id_ = wanted.pop("id", "")
+        both = (
+            await refused(
+                stack.summaries.GetSummary(pb.GetSummaryRequest(summary_id=id_, **wanted))
+            ),
+            await refused(stack.search.GetMemory(search.GetMemoryRequest(memory_id=id_, **wanted))),
+        )
+        assert {refusal.reason for refusal in both} == {"VALIDATION_FAILED"}, fields
+    for name in ("2024-W10", "2024-03-05/", "' OR true --", "%"):
+        refusal = await refused(stack.summaries.GetSummary(pb.GetSummaryRequest(name=name)))
+        assert refusal.reason == "SUMMARY_NOT_FOUND"
+        refusal = await refused(stack.search.GetMemory(search.GetMemoryRequest(name=name)))
+        assert refusal.reason == "MEMORY_NOT_FOUND"
