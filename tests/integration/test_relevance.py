@@ -11,7 +11,7 @@ import grpc
 import pytest
 import pytest_asyncio
 
-from everword.db.calibrations import CalibrationError, Calibrations
+from everword.db.calibrations import CalibrationError
 from everword.domain.calibration import (
     DECIDING,
     CalibratedProfile,
@@ -26,21 +26,20 @@ from support.calls import append
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest, cloned
 from support.refusals import refused
-from support.relevance import told_stack
+from support.relevance import (
+    QUERY,
+    WAYS,
+    evidence,
+    ids,
+    measured,
+    search,
+    store,
+    told_stack,
+    way,
+)
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-QUERY = "cutover of 10.20.4.17"
-#: What can be calibrated, and how it is asked for.
-WAYS: dict[str, dict[str, Any]] = {
-    "recall": {"mode": "HYBRID"},
-    "balanced": {"mode": "HYBRID", "profile": "balanced"},
-    "lexical": {"mode": "LEXICAL"},
-    "semantic": {"mode": "SEMANTIC"},
-    "trigram": {"mode": "TRIGRAM"},
-}
-way = pytest.mark.parametrize("way", WAYS)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -68,33 +67,6 @@ async def told_alone(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
 @pytest.fixture(autouse=True)
 def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relevance, "_shipped", lambda: ())
-
-
-async def search(stack: Stack, way: str, query: str = QUERY, **fields: Any) -> pb.SearchResponse:
-    return await stack.search.Search(search_request(query, **WAYS[way], **fields))
-
-
-async def evidence(stack: Stack, way: str) -> list[float]:
-    """Return the evidence for everything that is found."""
-    response = await search(stack, way, explain=True, page_size=200)
-    assert all(result.explanation.HasField("evidence") for result in response.results)
-    return [result.explanation.evidence for result in response.results]
-
-
-def measured(
-    way: str, found: list[float], floor: float, model: str = "scripted"
-) -> CalibratedProfile:
-    """Return a calibration in which the least evidence is irrelevant, and the most is all that there is."""
-    knots = (min(found), max(found) + 1e-9)
-    return CalibratedProfile(way, model, Calibration(knots, (0.0, 1.0), floor))
-
-
-def store(stack: Stack, *calibrations: CalibratedProfile) -> None:
-    Calibrations(stack.database.admin_url).store(calibrations)
-
-
-def ids(response: pb.SearchResponse) -> list[str]:
-    return [result.memory.id for result in response.results]
 
 
 # Without a calibration

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
+import pytest
+
+from everword.db.calibrations import Calibrations
+from everword.domain.calibration import CalibratedProfile, Calibration
+from everword.v1 import search_service_pb2 as pb
 from support.background import embed_everything
 from support.calls import append
+from support.corpus import search_request
 from support.databases import DatabaseUnderTest
 from support.running_stack import embed_with
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, running_stack
+
+QUERY = "cutover of 10.20.4.17"
+#: What can be calibrated, and how it is asked for.
+WAYS: dict[str, dict[str, Any]] = {
+    "recall": {"mode": "HYBRID"},
+    "balanced": {"mode": "HYBRID", "profile": "balanced"},
+    "lexical": {"mode": "LEXICAL"},
+    "semantic": {"mode": "SEMANTIC"},
+    "trigram": {"mode": "TRIGRAM"},
+}
+way = pytest.mark.parametrize("way", WAYS)
 
 
 @asynccontextmanager
@@ -29,3 +47,30 @@ async def told_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
             )
             await embed_everything(stack)
             yield stack
+
+
+async def search(stack: Stack, way: str, query: str = QUERY, **fields: Any) -> pb.SearchResponse:
+    return await stack.search.Search(search_request(query, **WAYS[way], **fields))
+
+
+async def evidence(stack: Stack, way: str) -> list[float]:
+    """Return the evidence for everything that is found."""
+    response = await search(stack, way, explain=True, page_size=200)
+    assert all(result.explanation.HasField("evidence") for result in response.results)
+    return [result.explanation.evidence for result in response.results]
+
+
+def measured(
+    way: str, found: list[float], floor: float, model: str = "scripted"
+) -> CalibratedProfile:
+    """Return a calibration in which the least evidence is irrelevant, and the most is all that there is."""
+    knots = (min(found), max(found) + 1e-9)
+    return CalibratedProfile(way, model, Calibration(knots, (0.0, 1.0), floor))
+
+
+def store(stack: Stack, *calibrations: CalibratedProfile) -> None:
+    Calibrations(stack.database.admin_url).store(calibrations)
+
+
+def ids(response: pb.SearchResponse) -> list[str]:
+    return [result.memory.id for result in response.results]

@@ -26,6 +26,31 @@ EARLY = datetime(1000, 1, 1, tzinfo=UTC)
 LAST_ID = UUID(int=2**128 - 1)
 
 
+#: Parameters that leave out nothing.
+_UNSET = (
+    *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
+    *(
+        "instances",
+        "authors",
+        "roles",
+        "tags",
+        "since",
+        "before",
+        "valid_at",
+        "known_at",
+        "excluded_memory_ids",
+        "excluded_conversation_ids",
+        "excluded_authors",
+        "excluded_kinds",
+        "as_of_time",
+        "as_of_conversation_id",
+        "as_of_seq",
+        "settings",
+        "max_chars",
+    ),
+)
+
+
 @dataclass(frozen=True)
 class Filled:
     """A database in which the namespace `theirs` is full and `ours` is empty."""
@@ -53,32 +78,8 @@ def parameters_of(name: str, filled: Filled) -> dict[str, Any]:
 
 def common_parameters(filled: Filled) -> dict[str, Any]:
     """Return parameters by their names, as most statements mean them."""
-    nothing = dict.fromkeys(
-        (
-            *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
-            *(
-                "instances",
-                "authors",
-                "roles",
-                "tags",
-                "since",
-                "before",
-                "valid_at",
-                "known_at",
-                "excluded_memory_ids",
-                "excluded_conversation_ids",
-                "excluded_authors",
-                "excluded_kinds",
-                "as_of_time",
-                "as_of_conversation_id",
-                "as_of_seq",
-                "settings",
-                "max_chars",
-            ),
-        )
-    )
     return {
-        **nothing,
+        **dict.fromkeys(_UNSET),
         **dict.fromkeys(("channel", "agent", "task", "error_contains"), ""),
         **_record_parameters(filled),
         "session_key": "s",

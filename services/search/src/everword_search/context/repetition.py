@@ -8,8 +8,9 @@ from functools import lru_cache
 
 #: Words in a row that are the same by more than chance.
 _GRAM = 5
-#: What has this share of its runs of words in the context already says little that is new.
+#: What has this share of its runs of words in the context already, and so few new words, says little that is new.
 _REPEATED = 0.5
+_NEW_WORDS = 0.25
 _WORDS = re.compile(r"\w+")
 
 _Words = tuple[str, ...]
@@ -22,18 +23,34 @@ class Said:
         #: What is asked with answers nothing.
         self._whole = {_words(query)}
         self._grams = set[_Words]()
+        self._known = set[str]()
 
     def repeats(self, text: str) -> bool:
-        """Tell whether a text says what is there: all of it, or most of its runs of five words."""
+        """Tell whether a text says what is there: all of it, or most of its runs of five words and nothing new.
+
+        A number or a name that was not said yet is new, though all around it is alike: of two invoices, both are said.
+        """
         words, grams = _words_and_grams(text)
         if words in self._whole:
             return True
-        return len(grams & self._grams) >= _REPEATED * len(grams) > 0
+        if not len(grams & self._grams) >= _REPEATED * len(grams) > 0:
+            return False
+        new = [found for found in _WORDS.finditer(text) if found[0].casefold() not in self._known]
+        return len(new) <= _NEW_WORDS * len(words) and not any(map(_is_telling, new))
 
     def add(self, text: str) -> None:
         words, grams = _words_and_grams(text)
         self._whole.add(words)
+        self._known.update(words)
         self._grams |= grams
+
+
+def _is_telling(word: re.Match[str]) -> bool:
+    """Tell whether a word may be a number or a name: a capital at the beginning of a sentence tells nothing."""
+    if not word[0].isalpha():
+        return True
+    begins = word.string[: word.start()].rstrip().endswith((".", "!", "?", ":"))
+    return word[0] != word[0].lower() and word.start() > 0 and not begins
 
 
 @lru_cache(maxsize=512)

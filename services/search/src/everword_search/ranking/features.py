@@ -146,12 +146,17 @@ def describe(pool: Pool, question: RankingQuery) -> Described:
         **_asked(question),
         "m_absent": pool.absent,
     }
-    values = np.empty((len(DESCRIBED) + len(others), pool.size))
+    held = int(np.bitwise_or.reduce(present)) if len(present) else 0
+    return Described(_stacked(turns, others, pool.size), best, terms.share_absent(held))
+
+
+def _stacked(turns: Floats, others: Mapping[str, Floats | float], size: int) -> Features:
+    """Return what is known of turns, and what else is, a row each."""
+    values = np.empty((len(DESCRIBED) + len(others), size))
     values[: len(DESCRIBED)] = turns
     for row, value in enumerate(others.values(), start=len(DESCRIBED)):
         values[row] = value
-    held = int(np.bitwise_or.reduce(present)) if len(present) else 0
-    return Described(Features([*DESCRIBED, *others], values), best, terms.share_absent(held))
+    return Features([*DESCRIBED, *others], values)
 
 
 def _bits(places: Ints) -> int:
