@@ -44,6 +44,7 @@ from support.foreign import (
     class_request,
     conversations_request,
     ensure_request,
+    expand_request,
     import_batch,
     list_request,
     messages_request,
@@ -54,6 +55,7 @@ from support.foreign import (
     wait_request,
 )
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
+from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
 from support.foreign_reads import READS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -65,14 +67,6 @@ OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids
 TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
-
-
-async def last_part(
-    stack: Stack, wanted: context.BuildContextRequest
-) -> context.StreamContextResponse:
-    """Return the end of a streamed context."""
-    request = context.StreamContextRequest(context=wanted)
-    return [part async for part in stack.context.StreamContext(request)][-1]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -101,6 +95,8 @@ async def theirs(stack: Stack) -> Theirs:
     # Nobody would write these anew.
     await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
     listed = await stack.summaries.ListSummaries(list_request(), metadata=THEIRS)
+    expand = expand_request(listed.summaries[0].id)
+    expanded = await stack.summaries.ExpandSummary(expand, metadata=THEIRS)
     audited = await stack.maintenance.AuditSummaries(audit_request(), metadata=THEIRS)
     return Theirs(
         conversation_id=first.conversation_id,
@@ -110,6 +106,7 @@ async def theirs(stack: Stack) -> Theirs:
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
+            "ExpandSummary": expanded.next_page_token,
             "AuditSummaries": audited.next_page_token,
             "ListFacts": (
                 await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
@@ -136,6 +133,7 @@ async def theirs(stack: Stack) -> Theirs:
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
     **FACTS_REFUSED,
+    **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
         NO_CONVERSATION,
@@ -205,20 +203,13 @@ REFUSED: dict[str, tuple[str, Call]] = {
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **SUMMARIES_EMPTY,
     **FACTS_EMPTY,
+    **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),
         lambda answer: answer.conversation.message_count == 0,
     ),
     "Search": (lambda s, t: s.search.Search(search_request()), lambda answer: not answer.results),
-    "Search filter.conversation_ids": (
-        lambda s, t: s.search.Search(search_request(filter=t.filter)),
-        lambda answer: not answer.results,
-    ),
     "Browse": (lambda s, t: s.search.Browse(browse_request()), lambda answer: not answer.memories),
-    "Browse filter.conversation_ids": (
-        lambda s, t: s.search.Browse(browse_request(filter=t.filter)),
-        lambda answer: not answer.memories,
-    ),
     "ListConversations": (
         lambda s, t: s.search.ListConversations(conversations_request()),
         lambda answer: not answer.conversations,
@@ -234,18 +225,8 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda s, t: last_part(s, context.BuildContextRequest(query="words")),
         lambda answer: (answer.end.token_count, answer.end.omitted) == (0, 0),
     ),
-    "StreamContext context.filter.conversation_ids": (
-        lambda s, t: last_part(s, context.BuildContextRequest(query="words", filter=t.filter)),
-        lambda answer: (answer.end.token_count, answer.end.omitted) == (0, 0),
-    ),
     "BuildContext": (
         lambda s, t: s.context.BuildContext(context.BuildContextRequest(query="words")),
-        lambda answer: (answer.text, answer.omitted) == ("", 0),
-    ),
-    "BuildContext filter.conversation_ids": (
-        lambda s, t: s.context.BuildContext(
-            context.BuildContextRequest(query="words", filter=t.filter)
-        ),
         lambda answer: (answer.text, answer.omitted) == ("", 0),
     ),
     "GetQueueStatus": (

@@ -121,6 +121,10 @@ def list_request(**fields: Any) -> summaries.ListSummariesRequest:
     return summaries.ListSummariesRequest(page_size=1, **fields)
 
 
+def expand_request(summary_id: str, **fields: Any) -> summaries.ExpandSummaryRequest:
+    return summaries.ExpandSummaryRequest(summary_id=summary_id, page_size=1, **fields)
+
+
 def audit_request(**fields: Any) -> maintenance.AuditSummariesRequest:
     return maintenance.AuditSummariesRequest(page_size=1, **fields)
 
@@ -186,6 +190,12 @@ SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
         NO_TOKEN,
         lambda s, t: s.summaries.ListSummaries(list_request(at_least_as_fresh=t.consistency_token)),
     ),
+    "ExpandSummary page_token": (
+        NO_PAGE,
+        lambda s, t: s.summaries.ExpandSummary(
+            expand_request(t.summary_id, page_token=t.page_tokens["ExpandSummary"])
+        ),
+    ),
     "ListSummaries page_token": (
         NO_PAGE,
         lambda s, t: s.summaries.ListSummaries(
@@ -236,10 +246,6 @@ SUMMARIES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     ),
     "Answer": (
         lambda s, t: s.search.Answer(search.AnswerRequest(query="words")),
-        lambda answer: answer == NOTHING,
-    ),
-    "Answer filter.conversation_ids": (
-        lambda s, t: s.search.Answer(search.AnswerRequest(query="words", filter=t.filter)),
         lambda answer: answer == NOTHING,
     ),
 }

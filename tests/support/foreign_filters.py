@@ -1,0 +1,88 @@
+"""Calls whose filter names what is in another namespace, for each RPC that takes one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from everword.v1 import context_service_pb2 as context
+from everword.v1 import memory_pb2 as memory
+from everword.v1 import search_service_pb2 as search
+from support.foreign import (
+    NO_MEMORY,
+    NOTHING,
+    Call,
+    Theirs,
+    browse_request,
+    search_request,
+)
+from support.stack import Stack
+
+#: What is called with a filter, and what an answer without anything of theirs is like.
+_Filtered = tuple[Callable[[Stack, memory.MemoryFilter], Awaitable[Any]], Callable[[Any], bool]]
+
+
+async def last_part(
+    stack: Stack, wanted: context.BuildContextRequest
+) -> context.StreamContextResponse:
+    """Return the end of a streamed context."""
+    request = context.StreamContextRequest(context=wanted)
+    return [part async for part in stack.context.StreamContext(request)][-1]
+
+
+def _wanted(wanted: memory.MemoryFilter) -> context.BuildContextRequest:
+    return context.BuildContextRequest(query="words", filter=wanted)
+
+
+FILTERED: dict[str, _Filtered] = {
+    "Search filter": (
+        lambda s, f: s.search.Search(search_request(filter=f)),
+        lambda answer: not answer.results,
+    ),
+    "Browse filter": (
+        lambda s, f: s.search.Browse(browse_request(filter=f)),
+        lambda answer: not answer.memories,
+    ),
+    "Answer filter": (
+        lambda s, f: s.search.Answer(search.AnswerRequest(query="words", filter=f)),
+        lambda answer: answer == NOTHING,
+    ),
+    "BuildContext filter": (
+        lambda s, f: s.context.BuildContext(_wanted(f)),
+        lambda answer: (answer.text, answer.omitted) == ("", 0),
+    ),
+    "StreamContext context.filter": (
+        lambda s, f: last_part(s, _wanted(f)),
+        lambda answer: (answer.end.token_count, answer.end.omitted) == (0, 0),
+    ),
+}
+#: Filters that name what is theirs, and change nothing.
+_FILTERS: dict[str, Callable[[Theirs], memory.MemoryFilter]] = {
+    "conversation_ids": lambda t: t.filter,
+    "excluded_memory_ids": lambda t: memory.MemoryFilter(excluded_memory_ids=[t.message_id]),
+    "excluded_conversation_ids": lambda t: memory.MemoryFilter(
+        excluded_conversation_ids=[t.conversation_id]
+    ),
+}
+
+
+def _call(
+    make: Callable[[Stack, memory.MemoryFilter], Awaitable[Any]],
+    filter_: Callable[[Theirs], memory.MemoryFilter],
+) -> Call:
+    return lambda s, t: make(s, filter_(t))
+
+
+#: As REFUSED and EMPTY of the test.
+FILTERS_REFUSED: dict[str, tuple[str, Call]] = {
+    f"{name}.as_of_message_id": (
+        NO_MEMORY,
+        _call(make, lambda t: memory.MemoryFilter(as_of_message_id=t.message_id)),
+    )
+    for name, (make, _) in FILTERED.items()
+}
+FILTERS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
+    f"{name}.{field}": (_call(make, filter_), is_empty)
+    for name, (make, is_empty) in FILTERED.items()
+    for field, filter_ in _FILTERS.items()
+}
