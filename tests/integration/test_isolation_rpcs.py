@@ -22,6 +22,7 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import stats_pb2 as stats
+from everword.v1 import summary_pb2 as summary
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.cases import unchanged
@@ -95,7 +96,11 @@ async def theirs(stack: Stack) -> Theirs:
     # Nobody would write these anew.
     await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
     listed = await stack.summaries.ListSummaries(list_request(), metadata=THEIRS)
-    expand = expand_request(listed.summaries[0].id)
+    leaves = summary.SummaryFilter(conversation_id=first.conversation_id)
+    [leaf] = (
+        await stack.summaries.ListSummaries(list_request(filter=leaves), metadata=THEIRS)
+    ).summaries
+    expand = expand_request(leaf.id)
     expanded = await stack.summaries.ExpandSummary(expand, metadata=THEIRS)
     audited = await stack.maintenance.AuditSummaries(audit_request(), metadata=THEIRS)
     return Theirs(
