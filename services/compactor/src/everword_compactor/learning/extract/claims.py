@@ -61,7 +61,7 @@ def _is_said(sentence: Sentence, match: Match) -> bool:
     # "… next month", "… as a kid", "… back then": it is not so now.
     future = lows[:1] == ["next"] or lows[:2] in (["as", "a"], ["back", "then"])
     previous = sentence.tokens[match.begin - 1].low if match.begin else ""
-    return not future and previous not in {"who", "what", "which", "that", "of", "n't", "not"}
+    return not future and previous not in {"who", "what", "which", "of", "n't", "not"}
 
 
 def _modality(lows: Sequence[str], match: Match) -> Modality:

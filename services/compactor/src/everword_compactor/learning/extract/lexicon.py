@@ -31,7 +31,7 @@ STOPS = frozenset(
     """and or but because so which where who since now anymore any instead too also as these nowadays currently today
     from with for at in on to by if when while after before until although though then is was are were am be been has
     have had will would that this i we he she they it you again already right lately btw please thanks not than from
-    yesterday last next ago our my your his her their whose near yet just still""".split()
+    yesterday last next ago our my your his her their whose near yet just still especially including together""".split()
 )
 
 

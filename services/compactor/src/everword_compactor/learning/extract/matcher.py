@@ -19,6 +19,7 @@ _BE = frozenset({"am", "'m", "m", "are", "'re", "is", "'s"})
 _MARKS = frozenset(",;:()")
 _CONTINUING = frozenset({"and", "then", "but"})
 _SUBJECTS = frozenset({"i", "we", "he", "she", "they", "it", "you", "who", "that"})
+_NOUNS = frozenset({"love", "like", "hate", "use", "play", "work", "study", "drive", "name"})
 #: How many words a qualifier has at most.
 _MOST_WORDS = 3
 
@@ -40,6 +41,8 @@ class Element:
 @dataclass(frozen=True)
 class Pattern:
     attribute: str
+    #: What the words say; empty where it stands in them.
+    value: str
     retracts: bool
     needs_kind: bool
     elements: tuple[Element, ...]
@@ -78,11 +81,12 @@ def find_matches(sentence: Sentence) -> Iterator[Match]:
 def _continues(sentence: Sentence, at: int) -> bool:
     """Tell whether a verb follows without a subject of its own: "I sold it and bought a car"."""
     following = sentence.tokens[at + 1].low if at + 1 < len(sentence.tokens) else ""
-    return following not in _SUBJECTS
+    # "… the cake and love songs": what may be a noun begins no statement.
+    return following not in _SUBJECTS and following not in _NOUNS
 
 
 def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
-    at, values, of, slot = begin, list[str](), "", ""
+    at, values, of, slot = begin, [pattern.value] if pattern.value else [], "", ""
     elements = pattern.elements
     start = 0
     if elements[0].kind == "word":
@@ -155,7 +159,8 @@ def _until(sentence: Sentence, at: int, words: frozenset[str]) -> slots.Read | N
 def _parse(line: str) -> Pattern:
     head, _, body = line.partition(": ")
     elements = tuple(_element(word) for word in body.split())
-    return Pattern(head.lstrip("!^"), head[0] == "!", head[0] == "^", elements)
+    attribute, _, value = head.lstrip("!^").partition("=")
+    return Pattern(attribute, value, head[0] == "!", head[0] == "^", elements)
 
 
 def _element(text: str) -> Element:

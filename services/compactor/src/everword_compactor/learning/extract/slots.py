@@ -154,7 +154,7 @@ def word(sentence: Sentence, at: int) -> Read | None:
 def favourite(sentence: Sentence, at: int) -> Read | None:
     """Read what somebody likes best: up to five words, or a title."""
     start = at + 1 if _low(sentence, at) in {"a", "an", "the"} else at
-    if _low(sentence, start) in _VAGUE | {"probably", "definitely", "when", "not", "either"}:
+    if _low(sentence, start) in _VAGUE | {"my", "probably", "definitely", "when", "not", "either"}:
         return None
     if _low(sentence, start).endswith("ing") and _low(sentence, start) not in WORDS["hobbies"]:
         return None
@@ -255,6 +255,14 @@ def email(sentence: Sentence, at: int) -> Read | None:
     return ([text], at + 1) if local and "." in host and "@" not in host else None
 
 
+def title(sentence: Sentence, at: int) -> Read | None:
+    """Read a name of up to five words that begins a sentence."""
+    end = _names(sentence, at, 5)
+    if at or end == at or sentence.tokens[at].low in STOPS | _VAGUE | {"one", "which", "painting"}:
+        return None
+    return [sentence.slice(at, end)], end
+
+
 def phone(sentence: Sentence, at: int) -> Read | None:
     """Read a number of at least seven digits."""
     end, digits = at, 0
@@ -315,6 +323,13 @@ def _of_kind(kind: str) -> Slot:
     return read
 
 
+def hobby(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody does for fun, and not what they have to do: `running`, no `running some errands`."""
+    low, following = _low(sentence, at), _low(sentence, at + 1)
+    alone = _ends(sentence, at + 1) and following not in _ARTICLES | _VAGUE
+    return ([low], at + 1) if low in WORDS["hobbies"] and alone else None
+
+
 def _list(sentence: Sentence, at: int, one: Slot) -> Read | None:
     """Read values that follow each other: `Redis, Kafka and Celery`."""
     values: list[str] = []
@@ -367,5 +382,10 @@ SLOTS: dict[str, Slot] = {
     "editor": _of_kind("editors"),
     "tool": _several(_of_kind("tools")),
     "software": _of_kind("tools"),
-    "hobby": _several(_of_kind("hobbies")),
+    "game": _several(_of_kind("games")),
+    "instrument": _several(_of_kind("instruments")),
+    "count": _of_kind("counts"),
+    "school": _of_kind("schools"),
+    "title": title,
+    "hobby": _several(hobby),
 }

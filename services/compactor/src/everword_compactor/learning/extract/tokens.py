@@ -9,7 +9,7 @@ from everword_compactor.learning.extract.model import Sentence, Token
 #: What is learned from stands near the beginning; what is longer was mostly pasted.
 MAX_CHARS = 4_000
 _OPENERS = "([{*_~`'\""
-_CLOSERS = ".,;:!?)]}*_~`'\""
+_CLOSERS = ".,;:!?)]}*_~`'\"-"
 _ENDS = ".!?…"
 _CLITICS = ("n't", "'m", "'re", "'ve", "'s", "'ll", "'d")
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": ",", "—": ",", "«": '"', "»": '"'})
@@ -78,6 +78,10 @@ def _split_word(word: str, at: int) -> Iterator[Token]:
     yield from (_token(word, at, n, n + 1) for n in range(begin))
     core = word[begin:end]
     low = core.lower()
+    if low == "im":
+        yield _token(word, at, begin, begin + 1)
+        yield _token(word, at, begin + 1, end)
+        begin = end
     clitic = next((c for c in _CLITICS if low.endswith(c) and len(low) > len(c)), "")
     cut = end - len(clitic)
     if "," in core and not any(character.isdigit() for character in core):
@@ -89,7 +93,7 @@ def _split_word(word: str, at: int) -> Iterator[Token]:
             place += len(part) + 1
             if place <= end:
                 yield _token(word, at, place - 1, place)
-    elif core:
+    elif begin < end:
         if cut > begin:
             yield _token(word, at, begin, cut)
         if clitic:
