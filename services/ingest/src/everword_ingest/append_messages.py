@@ -275,7 +275,10 @@ async def _write(
     if pending["seqs"].values:
         await store.enqueue_days(conn, {**scope, **pending})
     calls = [entry.id for entry in placed if entry.message.needs_sentence]
-    await schedule_work(conn, namespace_id, conversation, len(placed), turns, calls, compaction)
+    said = sum(entry.message.role == _USER and not entry.message.automated for entry in placed)
+    await schedule_work(
+        conn, namespace_id, conversation, len(placed), turns, said, calls, compaction
+    )
     counts = Counts(len(placed), turns, _size(placed), names)
     return await add_passages(conn, namespace_id, settings.text_search_config, passages, counts)
 

@@ -8,9 +8,12 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.domain.compaction import CompactionSettings
 from everword.index.writer import vectors_job
-from everword.jobs.enqueue import COMPACT, TOOL_SENTENCES, DueJob, enqueue, shard
+from everword.jobs.enqueue import COMPACT, LEARN, TOOL_SENTENCES, DueJob, enqueue, shard
 from everword_ingest import store
 from everword_ingest.store import LockedConversation
+
+#: Facts are learned when nothing was said for so long: what comes at once is read at once.
+LEARN_AFTER_S = 2.0
 
 
 async def schedule_work(
@@ -19,10 +22,12 @@ async def schedule_work(
     conversation: LockedConversation,
     messages: int,
     turns: int,
+    said: int,
     tool_calls: Sequence[UUID],
     compaction: CompactionSettings,
 ) -> None:
-    """Mark as due what new messages need; `turns` of them are no automated ones, `tool_calls` have no words.
+    """Mark as due what new messages need; `turns` of them are no automated ones, `said` of those are a
+    user's, `tool_calls` have no words.
 
     A conversation is summed up at once where enough messages wait, otherwise when nothing was said for a while: what
     somebody wrote moves that on.
@@ -33,6 +38,8 @@ async def schedule_work(
         vectors_job(namespace_id, conversation.id),
         DueJob(namespace_id, COMPACT, str(conversation.id), delay_s),
     ]
+    if said:
+        due.append(DueJob(namespace_id, LEARN, str(conversation.id), LEARN_AFTER_S))
     if tool_calls:
         await store.enqueue_sentences(conn, namespace_id, tool_calls)
         due.append(DueJob(namespace_id, TOOL_SENTENCES, shard(conversation.id)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from everword_compactor.learning.extract import slots
 from everword_compactor.learning.extract.lexicon import WORDS
@@ -15,12 +16,14 @@ from everword_compactor.learning.extract.tokens import split_sentences
 _UNSAID = frozenset(
     """if unless whether wish wished imagine suppose supposing pretend would could should might say says said told tells
     tell asked asks heard claims claimed thought wonder hope hoping dream dreamed dreamt character story novel movie
-    song film joke when before until used quote wrote writes like assume assuming scenario example hypothetically
+    song film joke when before until used quote wrote writes like assuming scenario example hypothetically
     unlike where why how never""".split()
 )
 #: After a statement.
 _UNSAID_AFTER = frozenset({"if", "kidding", "jk", "hypothetically", "dream", "dreams", "unless", "kid", "said"})
-_GUESSING = frozenset({"maybe", "perhaps", "probably", "possibly", "think", "guess", "suspect", "apparently", "seems"})
+_GUESSING = frozenset({"maybe", "perhaps", "probably", "possibly", "apparently", "seems"})
+#: After "I".
+_BELIEVING = frozenset({"think", "guess", "suspect", "believe", "assume"})
 _CORRECTING = frozenset({"no", "sorry", "correction", "oops", "meant", "typo", "wait"})
 _BIRTH = WORDS["child"] | {"boy", "girl", "twins"}
 #: What turns into something else is no mistake.
@@ -68,7 +71,8 @@ def _modality(lows: Sequence[str], match: Match) -> Modality:
     if match.pattern.retracts:
         return Modality.RETRACTION
     before = set(lows[: match.begin])
-    if before & _GUESSING:
+    believed = any(one == "i" and two in _BELIEVING for one, two in pairwise(lows[: match.begin]))
+    if believed or before & _GUESSING:
         return Modality.HYPOTHESIS
     changing = _CHANGING & set(lows)
     return Modality.CORRECTION if before & _CORRECTING and not changing else Modality.STATEMENT
