@@ -109,5 +109,7 @@ def find_attribute(name: str) -> Attribute:
 
 def _is_of_something(attribute: Attribute) -> bool:
     """Tell whether there may be one for each of several things: the deadline of a report, the dose of a medicine."""
-    several_things = attribute.category in ("plans", "project", "contact") or attribute.name == "dose"
+    several_things = (
+        attribute.category in ("plans", "project", "contact") or attribute.name == "dose"
+    )
     return several_things and not attribute.several

@@ -7,9 +7,8 @@ transaction of its own, with the mark that says how far it came. Whatever it was
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID

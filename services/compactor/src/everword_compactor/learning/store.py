@@ -84,9 +84,7 @@ async def hold_learned(
     return moved is not None and held is not None
 
 
-def _moved(
-    namespace_id: int, conversation_id: UUID, after: int, through: int
-) -> dict[str, object]:
+def _moved(namespace_id: int, conversation_id: UUID, after: int, through: int) -> dict[str, object]:
     return {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,

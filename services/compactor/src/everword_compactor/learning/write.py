@@ -1,4 +1,4 @@
-"""Writes what a message claims, through the one writer of facts, in one transaction that counts only under the job's lease."""
+"""Writes what a message claims, through the one writer of facts, while the job is this worker's."""
 
 from __future__ import annotations
 

@@ -10,24 +10,27 @@ from everword_compactor.learning.extract import slots
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.model import Claim, Modality, Sentence
-from everword_compactor.learning.extract.tokens import split_sentences
+from everword_compactor.learning.extract.tokens import MAX_CHARS, split_sentences
 
 #: Before a statement, they make it no statement of the author about now.
-_UNSAID = frozenset(
-    """if unless whether wish wished imagine suppose supposing pretend would could should might say says said told tells
-    tell asked asks heard claims claimed thought wonder hope hoping dream dreamed dreamt character story novel movie
-    song film joke when before until used quote wrote writes like assuming scenario example hypothetically
-    unlike where why how never""".split()
-)
+_UNSAID = WORDS["unsaid"]
 #: After a statement.
-_UNSAID_AFTER = frozenset({"if", "kidding", "jk", "hypothetically", "dream", "dreams", "unless", "kid", "said"})
+_UNSAID_AFTER = frozenset(
+    {"if", "kidding", "jk", "hypothetically", "dream", "dreams", "unless", "kid", "said"}
+)
 _GUESSING = frozenset({"maybe", "perhaps", "probably", "possibly", "apparently", "seems"})
 #: After "I".
 _BELIEVING = frozenset({"think", "guess", "suspect", "believe", "assume"})
 _CORRECTING = frozenset({"no", "sorry", "correction", "oops", "meant", "typo", "wait"})
+#: What is asked for in such a message is not what its author is.
+_STAGED = WORDS["staged"]
+#: No part of what an attribute is about.
+_NOT_OF = _UNSAID | frozenset(
+    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "i", "we", "not"}
+)
 _BIRTH = WORDS["child"] | {"boy", "girl", "twins"}
 #: What turns into something else is no mistake.
-_CHANGING = frozenset({"moved", "switched", "migrated", "now", "quit", "started", "joined", "became", "got", "upgraded"})
+_CHANGING = WORDS["changing"]
 
 
 def extract(text: str, earlier: Sequence[Claim] = ()) -> list[Claim]:
@@ -36,6 +39,8 @@ def extract(text: str, earlier: Sequence[Claim] = ()) -> list[Claim]:
     Of several that exclude each other the last one stays.
     """
     found: list[Claim] = []
+    if _STAGED & set(text[:MAX_CHARS].lower().split()):
+        return found
     for sentence in split_sentences(text):
         if not sentence.is_question:
             found += _claims(sentence, [*earlier, *found], text)
@@ -56,22 +61,24 @@ def _claims(sentence: Sentence, earlier: Sequence[Claim], text: str) -> Iterator
 
 
 def _is_said(sentence: Sentence, match: Match) -> bool:
-    before = {token.low for token in sentence.tokens[: match.begin]}
+    before = {token.low for token in sentence.tokens[: max(match.begin, 0)]}
     after = {token.low for token in sentence.tokens[match.end : match.end + 8]}
     if before & _UNSAID or after & _UNSAID_AFTER:
         return False
     lows = [token.low for token in sentence.tokens[match.end : match.end + 3]]
     # "… next month", "… as a kid", "… back then": it is not so now.
-    future = lows[:1] == ["next"] or lows[:2] in (["as", "a"], ["back", "then"])
-    previous = sentence.tokens[match.begin - 1].low if match.begin else ""
+    future = lows[:1] == ["next"] or lows[:2] in (["as", "a"], ["back", "then"], ["to", "my"])
+    previous = sentence.tokens[match.begin - 1].low if match.begin > 0 else ""
     return not future and previous not in {"who", "what", "which", "of", "n't", "not"}
 
 
 def _modality(lows: Sequence[str], match: Match) -> Modality:
     if match.pattern.retracts:
         return Modality.RETRACTION
-    before = set(lows[: match.begin])
-    believed = any(one == "i" and two in _BELIEVING for one, two in pairwise(lows[: match.begin]))
+    before = set(lows[: max(match.begin, 0)])
+    believed = any(
+        one == "i" and two in _BELIEVING for one, two in pairwise(lows[: max(match.begin, 0)])
+    )
     if believed or before & _GUESSING:
         return Modality.HYPOTHESIS
     changing = _CHANGING & set(lows)
@@ -93,8 +100,10 @@ def _attribute(match: Match) -> str | None:
     name, of = match.pattern.attribute, match.of.lower()
     if not of or name == "pet":
         return name
-    parts = [part for part in of.replace("-", " ").split() if part not in {"new", "current", "whole"}]
-    if not all(part.isascii() and part.isalnum() for part in parts):
+    parts = [
+        part for part in of.replace("-", " ").split() if part not in {"new", "current", "whole"}
+    ]
+    if any(not part.isascii() or not part.isalnum() or part in _NOT_OF for part in parts):
         return None
     slug = "_".join(parts)
     return (f"favourite_{slug}" if name == "favourite" else f"{slug}_{name}") if slug else name
@@ -102,7 +111,16 @@ def _attribute(match: Match) -> str | None:
 
 def _without_fillers(value: str) -> str:
     words = value.split()
-    while words and words[-1].lower() in {"now", "too", "well", "either", "though", "everyone", "guys", "lol"}:
+    while words and words[-1].lower() in {
+        "now",
+        "too",
+        "well",
+        "either",
+        "though",
+        "everyone",
+        "guys",
+        "lol",
+    }:
         words.pop()
     return " ".join(words)
 
@@ -132,5 +150,7 @@ def _meant(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) ->
 
 
 def _last(claims: Iterable[Claim], fits) -> Claim | None:  # type: ignore[no-untyped-def]
-    said = [c for c in claims if c.modality in (Modality.STATEMENT, Modality.CORRECTION) and fits(c)]
+    said = [
+        c for c in claims if c.modality in (Modality.STATEMENT, Modality.CORRECTION) and fits(c)
+    ]
     return said[-1] if said else None

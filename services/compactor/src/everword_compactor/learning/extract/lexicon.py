@@ -23,16 +23,11 @@ NO_NAMES = (
     | WORDS["weekdays"]
     | WORDS["languages"]
     | WORDS["nationalities"]
-    | frozenset("god christmas easter thanksgiving halloween ok okay i the a an this that it mr mrs ms dr".split())
+    | WORDS["no_names"]
 )
 SOFTWARE = WORDS["databases"] | WORDS["editors"] | WORDS["tools"]
 #: What ends a value, besides marks.
-STOPS = frozenset(
-    """and or but because so which where who since now anymore any instead too also as these nowadays currently today
-    from with for at in on to by if when while after before until although though then is was are were am be been has
-    have had will would that this i we he she they it you again already right lately btw please thanks not than from
-    yesterday last next ago our my your his her their whose near yet just still especially including together""".split()
-)
+STOPS = WORDS["stops"]
 
 
 def is_drug(word: str) -> bool:

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from everword_compactor.learning.extract import slots
-from everword_compactor.learning.extract.lexicon import SOFTWARE, STOPS, WORDS, is_drug
+from everword_compactor.learning.extract import naming, slots
+from everword_compactor.learning.extract.lexicon import STOPS, WORDS
 from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.reading import Read
 
-_ADVERBS = frozenset(
-    """just recently now currently also still actually finally already officially both really then even always only
-    totally originally definitely since newly permanently mostly mainly roughly temporarily too""".split()
-)
+_ADVERBS = WORDS["adverbs"]
 _BE = frozenset({"am", "'m", "m", "are", "'re", "is", "'s"})
 _MARKS = frozenset(",;:()")
 _CONTINUING = frozenset({"and", "then", "but"})
 _SUBJECTS = frozenset({"i", "we", "he", "she", "they", "it", "you", "who", "that"})
 _NOUNS = frozenset({"love", "like", "hate", "use", "play", "work", "study", "drive", "name"})
+#: What begins a sentence without its subject.
+_SUBJECTLESS = WORDS["subjectless"]
 #: How many words a qualifier has at most.
 _MOST_WORDS = 3
 
@@ -40,6 +40,8 @@ class Element:
 
 @dataclass(frozen=True)
 class Pattern:
+    """Words that say something of an attribute."""
+
     attribute: str
     #: What the words say; empty where it stands in them.
     value: str
@@ -64,6 +66,9 @@ class Match:
 def find_matches(sentence: Sentence) -> Iterator[Match]:
     """Yield what is found in a sentence, in the order of its words."""
     subject = ""
+    if sentence.tokens[0].low in _SUBJECTLESS:
+        # "Moved to Lisbon!"
+        yield from filter(None, (_match(pattern, sentence, -1) for pattern in _BY_WORD["i"]))
     for at, token in enumerate(sentence.tokens):
         head = token.low
         if head in _CONTINUING and subject in {"i", "we"} and _continues(sentence, at):
@@ -93,7 +98,10 @@ def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
         at, start = begin + 1, 1
     for number in range(start, len(elements)):
         element = elements[number]
-        if element.kind == "end":
+        if element.kind == "start":
+            if begin > 0:
+                return None
+        elif element.kind == "end":
             if at < len(sentence.tokens) and not _is_stop(sentence, at):
                 return None
         elif element.kind == "adverbs":
@@ -131,13 +139,13 @@ def _skip_adverbs(sentence: Sentence, at: int) -> int:
 
 def _read(
     element: Element, sentence: Sentence, at: int, following: Sequence[Element]
-) -> slots.Read | None:
+) -> Read | None:
     if element.kind == "slot":
         found = slots.SLOTS[element.slot](sentence, at)
         stopped = found and element.part == "value" and element.slot == "thing" and following
         return found if not stopped else _until(sentence, at, following[0].words)
     if element.slot == "drug":
-        return slots.drug(sentence, at)
+        return naming.drug(sentence, at)
     if element.slot == "kind":
         found = _until(sentence, at, following[0].words)
         pets = found and {word.lower() for word in found[0][0].split()} & WORDS["pet"]
@@ -145,7 +153,7 @@ def _read(
     return _until(sentence, at, following[0].words if following else frozenset())
 
 
-def _until(sentence: Sentence, at: int, words: frozenset[str]) -> slots.Read | None:
+def _until(sentence: Sentence, at: int, words: frozenset[str]) -> Read | None:
     """Read up to three words before one of `words`; without any, to the end of what is said."""
     end = at
     while end < len(sentence.tokens) and sentence.tokens[end].low not in words:
@@ -168,13 +176,15 @@ def _element(text: str) -> Element:
     text = text.removesuffix("?")
     if text == "$":
         return Element("end")
+    if text == "@start":
+        return Element("start")
     if text == "@adverb":
         return Element("adverbs")
     if text[0] == "<":
         slot, _, part = text.strip("<>").partition(":")
         if not slot:
             # Passed over: <:job>
-            slot = {"dose": "amount", "software": "any"}.get(part, part)
+            slot = {"dose": "amount"}.get(part, part)
             return Element("slot", slot=slot, optional=optional, part="")
         return Element("slot", slot=slot, optional=optional, part="of" if part == "of" else "value")
     if text[0] == "{":
@@ -185,12 +195,6 @@ def _element(text: str) -> Element:
     return Element("word", frozenset(words), optional)
 
 
-def _any_software(sentence: Sentence, at: int) -> slots.Read | None:
-    low = sentence.tokens[at].low if at < len(sentence.tokens) else ""
-    return ([low], at + 1) if low in SOFTWARE else None
-
-
-slots.SLOTS["any"] = _any_software
 _LINES = files("everword_compactor.learning.extract").joinpath("patterns.txt").read_text("utf-8")
 PATTERNS = [_parse(line) for line in _LINES.splitlines() if line and line[0] != "#"]
 _BY_WORD: dict[str, list[Pattern]] = defaultdict(list)
