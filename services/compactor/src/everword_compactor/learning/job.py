@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
+from everword.db.blocking import Connection
 from everword.db.pool import Database
 from everword.db.settings import DatabaseSettings
 from everword.jobs.task import JobRun, LeaseLost
@@ -68,7 +69,7 @@ class Learning:
         return len(messages) == BATCH + RECENT
 
     def _advance(self, job: NamespaceJob, conversation: Learned, through: int) -> None:
-        def move(conn: store.Connection) -> None:
+        def move(conn: Connection) -> None:
             after = conversation.learned_seq
             if not store.advance_learned(conn, job.namespace_id, conversation.id, after, through):
                 raise LeaseLost

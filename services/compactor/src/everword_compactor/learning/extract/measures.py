@@ -28,8 +28,8 @@ def when(sentence: Sentence, at: int) -> Read | None:
 
 
 def _is_between(sentence: Sentence, at: int) -> bool:
-    word_ = low(sentence, at)
-    if word_ == ",":
+    term = low(sentence, at)
+    if term == ",":
         following = low(sentence, at + 1)
         return following[:2] == "20" or following in WORDS["months"] | {"at"}
     joins = {
@@ -48,16 +48,16 @@ def _is_between(sentence: Sentence, at: int) -> bool:
         "p.m",
         "o'clock",
     }
-    return word_ in joins
+    return term in joins
 
 
 def _closes_date(sentence: Sentence, at: int) -> bool:
-    word_ = low(sentence, at)
-    return word_ not in {"the", "of", "at", "end", "mid", "next", "this", "early", "late", ","}
+    term = low(sentence, at)
+    return term not in {"the", "of", "at", "end", "mid", "next", "this", "early", "late", ","}
 
 
-def _number(word_: str) -> bool:
-    digits = word_.lstrip("$€£+-~").rstrip("%km").replace(",", "").replace(".", "")
+def _number(term: str) -> bool:
+    digits = term.lstrip("$€£+-~").rstrip("%km").replace(",", "").replace(".", "")
     return digits.isdigit()
 
 
@@ -89,22 +89,22 @@ def money(sentence: Sentence, at: int) -> Read | None:
 
 def amount(sentence: Sentence, at: int) -> Read | None:
     """Read a dose or a weight: `50 mg`, `72kg`."""
-    word_ = low(sentence, at)
+    term = low(sentence, at)
     units = {"mg", "mcg", "g", "ml", "units", "iu", "kg", "kgs", "kilos", "lbs", "pounds", "lb"}
-    if _number(word_) and low(sentence, at + 1) in units:
+    if _number(term) and low(sentence, at + 1) in units:
         return [sentence.slice(at, at + 2)], at + 2
-    unit = word_.lstrip("0123456789.,")
-    return ([sentence.slice(at, at + 1)], at + 1) if unit in units and unit != word_ else None
+    unit = term.lstrip("0123456789.,")
+    return ([sentence.slice(at, at + 1)], at + 1) if unit in units and unit != term else None
 
 
 def age(sentence: Sentence, at: int) -> Read | None:
-    word_ = low(sentence, at)
-    if not word_.isdigit() or not 8 <= int(word_) <= 110:
+    term = low(sentence, at)
+    if not term.isdigit() or not 8 <= int(term) <= 110:
         return None
     if low(sentence, at + 1) == "years" and low(sentence, at + 2) == "old":
-        return [word_], at + 3
+        return [term], at + 3
     return (
-        ([word_], at + 1)
+        ([term], at + 1)
         if at + 1 == len(sentence.tokens) or low(sentence, at + 1) in {",", "and", "now"}
         else None
     )
@@ -143,9 +143,9 @@ def address(sentence: Sentence, at: int) -> Read | None:
 
 
 def pronouns(sentence: Sentence, at: int) -> Read | None:
-    word_ = low(sentence, at)
+    term = low(sentence, at)
     return (
-        ([word_], at + 1)
-        if word_ in {"she/her", "he/him", "they/them", "she/they", "he/they"}
+        ([term], at + 1)
+        if term in {"she/her", "he/him", "they/them", "she/they", "he/they"}
         else None
     )

@@ -39,10 +39,10 @@ def place(sentence: Sentence, at: int) -> Read | None:
     end = names_end(sentence, at, 5)
     if end == at:
         return _small_place(sentence, at)
-    word_ = sentence.slice(at, end).lower()
+    term = sentence.slice(at, end).lower()
     first = sentence.tokens[at]
     odd = any(character.isupper() for character in first.text[2:]) or not first.text[0].isalpha()
-    if word_ in SOFTWARE or first.low in NO_NAMES | SOFTWARE or odd or not ends(sentence, end):
+    if term in SOFTWARE or first.low in NO_NAMES | SOFTWARE or odd or not ends(sentence, end):
         return None
     if any(len(token.text) == 1 for token in sentence.tokens[at:end]):
         return None
@@ -54,10 +54,10 @@ def place(sentence: Sentence, at: int) -> Read | None:
 
 def _small_place(sentence: Sentence, at: int) -> Read | None:
     """Read a place of somebody who writes without capitals: one word, and nothing after it."""
-    word_ = low(sentence, at)
-    if not sentence.is_small or not word_.isalpha() or word_ in STOPS | VAGUE | ARTICLES | SOFTWARE:
+    term = low(sentence, at)
+    if not sentence.is_small or not term.isalpha() or term in STOPS | VAGUE | ARTICLES | SOFTWARE:
         return None
-    if len(word_) < 4 or word_ in NO_NAMES or not ends(sentence, at + 1):
+    if len(term) < 4 or term in NO_NAMES or not ends(sentence, at + 1):
         return None
     return [sentence.slice(at, at + 1)], at + 1
 
@@ -78,11 +78,16 @@ def organisation(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(start, end)], end
 
 
+def company(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of an organisation, and no club of any kind that is joined."""
+    return None if low(sentence, at) in ARTICLES else organisation(sentence, at)
+
+
 def job(sentence: Sentence, at: int) -> Read | None:
     """Read what somebody does: up to three words, and then one that names a job."""
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
-        word_ = sentence.tokens[end - 1].low
-        if word_ in STOPS | MARKS or word_ in {
+        term = sentence.tokens[end - 1].low
+        if term in STOPS | MARKS or term in {
             "best",
             "good",
             "great",
@@ -91,7 +96,7 @@ def job(sentence: Sentence, at: int) -> Read | None:
             "terrible",
         }:
             return None
-        if word_ in WORDS["jobs"] and (ends(sentence, end) or low(sentence, end) == "of"):
+        if term in WORDS["jobs"] and (ends(sentence, end) or low(sentence, end) == "of"):
             return [sentence.slice(at, end)], end
     return None
 
@@ -111,10 +116,10 @@ def car(sentence: Sentence, at: int) -> Read | None:
 
 
 def software(sentence: Sentence, at: int) -> Read | None:
-    word_ = low(sentence, at)
-    return ([sentence.slice(at, at + 1)], at + 1) if word_ in SOFTWARE else None
+    term = low(sentence, at)
+    return ([sentence.slice(at, at + 1)], at + 1) if term in SOFTWARE else None
 
 
 def drug(sentence: Sentence, at: int) -> Read | None:
-    word_ = low(sentence, at)
-    return ([word_], at + 1) if is_drug(word_) else None
+    term = low(sentence, at)
+    return ([term], at + 1) if is_drug(term) else None

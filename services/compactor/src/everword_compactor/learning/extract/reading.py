@@ -29,8 +29,8 @@ def ends(sentence: Sentence, at: int) -> bool:
     """Tell whether what was read is whole: nothing follows, or a mark, or a word that goes on with something else."""
     if at >= len(sentence.tokens):
         return True
-    word_ = sentence.tokens[at].low
-    return word_ in MARKS or word_ in STOPS
+    term = sentence.tokens[at].low
+    return term in MARKS or term in STOPS
 
 
 def low(sentence: Sentence, at: int) -> str:

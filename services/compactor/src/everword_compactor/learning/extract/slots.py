@@ -18,6 +18,7 @@ from everword_compactor.learning.extract.measures import (
 from everword_compactor.learning.extract.model import Sentence
 from everword_compactor.learning.extract.naming import (
     car,
+    company,
     drug,
     job,
     name,
@@ -104,9 +105,9 @@ def _of_kind(kind: str) -> Slot:
 
 def hobby(sentence: Sentence, at: int) -> Read | None:
     """Read what somebody does for fun, and not what they have to do: `running`, no `running some errands`."""
-    word_, following = low(sentence, at), low(sentence, at + 1)
+    term, following = low(sentence, at), low(sentence, at + 1)
     alone = ends(sentence, at + 1) and following not in ARTICLES | VAGUE
-    return ([word_], at + 1) if word_ in WORDS["hobbies"] and alone else None
+    return ([term], at + 1) if term in WORDS["hobbies"] and alone else None
 
 
 def _list(sentence: Sentence, at: int, one: Slot) -> Read | None:
@@ -132,6 +133,7 @@ SLOTS: dict[str, Slot] = {
     "names": names,
     "place": place,
     "organisation": organisation,
+    "company": company,
     "job": job,
     "role": role,
     "thing": thing,
