@@ -123,6 +123,7 @@ async def test_stats_and_conversations_and_the_queue_are_told(stack: Stack) -> N
     assert [(task["task"], task["pending"]) for task in queue["tasks"]] == [
         ("compact", 1),
         ("embed", 1),
+        ("learn", 1),
     ]
     assert "embed" in (await everword(stack, "queue-status")).output
 

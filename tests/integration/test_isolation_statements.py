@@ -65,6 +65,7 @@ DERIVING = {
     *("everword_embedder.queue.store_halfvecs", "everword_embedder.queue.store_arrays"),
     *(
         "everword_compactor.conversations.advance_progress",
+        "everword_compactor.learning.advance_learned",
         "everword_compactor.conversations.want_leaves",
         "everword.facts.insert_changes",
     ),

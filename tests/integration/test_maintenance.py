@@ -94,7 +94,11 @@ async def test_queue_status_shows_the_latest_twenty_failures(stack: Stack) -> No
 async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
     await append(stack, "Something to embed.")
     status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest())
-    assert [(task.task, task.pending) for task in status.tasks] == [("compact", 1), ("embed", 1)]
+    assert [(task.task, task.pending) for task in status.tasks] == [
+        ("compact", 1),
+        ("embed", 1),
+        ("learn", 1),
+    ]
     compaction = status.tasks[0]
     # It waits for its time, and is not late.
     assert not compaction.HasField("oldest_pending_age")
@@ -131,6 +135,7 @@ LOCKED_IN_ORDER = [
     ("embed", "shard-0"),
     ("compact", "a"),
     ("compact", "b"),
+    ("learn", "a"),
     ("roll-up", "day/2026-04-14"),
     ("roll-up", "day/2026-04-15"),
     ("roll-up", "week/2026-W16"),

@@ -27,6 +27,7 @@ VICTIMS = (
     "embedder",
     "embedder-worker",
     "compact-worker",
+    "learn-worker",
     "roll-up-worker",
     "tool-sentences-worker",
 )

@@ -166,6 +166,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **_nodes(filled),
         **_reading(filled),
         **fact_parameters(),
+        **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},
         "everword_embedder.queue.store_halfvecs": _vectors(filled),
@@ -214,6 +215,20 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
         f"{package}.compaction_job": of_nodes,
         f"{package}.advance_progress": {**of_nodes, "after": 1, "through": 2},
         f"{package}.page_conversations": {"after": UUID(int=0)},
+    }
+
+
+def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
+    """Return what statements on learning mean."""
+    package = "everword_compactor.learning"
+    return {
+        f"{package}.read_learned": {"conversation_id": filled.conversation_id},
+        f"{package}.next_said": {"conversation_id": filled.conversation_id, "after": 0},
+        f"{package}.advance_learned": {
+            "conversation_id": filled.conversation_id,
+            "after": 0,
+            "through": 1,
+        },
     }
 
 

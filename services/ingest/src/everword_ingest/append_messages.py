@@ -274,8 +274,7 @@ async def _write(
     pending = pending_days(placed, settings, conversation.channel)
     if pending["seqs"].values:
         await store.enqueue_days(conn, {**scope, **pending})
-    calls = [entry.id for entry in placed if entry.message.needs_sentence]
-    await schedule_work(conn, namespace_id, conversation, len(placed), turns, calls, compaction)
+    await schedule_work(conn, namespace_id, conversation, placed, compaction)
     counts = Counts(len(placed), turns, _size(placed), names)
     return await add_passages(conn, namespace_id, settings.text_search_config, passages, counts)
 

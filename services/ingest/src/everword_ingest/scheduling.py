@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.domain.compaction import CompactionSettings
 from everword.index.writer import vectors_job
-from everword.jobs.enqueue import COMPACT, TOOL_SENTENCES, DueJob, enqueue, shard
+from everword.jobs.enqueue import COMPACT, LEARN, TOOL_SENTENCES, DueJob, enqueue, shard
 from everword_ingest import store
+from everword_ingest.indexing import PlacedMessage
 from everword_ingest.store import LockedConversation
+
+#: Facts are learned when nothing was said for so long: what comes at once is read at once.
+LEARN_AFTER_S = 2.0
+_USER = 2
 
 
 async def schedule_work(
     conn: Connection,
     namespace_id: int,
     conversation: LockedConversation,
-    messages: int,
-    turns: int,
-    tool_calls: Sequence[UUID],
+    placed: Sequence[PlacedMessage],
     compaction: CompactionSettings,
 ) -> None:
-    """Mark as due what new messages need; `turns` of them are no automated ones, `tool_calls` have no words.
+    """Mark as due what new messages need.
 
     A conversation is summed up at once where enough messages wait, otherwise when nothing was said for a while: what
     somebody wrote moves that on.
     """
-    waiting = conversation.last_seq + messages - conversation.summarised_seq
+    written = [entry.message for entry in placed if not entry.message.automated]
+    tool_calls = [entry.id for entry in placed if entry.message.needs_sentence]
+    waiting = conversation.last_seq + len(placed) - conversation.summarised_seq
     delay_s = 0.0 if waiting >= compaction.after_messages else compaction.idle_s
     due = [
         vectors_job(namespace_id, conversation.id),
         DueJob(namespace_id, COMPACT, str(conversation.id), delay_s),
     ]
+    if any(message.role == _USER for message in written):
+        due.append(DueJob(namespace_id, LEARN, str(conversation.id), LEARN_AFTER_S))
     if tool_calls:
         await store.enqueue_sentences(conn, namespace_id, tool_calls)
         due.append(DueJob(namespace_id, TOOL_SENTENCES, shard(conversation.id)))
-    await enqueue(conn, due, postpone=turns > 0)
+    await enqueue(conn, due, postpone=bool(written))

@@ -26,12 +26,15 @@ SERVICES = {
 WORKERS = {
     "embedder-worker": ["everword_embedder.worker"],
     "compact-worker": ["everword_compactor.worker", "compact"],
+    "learn-worker": ["everword_compactor.worker", "learn"],
     "roll-up-worker": ["everword_compactor.worker", "roll-up"],
     "tool-sentences-worker": ["everword_compactor.worker", "tool-sentences"],
 }
 
 #: those that derive text from what was said
-SUMMARISING_WORKERS = frozenset({"compact-worker", "roll-up-worker", "tool-sentences-worker"})
+SUMMARISING_WORKERS = frozenset(
+    {"compact-worker", "learn-worker", "roll-up-worker", "tool-sentences-worker"}
+)
 
 # What a serving process must never hold: with it, it could leave its namespace.
 OWNER_VARIABLE = "EVERWORD_ADMIN_DATABASE_URL"

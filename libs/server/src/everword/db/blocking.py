@@ -23,6 +23,8 @@ class BlockingDatabase:
     """A small pool of connections that act as a service's role."""
 
     def __init__(self, settings: DatabaseSettings, service: str) -> None:
+        #: For those that need a connection of another kind.
+        self.settings = settings
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             connection_string(settings, service),
             kwargs={"autocommit": True},

@@ -551,7 +551,8 @@ CREATE TABLE everword.compaction_progress (
     summarised_seq bigint DEFAULT 0 NOT NULL,
     wanted_seq bigint DEFAULT 0 NOT NULL,
     flushed_seq bigint DEFAULT 0 NOT NULL,
-    flushed_tokens bigint DEFAULT 0 NOT NULL
+    flushed_tokens bigint DEFAULT 0 NOT NULL,
+    learned_seq bigint DEFAULT 0 NOT NULL
 );
 
 COMMENT ON TABLE everword.compaction_progress IS 'Up to which place each conversation is under leaves. Places have no gaps and are given under a lock, so that nothing appears behind it.';
@@ -561,6 +562,8 @@ COMMENT ON COLUMN everword.compaction_progress.wanted_seq IS 'Up to which place 
 COMMENT ON COLUMN everword.compaction_progress.flushed_seq IS 'Up to which place FlushConversation gave summaries in the place of messages.';
 
 COMMENT ON COLUMN everword.compaction_progress.flushed_tokens IS 'How many tokens these summaries have, with the messages that were kept.';
+
+COMMENT ON COLUMN everword.compaction_progress.learned_seq IS 'Up to which place facts were learned from what users said.';
 
 CREATE TABLE everword.conversations (
     namespace_id bigint NOT NULL,

@@ -5,7 +5,7 @@ Others can be remembered as well; of those it knows nothing but their name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 #: How long what is said of an unknown attribute is expected to hold, in days.
 _LIFETIME_DAYS = 365
@@ -60,6 +60,8 @@ KNOWN: dict[str, Attribute] = {
         _one("partner", "family", _ROMANCE, is_anchor=True),
         _one("marital_status", "family", _ROMANCE),
         _several("child", "family", _IDENTITY, is_anchor=True),
+        _one("number_of_children", "family", _IDENTITY),
+        _one("number_of_siblings", "family", _IDENTITY),
         _several("sibling", "family", _IDENTITY),
         _several("parent", "family", _IDENTITY),
         _several("pet", "family", _PLACE),
@@ -95,5 +97,19 @@ KNOWN: dict[str, Attribute] = {
 
 
 def find_attribute(name: str) -> Attribute:
-    """Return what is known of an attribute; of an unknown one, that it has one value at a time, and lasts a year."""
-    return KNOWN.get(name) or _one(name, "general", _LIFETIME_DAYS)
+    """Return what is known of an attribute; of an unknown one, that it has one value at a time, and lasts a year.
+
+    What ends with the name of a plan or of a matter of a project, such as `report_deadline`, is one.
+    """
+    known = KNOWN.get(name) or KNOWN.get(name.rpartition("_")[2])
+    if known is None or (known.name != name and not _is_of_something(known)):
+        return _one(name, "general", _LIFETIME_DAYS)
+    return known if known.name == name else replace(known, name=name, label=_label(name))
+
+
+def _is_of_something(attribute: Attribute) -> bool:
+    """Tell whether there may be one for each of several things: the deadline of a report, the dose of a medicine."""
+    several_things = (
+        attribute.category in ("plans", "project", "contact") or attribute.name == "dose"
+    )
+    return several_things and not attribute.several

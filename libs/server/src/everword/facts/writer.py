@@ -6,7 +6,7 @@ attribute never see half of each other.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -166,11 +166,15 @@ async def _index(
     settings: NamespaceSettings,
     standing: Standing,
     facts: Mapping[UUID, FactRow],
-    intervals: Iterable[Interval],
+    intervals: Collection[Interval],
 ) -> int:
     """Index intervals as memories of their own; return the highest id of a passage."""
     language = Language(settings.text_search_config, settings.time_zone)
     highest = 0
+    # Rows of jobs are locked in one order, whoever writes.
+    shards = {vectors_job(standing.namespace_id, each.fact_id) for each in intervals}
+    if shards:
+        await enqueue(conn, sorted(shards, key=lambda job: job.subject))
     for each in intervals:
         assert each.id is not None
         fact = facts[each.fact_id]
@@ -179,7 +183,6 @@ async def _index(
         )
         text = fact_text(fact.subject, fact.attribute, fact.value)
         limits = Limits(each.since, each.until, standing.now)
-        await enqueue(conn, [vectors_job(standing.namespace_id, each.fact_id)])
         pending = await add_passages(
             conn,
             standing.namespace_id,

@@ -1,0 +1,1 @@
+"""Learn facts from what users say, without a language model."""

@@ -1,0 +1,1 @@
+"""Find claims in what a user says, by rules: no database, no model."""

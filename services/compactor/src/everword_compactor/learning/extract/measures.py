@@ -1,0 +1,151 @@
+"""Values with digits: days, amounts, versions, addresses."""
+
+from __future__ import annotations
+
+from everword_compactor.learning.extract.lexicon import WORDS
+from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.reading import (
+    Read,
+    low,
+)
+
+
+def when(sentence: Sentence, at: int) -> Read | None:
+    """Read a day or a time: `June 1`, `Thursday at 2`, `the end of March`, `2024-05-03`."""
+    end, tells = at, False
+    while end < min(at + 9, len(sentence.tokens)):
+        token = sentence.tokens[end]
+        dated = token.low in WORDS["months"] | WORDS["weekdays"] | WORDS["relative_days"]
+        soon = token.low in {"week", "month"} and low(sentence, end - 1) in {"next", "this"}
+        if dated or soon or token.text[0].isdigit():
+            tells = True
+        elif not _is_between(sentence, end):
+            break
+        end += 1
+    while end > at and not _closes_date(sentence, end - 1):
+        end -= 1
+    return ([sentence.slice(at, end)], end) if tells and end > at else None
+
+
+def _is_between(sentence: Sentence, at: int) -> bool:
+    term = low(sentence, at)
+    if term == ",":
+        following = low(sentence, at + 1)
+        return following[:2] == "20" or following in WORDS["months"] | {"at"}
+    joins = {
+        "the",
+        "of",
+        "at",
+        "end",
+        "mid",
+        "next",
+        "this",
+        "early",
+        "late",
+        "am",
+        "pm",
+        "a.m",
+        "p.m",
+        "o'clock",
+    }
+    return term in joins
+
+
+def _closes_date(sentence: Sentence, at: int) -> bool:
+    term = low(sentence, at)
+    return term not in {"the", "of", "at", "end", "mid", "next", "this", "early", "late", ","}
+
+
+def _number(term: str) -> bool:
+    digits = term.lstrip("$€£+-~").rstrip("%km").replace(",", "").replace(".", "")
+    return digits.isdigit()
+
+
+def money(sentence: Sentence, at: int) -> Read | None:
+    """Read an amount: `$12,000`, `55k`, `40,000 euros`, `2 million dollars`."""
+    while low(sentence, at) in {"about", "around", "roughly", "only"}:
+        at += 1
+    if not _number(low(sentence, at)):
+        return None
+    end = at + 1
+    units = {
+        "k",
+        "million",
+        "thousand",
+        "euros",
+        "euro",
+        "eur",
+        "usd",
+        "dollars",
+        "pounds",
+        "gbp",
+        "chf",
+        "m",
+    }
+    while low(sentence, end) in units:
+        end += 1
+    return [sentence.slice(at, end)], end
+
+
+def amount(sentence: Sentence, at: int) -> Read | None:
+    """Read a dose or a weight: `50 mg`, `72kg`."""
+    term = low(sentence, at)
+    units = {"mg", "mcg", "g", "ml", "units", "iu", "kg", "kgs", "kilos", "lbs", "pounds", "lb"}
+    if _number(term) and low(sentence, at + 1) in units:
+        return [sentence.slice(at, at + 2)], at + 2
+    unit = term.lstrip("0123456789.,")
+    return ([sentence.slice(at, at + 1)], at + 1) if unit in units and unit != term else None
+
+
+def age(sentence: Sentence, at: int) -> Read | None:
+    term = low(sentence, at)
+    if not term.isdigit() or not 8 <= int(term) <= 110:
+        return None
+    if low(sentence, at + 1) == "years" and low(sentence, at + 2) == "old":
+        return [term], at + 3
+    return (
+        ([term], at + 1)
+        if at + 1 == len(sentence.tokens) or low(sentence, at + 1) in {",", "and", "now"}
+        else None
+    )
+
+
+def number(sentence: Sentence, at: int) -> Read | None:
+    return ([low(sentence, at)], at + 1) if low(sentence, at).isdigit() else None
+
+
+def version(sentence: Sentence, at: int) -> Read | None:
+    """Read a version: `2.3`, `v1.4.0-rc1`."""
+    text = sentence.tokens[at].text.lstrip("vV") if at < len(sentence.tokens) else ""
+    return ([text], at + 1) if text[:1].isdigit() and len(text) <= 20 and "%" not in text else None
+
+
+def email(sentence: Sentence, at: int) -> Read | None:
+    text = sentence.tokens[at].text if at < len(sentence.tokens) else ""
+    local, _, host = text.partition("@")
+    return ([text], at + 1) if local and "." in host and "@" not in host else None
+
+
+def phone(sentence: Sentence, at: int) -> Read | None:
+    """Read a number of at least seven digits."""
+    end, digits = at, 0
+    while end < len(sentence.tokens) and set(sentence.tokens[end].text) <= set("+0123456789-./()"):
+        digits += sum(character.isdigit() for character in sentence.tokens[end].text)
+        end += 1
+    return ([sentence.slice(at, end)], end) if 7 <= digits <= 15 else None
+
+
+def address(sentence: Sentence, at: int) -> Read | None:
+    """Read the rest of a sentence that has a number."""
+    end = len(sentence.tokens)
+    numbered = any(token.text[:1].isdigit() for token in sentence.tokens[at:end])
+    return ([sentence.slice(at, end)], end) if numbered and end - at <= 15 else None
+
+
+def pronouns(sentence: Sentence, at: int) -> Read | None:
+    term = low(sentence, at)
+    return (
+        ([term], at + 1)
+        if term in {"she/her", "he/him", "they/them", "she/they", "he/they"}
+        else None
+    )

@@ -1,0 +1,64 @@
+"""What is found in a message, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Modality(Enum):
+    """How something is said."""
+
+    STATEMENT = auto()
+    #: "I think that …": a guess.
+    HYPOTHESIS = auto()
+    #: "… no more". The value is empty where the words name none.
+    RETRACTION = auto()
+    #: "No, I meant …": what was said a moment ago was wrong from the beginning.
+    CORRECTION = auto()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a message says of the one who speaks."""
+
+    attribute: str
+    value: str
+    modality: Modality
+    #: The sentence, word for word.
+    quote: str
+    #: Of a correction, what was wrong.
+    wrong: str = ""
+    #: What kind of value it is, as `slots` names them.
+    slot: str = ""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word, a part of one such as `n't`, or a mark."""
+
+    text: str
+    #: In small letters.
+    low: str
+    start: int
+    end: int
+
+    @property
+    def is_capital(self) -> bool:
+        return self.text[:1].isupper() and self.low != "i"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The tokens of a sentence, without the marks at its end."""
+
+    tokens: tuple[Token, ...]
+    text: str
+    is_question: bool
+    #: Of a text without any capital, names are seen by less.
+    is_small: bool
+
+    def slice(self, begin: int, end: int) -> str:
+        """Return the words of tokens as they stand."""
+        first = self.tokens[0].start
+        return self.text[self.tokens[begin].start - first : self.tokens[end - 1].end - first]

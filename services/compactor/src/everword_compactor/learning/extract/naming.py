@@ -1,0 +1,125 @@
+"""Names: of people, places, employers, jobs, products."""
+
+from __future__ import annotations
+
+from everword_compactor.learning.extract.lexicon import NO_NAMES, SOFTWARE, STOPS, WORDS, is_drug
+from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.reading import (
+    ARTICLES,
+    MARKS,
+    VAGUE,
+    Read,
+    ends,
+    low,
+    names_end,
+    phrase,
+)
+
+
+def name(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of somebody: `Anna`, `Anna Maria Berg`."""
+    end = names_end(sentence, at, 3, frozenset())
+    if end == at or any(t.low in NO_NAMES or not t.text.isalpha() for t in sentence.tokens[at:end]):
+        return None
+    if any(t.text.isupper() and len(t.text) > 1 for t in sentence.tokens[at:end]):
+        return None
+    return [sentence.slice(at, end)], end
+
+
+def title(sentence: Sentence, at: int) -> Read | None:
+    """Read a name of up to five words that begins a sentence."""
+    end = names_end(sentence, at, 5)
+    if at or end == at or sentence.tokens[at].low in STOPS | VAGUE | {"one", "which", "painting"}:
+        return None
+    return [sentence.slice(at, end)], end
+
+
+def place(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of a place: `Lisbon`, `New York City`, `Portland, Oregon`."""
+    end = names_end(sentence, at, 5)
+    if end == at:
+        return _small_place(sentence, at)
+    term = sentence.slice(at, end).lower()
+    first = sentence.tokens[at]
+    odd = any(character.isupper() for character in first.text[2:]) or not first.text[0].isalpha()
+    if term in SOFTWARE or first.low in NO_NAMES | SOFTWARE or odd or not ends(sentence, end):
+        return None
+    if any(len(token.text) == 1 for token in sentence.tokens[at:end]):
+        return None
+    state = names_end(sentence, end + 1, 2) if low(sentence, end) == "," else end
+    if state > end + 1 and (state == len(sentence.tokens) or low(sentence, state) == ","):
+        end = state
+    return [sentence.slice(at, end)], end
+
+
+def _small_place(sentence: Sentence, at: int) -> Read | None:
+    """Read a place of somebody who writes without capitals: one word, and nothing after it."""
+    term = low(sentence, at)
+    if not sentence.is_small or not term.isalpha() or term in STOPS | VAGUE | ARTICLES | SOFTWARE:
+        return None
+    if len(term) < 4 or term in NO_NAMES or not ends(sentence, at + 1):
+        return None
+    return [sentence.slice(at, at + 1)], at + 1
+
+
+def organisation(sentence: Sentence, at: int) -> Read | None:
+    """Read who somebody works for: `Acme`, `Danske Bank`, `a small law firm`."""
+    if low(sentence, at) in {"a", "an", "the"}:
+        for end in range(at + 2, min(at + 6, len(sentence.tokens) + 1)):
+            word = sentence.tokens[end - 1]
+            if word.low in WORDS["orgs"] and ends(sentence, end):
+                return ([sentence.slice(at, end)], end) if not word.is_capital else None
+            if word.low in STOPS | MARKS:
+                break
+    start = at + 1 if low(sentence, at) == "the" else at
+    end = names_end(sentence, start, 5)
+    if end == start or sentence.tokens[start].low in NO_NAMES or not ends(sentence, end):
+        return None
+    return [sentence.slice(start, end)], end
+
+
+def company(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of an organisation, and no club of any kind that is joined."""
+    return None if low(sentence, at) in ARTICLES else organisation(sentence, at)
+
+
+def job(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody does: up to three words, and then one that names a job."""
+    for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
+        term = sentence.tokens[end - 1].low
+        if term in STOPS | MARKS or term in {
+            "best",
+            "good",
+            "great",
+            "better",
+            "bad",
+            "terrible",
+        }:
+            return None
+        if term in WORDS["jobs"] and (ends(sentence, end) or low(sentence, end) == "of"):
+            return [sentence.slice(at, end)], end
+    return None
+
+
+def role(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody works as: up to four words."""
+    return job(sentence, at) or phrase(sentence, at, 4, capitals=True)
+
+
+def car(sentence: Sentence, at: int) -> Read | None:
+    """Read a make or a model."""
+    end = at
+    while end < len(sentence.tokens) and end - at < 4 and not ends(sentence, end):
+        end += 1
+    words = {token.low for token in sentence.tokens[at:end]}
+    return ([sentence.slice(at, end)], end) if words & WORDS["vehicles"] else None
+
+
+def software(sentence: Sentence, at: int) -> Read | None:
+    term = low(sentence, at)
+    return ([sentence.slice(at, at + 1)], at + 1) if term in SOFTWARE else None
+
+
+def drug(sentence: Sentence, at: int) -> Read | None:
+    term = low(sentence, at)
+    return ([term], at + 1) if is_drug(term) else None

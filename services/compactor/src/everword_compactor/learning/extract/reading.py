@@ -1,0 +1,67 @@
+"""How values are read from a sentence, word by word.
+
+Nothing here looks at a word more than once, whatever the words are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from everword_compactor.learning.extract.lexicon import STOPS, WORDS
+from everword_compactor.learning.extract.model import Sentence
+
+#: Values, and the place after them.
+Read = tuple[Sequence[str], int]
+
+Slot = Callable[[Sentence, int], Read | None]
+
+MARKS = frozenset(",;:()\"*_`~[]{}'/")
+
+JOINERS = frozenset({"of", "de", "del", "la", "da", "do", "dos", "&", "the", "van", "von", "upon"})
+
+ARTICLES = frozenset({"a", "an", "the", "my", "our"})
+
+#: What is no thing that somebody likes, eats or has.
+VAGUE = WORDS["vague"]
+
+
+def ends(sentence: Sentence, at: int) -> bool:
+    """Tell whether what was read is whole: nothing follows, or a mark, or a word that goes on with something else."""
+    if at >= len(sentence.tokens):
+        return True
+    term = sentence.tokens[at].low
+    return term in MARKS or term in STOPS
+
+
+def low(sentence: Sentence, at: int) -> str:
+    return sentence.tokens[at].low if at < len(sentence.tokens) else ""
+
+
+def names_end(sentence: Sentence, at: int, most: int, joiners: frozenset[str] = JOINERS) -> int:
+    """Return the place after words with a capital, at most so many; `at` where there is none."""
+    end = place = at
+    while place < len(sentence.tokens) and place - at < most:
+        token = sentence.tokens[place]
+        if token.is_capital or (place > at and token.text[:1].isdigit()):
+            end = place + 1
+        elif token.low not in joiners or place == at:
+            break
+        place += 1
+    return end
+
+
+def phrase(sentence: Sentence, at: int, most: int, *, capitals: bool = False) -> Read | None:
+    end = at
+    while end < len(sentence.tokens) and (not ends(sentence, end) or (capitals and end == at)):
+        if end - at >= most or low(sentence, end) in {
+            "n't",
+            "'s",
+            "'m",
+            "'re",
+            "'ve",
+            "'ll",
+            "'d",
+        }:
+            return None
+        end += 1
+    return ([sentence.slice(at, end)], end) if end > at else None

@@ -1,0 +1,173 @@
+"""Kinds of values by their names: each reads one from a place in a sentence, or finds that there is none."""
+
+from __future__ import annotations
+
+from everword_compactor.learning.extract.lexicon import WORDS
+from everword_compactor.learning.extract.measures import (
+    address,
+    age,
+    amount,
+    email,
+    money,
+    number,
+    phone,
+    pronouns,
+    version,
+    when,
+)
+from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.naming import (
+    car,
+    company,
+    drug,
+    job,
+    name,
+    organisation,
+    place,
+    role,
+    software,
+    title,
+)
+from everword_compactor.learning.extract.reading import (
+    ARTICLES,
+    MARKS,
+    VAGUE,
+    Read,
+    Slot,
+    ends,
+    low,
+    phrase,
+)
+
+
+def names(sentence: Sentence, at: int) -> Read | None:
+    """Read the names of several."""
+    return _list(sentence, at, name)
+
+
+def thing(sentence: Sentence, at: int) -> Read | None:
+    """Read a thing: up to three words."""
+    found = phrase(sentence, at, 3)
+    if found is None or low(sentence, at) in ARTICLES | VAGUE:
+        return None
+    return found
+
+
+def things(sentence: Sentence, at: int) -> Read | None:
+    return _list(sentence, at, thing)
+
+
+def word(sentence: Sentence, at: int) -> Read | None:
+    """Read a thing of one or two words that is all that is said."""
+    end = at
+    while end < min(at + 2, len(sentence.tokens)) and not ends(sentence, end):
+        if sentence.tokens[end].low in VAGUE | ARTICLES:
+            return None
+        end += 1
+    whole = end == len(sentence.tokens)
+    return ([sentence.slice(at, end)], end) if end > at and whole else None
+
+
+def favourite(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody likes best: up to five words, or a title."""
+    start = at + 1 if low(sentence, at) in {"a", "an", "the"} else at
+    if low(sentence, start) in VAGUE | {"my", "probably", "definitely", "when", "not", "either"}:
+        return None
+    if low(sentence, start).endswith("ing") and low(sentence, start) not in WORDS["hobbies"]:
+        return None
+    return phrase(sentence, start, 5, capitals=True)
+
+
+def rest(sentence: Sentence, at: int) -> Read | None:
+    """Read up to twelve words, to the next mark."""
+    end = at
+    while end < len(sentence.tokens) and sentence.tokens[end].low not in MARKS:
+        end += 1
+    return ([sentence.slice(at, end)], end) if 1 < end - at <= 12 else None
+
+
+def drugs(sentence: Sentence, at: int) -> Read | None:
+    return _list(sentence, at, drug)
+
+
+def _of_kind(kind: str) -> Slot:
+    """Return a slot that reads a word of a kind, or two."""
+
+    def read(sentence: Sentence, at: int) -> Read | None:
+        for length in (3, 2, 1):
+            end = at + length
+            if end <= len(sentence.tokens) and sentence.slice(at, end).lower() in WORDS[kind]:
+                return [sentence.slice(at, end)], end
+        return None
+
+    return read
+
+
+def hobby(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody does for fun, and not what they have to do: `running`, no `running some errands`."""
+    term, following = low(sentence, at), low(sentence, at + 1)
+    alone = ends(sentence, at + 1) and following not in ARTICLES | VAGUE
+    return ([term], at + 1) if term in WORDS["hobbies"] and alone else None
+
+
+def _list(sentence: Sentence, at: int, one: Slot) -> Read | None:
+    """Read values that follow each other: `Redis, Kafka and Celery`."""
+    values: list[str] = []
+    end = at
+    while found := one(sentence, at):
+        values += found[0]
+        end = at = found[1]
+        while low(sentence, at) in {",", "and", "or"}:
+            at += 1
+        if at == end:
+            break
+    return (values, end) if values else None
+
+
+def _several(one: Slot) -> Slot:
+    return lambda sentence, at: _list(sentence, at, one)
+
+
+SLOTS: dict[str, Slot] = {
+    "name": name,
+    "names": names,
+    "place": place,
+    "organisation": organisation,
+    "company": company,
+    "job": job,
+    "role": role,
+    "thing": thing,
+    "things": things,
+    "word": word,
+    "favourite": favourite,
+    "when": when,
+    "money": money,
+    "amount": amount,
+    "age": age,
+    "number": number,
+    "version": version,
+    "email": email,
+    "phone": phone,
+    "address": address,
+    "rest": rest,
+    "car": car,
+    "drug": drug,
+    "drugs": drugs,
+    "pronouns": pronouns,
+    "diet": _of_kind("diets"),
+    "marital": _of_kind("marital"),
+    "nationality": _of_kind("nationalities"),
+    "language": _several(_of_kind("languages")),
+    "trait": _of_kind("traits"),
+    "condition": _several(_of_kind("conditions")),
+    "database": _of_kind("databases"),
+    "editor": _of_kind("editors"),
+    "tool": _several(_of_kind("tools")),
+    "software": software,
+    "game": _several(_of_kind("games")),
+    "instrument": _several(_of_kind("instruments")),
+    "count": _of_kind("counts"),
+    "school": _of_kind("schools"),
+    "title": title,
+    "hobby": _several(hobby),
+}

@@ -1,0 +1,108 @@
+"""Cuts a message into sentences of tokens, without what somebody else says in it: quotations, code, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from everword_compactor.learning.extract.model import Sentence, Token
+
+#: What is learned from stands near the beginning; what is longer was mostly pasted.
+MAX_CHARS = 4_000
+_OPENERS = "([{*_~`'\""
+_CLOSERS = ".,;:!?)]}*_~`'\"-"
+_ENDS = ".!?…"
+_CLITICS = ("n't", "'m", "'re", "'ve", "'s", "'ll", "'d")
+_PLAIN = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "–": ",", "—": ",", "«": '"', "»": '"'}
+)
+#: In the place of what is quoted.
+QUOTED = '"'
+
+
+def split_sentences(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of a message that the one who sent it says."""
+    text = text[:MAX_CHARS]
+    is_small = not any(character.isupper() for character in text)
+    for start, line in _spoken_lines(text):
+        tokens: list[Token] = []
+        for token in _unquoted(_tokens(line, start)):
+            tokens.append(token)
+            if token.low in _ENDS:
+                yield from _sentence(text, tokens, is_small)
+                tokens = []
+        yield from _sentence(text, tokens, is_small)
+
+
+def _sentence(text: str, tokens: list[Token], is_small: bool) -> Iterator[Sentence]:
+    words = [token for token in tokens if token.low not in _ENDS]
+    if words:
+        quote = text[words[0].start : words[-1].end]
+        yield Sentence(tuple(words), quote, any(t.low == "?" for t in tokens), is_small)
+
+
+def _spoken_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield lines with their places, without code, tables, headings and what is quoted."""
+    start, fenced = 0, False
+    for line in text.translate(_PLAIN).splitlines(keepends=True):
+        stripped = line.lstrip()
+        if stripped.startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced and not stripped.startswith((">", "|", "#", "    ")):
+            yield start, line
+        start += len(line)
+
+
+def _unquoted(tokens: Iterator[Token]) -> Iterator[Token]:
+    """Yield tokens, one mark in the place of each quotation."""
+    quoting = False
+    for token in tokens:
+        if token.low == '"':
+            quoting = not quoting
+            if quoting:
+                yield token
+        elif not quoting:
+            yield token
+
+
+def _tokens(line: str, offset: int) -> Iterator[Token]:
+    start = 0
+    for word in line.split(" "):
+        yield from _split_word(word.rstrip("\r\n\t"), offset + start)
+        start += len(word) + 1
+
+
+def _split_word(word: str, at: int) -> Iterator[Token]:
+    begin, end = 0, len(word)
+    while begin < end and word[begin] in _OPENERS + ",":
+        begin += 1
+    while end > begin and word[end - 1] in _CLOSERS + "…":
+        end -= 1
+    yield from (_token(word, at, n, n + 1) for n in range(begin))
+    core = word[begin:end]
+    low = core.lower()
+    if low == "im":
+        yield _token(word, at, begin, begin + 1)
+        yield _token(word, at, begin + 1, end)
+        begin = end
+    clitic = next((c for c in _CLITICS if low.endswith(c) and len(low) > len(c)), "")
+    cut = end - len(clitic)
+    if "," in core and not any(character.isdigit() for character in core):
+        # "Berlin,Germany", and dashes, which are commas here.
+        place = begin
+        for part in core.split(","):
+            if part:
+                yield _token(word, at, place, place + len(part))
+            place += len(part) + 1
+            if place <= end:
+                yield _token(word, at, place - 1, place)
+    elif begin < end:
+        if cut > begin:
+            yield _token(word, at, begin, cut)
+        if clitic:
+            yield _token(word, at, cut, end)
+    yield from (_token(word, at, n, n + 1) for n in range(end, len(word)))
+
+
+def _token(word: str, at: int, begin: int, end: int) -> Token:
+    text = word[begin:end]
+    return Token(text, text.lower(), at + begin, at + end)

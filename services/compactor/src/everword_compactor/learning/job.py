@@ -1,0 +1,117 @@
+"""The task `learn`: finds facts in what the users of a conversation say.
+
+It reads what it has not looked at yet, batch by batch. Few messages claim anything: each of these is written in a
+transaction of its own, with the mark that says how far it came. Whatever it was interrupted at, the next run goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.blocking import Connection
+from everword.db.pool import Database
+from everword.db.settings import DatabaseSettings
+from everword.jobs.task import JobRun, LeaseLost
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
+from everword_compactor.learning import store
+from everword_compactor.learning.extract.claims import extract
+from everword_compactor.learning.extract.model import Claim
+from everword_compactor.learning.store import Learned, Message
+from everword_compactor.learning.write import ClaimingMessage, write_claims
+from everword_compactor.settings import SERVICE
+
+#: Messages that are read at once.
+BATCH = 200
+#: How many messages back a correction may refer to.
+RECENT = 8
+
+
+class Learning:
+    """Learns from a conversation."""
+
+    def __init__(self, worker_context: WorkerContext) -> None:
+        self._worker_context = worker_context
+        # The one writer of facts waits without blocking: it has a connection for as long as it writes.
+        self._settings = replace(worker_context.database.settings, pool_min=1, pool_max=1)
+
+    def run(self, run: JobRun) -> datetime | None:
+        """Learn from what is new in the conversation, until others wait; returns when there will be more."""
+        with open_job(self._worker_context, run) as job:
+            if job is None:
+                return None
+            while self._do_batch(job, UUID(run.job.subject)):
+                if run.others_wait():
+                    return self._worker_context.now()
+        return None
+
+    def _do_batch(self, job: NamespaceJob, conversation_id: UUID) -> bool:
+        """Do one batch; False where there is no other. Raises LeaseLost."""
+        with job.transaction() as conn:
+            conversation = store.read_learned(conn, job.namespace_id, conversation_id)
+            if conversation is None:
+                return False
+            after = max(0, conversation.learned_seq - RECENT)
+            messages = store.next_said(
+                conn, job.namespace_id, conversation_id, after, BATCH + RECENT
+            )
+        claiming = find_claims(messages, conversation.learned_seq)
+        if claiming:
+            conversation = asyncio.run(self._write(job, conversation, claiming))
+        through = messages[-1].seq if messages else conversation.learned_seq
+        if through > conversation.learned_seq:
+            self._advance(job, conversation, through)
+        return len(messages) == BATCH + RECENT
+
+    def _advance(self, job: NamespaceJob, conversation: Learned, through: int) -> None:
+        def move(conn: Connection) -> None:
+            after = conversation.learned_seq
+            if not store.advance_learned(conn, job.namespace_id, conversation.id, after, through):
+                raise LeaseLost
+
+        job.record(move)
+
+    async def _write(
+        self, job: NamespaceJob, conversation: Learned, claiming: Sequence[ClaimingMessage]
+    ) -> Learned:
+        """Write what messages claim, one after the other; returns how far that came."""
+        async with _opened(self._settings) as database:
+            for each in claiming:
+                await write_claims(database, job.run.job, conversation, each)
+                conversation = replace(conversation, learned_seq=each.message.seq)
+                job.run.checkpoint()
+        return conversation
+
+
+def find_claims(messages: Sequence[Message], learned_seq: int) -> list[ClaimingMessage]:
+    """Return those messages after a place that claim something; those before it are what corrections refer to."""
+    found: list[ClaimingMessage] = []
+    earlier: list[tuple[Message, Claim]] = []
+    for message in messages:
+        if not message.said:
+            continue
+        recent = [
+            claim
+            for said, claim in earlier
+            if said.seq >= message.seq - RECENT and said.author == message.author
+        ]
+        claims = extract(message.content, recent)
+        earlier += [(message, claim) for claim in claims]
+        if claims and message.seq > learned_seq:
+            found.append(ClaimingMessage(message, claims))
+    return found
+
+
+@asynccontextmanager
+async def _opened(settings: DatabaseSettings) -> AsyncIterator[Database]:
+    database = Database(settings, SERVICE)
+    await database.open()
+    try:
+        yield database
+    finally:
+        await database.close()

@@ -1,0 +1,27 @@
+-- Statements of learning from what users say.
+
+-- read_learned --
+-- A conversation, and how far facts were learned from it.
+SELECT c.id, c.subject, c.agent, c.last_seq, coalesce(p.learned_seq, 0) AS learned_seq
+  FROM conversations c
+  LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
+
+-- next_said --
+-- The next messages of a conversation, in order; `said` where a user wrote one.
+SELECT id, seq, author, content, occurred_at, role = 2 AND NOT automated AND tool_name = '' AS said
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq > %(after)s
+ ORDER BY seq
+ LIMIT %(limit)s;
+
+-- advance_learned --
+-- Move on how far facts were learned. No row where somebody else did.
+INSERT INTO compaction_progress AS p (namespace_id, conversation_id, learned_seq)
+SELECT %(namespace_id)s, c.id, %(through)s
+  FROM conversations c
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s
+ON CONFLICT (namespace_id, conversation_id) DO UPDATE
+   SET learned_seq = excluded.learned_seq
+ WHERE p.learned_seq = %(after)s
+RETURNING conversation_id;

@@ -1,0 +1,93 @@
+"""The statements of learning as typed functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from everword.db import blocking, pool, statements
+from everword.db.blocking import Connection, fetch_all, fetch_optional
+from everword.db.statements import load_statements
+from everword.jobs.store import SQL as JOBS
+from everword.jobs.store import StartedJob
+
+SQL = load_statements("everword_compactor.learning")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A conversation, and how far facts were learned from it."""
+
+    id: UUID
+    subject: str
+    agent: str
+    last_seq: int
+    learned_seq: int
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message of a conversation."""
+
+    id: UUID
+    seq: int
+    author: str
+    content: str
+    occurred_at: datetime
+    #: Whether a user wrote it, and no program.
+    said: bool
+
+
+def read_learned(conn: Connection, namespace_id: int, conversation_id: UUID) -> Learned | None:
+    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
+    return fetch_optional(conn, SQL["read_learned"], parameters, Learned)
+
+
+def next_said(
+    conn: Connection, namespace_id: int, conversation_id: UUID, after: int, limit: int
+) -> list[Message]:
+    """Return the next messages after a place."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "after": after,
+        "limit": limit,
+    }
+    return fetch_all(conn, SQL["next_said"], parameters, Message)
+
+
+def advance_learned(
+    conn: Connection, namespace_id: int, conversation_id: UUID, after: int, through: int
+) -> bool:
+    """Move on from one place to another; False where somebody else moved."""
+    parameters = _moved(namespace_id, conversation_id, after, through)
+    return blocking.fetch_value(conn, SQL["advance_learned"], parameters) is not None
+
+
+async def hold_learned(
+    conn: pool.Connection,
+    namespace_id: int,
+    conversation_id: UUID,
+    after: int,
+    through: int,
+    job: StartedJob,
+) -> bool:
+    """Move on as `advance_learned` does, and hold the job; False where somebody else has it.
+
+    The last statements of a transaction: rows of `jobs` are locked after all others.
+    """
+    parameters = _moved(namespace_id, conversation_id, after, through)
+    moved = await statements.fetch_value(conn, SQL["advance_learned"], parameters)
+    fenced = {"job_id": job.job_id, "fence": job.fence}
+    held = await statements.fetch_value(conn, JOBS["hold_job"], fenced)
+    return moved is not None and held is not None
+
+
+def _moved(namespace_id: int, conversation_id: UUID, after: int, through: int) -> dict[str, object]:
+    return {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "after": after,
+        "through": through,
+    }

@@ -1,0 +1,198 @@
+"""Facts are learned from what users say, without a language model: from their words to their profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import fact_service_pb2 as facts
+from everword.v1 import profile_service_pb2 as profile
+from everword.v1 import search_service_pb2 as search
+from everword_compactor.learning import job as learning
+from everword_compactor.learning.extract.claims import extract
+from everword_compactor.learning.extract.model import Claim
+from everword_compactor.learning.job import Learning
+from support.calls import ASSISTANT, append, append_request, message, target
+from support.learning import History, day, learn, read_histories
+from support.stack import Stack
+
+
+async def say(
+    stack: Stack, text: str, at: int, *, subject: str = "emi", session: str = "s", **fields: object
+) -> str:
+    """Append a message of a day; returns its id."""
+    stamp = Timestamp()
+    stamp.FromDatetime(day(at))
+    request = append_request(message(text, create_time=stamp, **fields), session_key=session)
+    request.conversation.CopyFrom(target(session, subject=subject))
+    return (await stack.ingest.AppendMessages(request)).messages[0].message_id
+
+
+async def told(stack: Stack, subject: str = "emi") -> dict[str, set[str]]:
+    """Return the values of a subject's profile by their attributes."""
+    response = await stack.profile.GetProfile(profile.GetProfileRequest(subject=subject))
+    values: dict[str, set[str]] = {}
+    for fact in response.facts:
+        values.setdefault(fact.attribute, set()).add(fact.value.lower())
+    return values
+
+
+async def history_of(stack: Stack, attribute: str) -> list[fact_pb2.Fact]:
+    request = profile.GetFactHistoryRequest(subject="emi", attribute=attribute)
+    return list((await stack.profile.GetFactHistory(request)).facts)
+
+
+@pytest.mark.parametrize("half", ["building", "held_out"])
+async def test_the_profile_says_what_holds_at_the_end_of_each_history(
+    stack: Stack, half: str
+) -> None:
+    histories = read_histories(half)
+    for number, history in enumerate(histories):
+        for at, text in enumerate(history.messages):
+            await say(stack, text, at, subject=f"p{number}", session=f"s{number}")
+    assert set((await learn(stack)).values()) == {"done"}
+    missed = []
+    for number, history in enumerate(histories):
+        held = _of(await told(stack, f"p{number}"), history)
+        if held != history.current:
+            missed.append((history, held))
+    assert not missed
+
+
+def _of(values: dict[str, set[str]], history: History) -> set[str]:
+    """Return what is held of a history's attribute, such as the dose of any medicine."""
+    named = history.attribute
+    return {
+        value
+        for attribute, held in values.items()
+        if attribute == named or attribute.endswith(f"_{named}")
+        for value in held
+    }
+
+
+async def test_the_words_stand_behind_what_is_learned(stack: Stack) -> None:
+    berlin = await say(stack, "Hello! I live in Berlin, near the zoo.", 0)
+    assert set((await learn(stack)).values()) == {"done"}
+    [fact] = await history_of(stack, "residence")
+    assert (fact.value, fact.state) == ("Berlin", fact_pb2.FACT_STATE_SUSPECTED)
+    assert fact.source == fact_pb2.FACT_SOURCE_STATED
+    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=fact.id))
+    [piece] = explained.evidence
+    assert (piece.message_id, piece.quote) == (berlin, "I live in Berlin, near the zoo")
+    assert [change.actor for change in explained.changes] == ["machine"]
+
+    # Said again in another conversation, it is confirmed; nothing is counted twice.
+    await say(stack, "I live in Berlin.", 1, session="other")
+    await learn(stack)
+    [fact] = await history_of(stack, "residence")
+    assert (fact.state, fact.supporting) == (fact_pb2.FACT_STATE_CONFIRMED, 2)
+
+    await say(stack, "We moved to Lisbon!", 2, session="third")
+    await learn(stack)
+    assert (await told(stack))["residence"] == {"lisbon"}
+    request = search.SearchRequest(query="residence of emi", mode=search.SEARCH_MODE_LEXICAL)
+    hits = (await stack.search.Search(request)).results
+    kinds = [hit.memory.content for hit in hits if hit.memory.kind == memory_pb2.MEMORY_KIND_FACT]
+    assert kinds == ["Residence of emi: Lisbon"]
+    # What an older conversation says late, moves nothing back.
+    await say(stack, "I live in Prague.", -5, session="late")
+    await learn(stack)
+    assert (await told(stack))["residence"] == {"lisbon"}
+
+
+async def test_a_guess_a_retraction_and_a_correction_are_told_apart(stack: Stack) -> None:
+    await say(stack, "I work at Acme.", 0)
+    await say(stack, "I think I work at Umbrella, haha.", 1)
+    await learn(stack)
+    assert (await told(stack))["employer"] == {"acme"}
+    await say(stack, "I quit my job.", 2)
+    await learn(stack)
+    assert "employer" not in await told(stack)
+    states = {fact.value: fact.state for fact in await history_of(stack, "employer")}
+    assert states == {"Acme": fact_pb2.FACT_STATE_CLOSED, "Umbrella": fact_pb2.FACT_STATE_SUSPECTED}
+
+    await say(stack, "The deadline is Friday.", 3)
+    await say(stack, "No, I meant Thursday.", 4)
+    await learn(stack)
+    assert (await told(stack))["deadline"] == {"thursday"}
+    # It was never Friday, so that it did not end either.
+    at = Timestamp()
+    at.FromDatetime(day(3))
+    request = profile.GetProfileRequest(subject="emi", valid_at_time=at, include_expired=True)
+    then = (await stack.profile.GetProfile(request)).facts
+    assert [fact.value for fact in then if fact.attribute == "deadline"] == ["Thursday"]
+
+
+async def test_what_a_person_said_outranks_what_is_read(stack: Stack) -> None:
+    await say(stack, "I live in Berlin.", 0)
+    await learn(stack)
+    [fact] = await history_of(stack, "residence")
+    request = facts.CorrectFactRequest(
+        fact_id=fact.id, value="Bern", actor=fact_pb2.FACT_ACTOR_PERSON
+    )
+    await stack.facts.CorrectFact(request)
+    await say(stack, "I live in Berlin.", 1, session="earlier than that")
+    await learn(stack)
+    assert (await told(stack))["residence"] == {"bern"}
+
+
+async def test_only_what_users_say_of_themselves_counts(stack: Stack) -> None:
+    await say(stack, "I live in Berlin.", 0, role=ASSISTANT)
+    await say(stack, "I live in Oslo.", 1, automated=True)
+    await append(stack, message("I live in Rome.", author="noa"), session_key="two")
+    await append(stack, "I live in Turin.", session_key="three")
+    await learn(stack)
+    assert await told(stack) == {}
+    assert (await told(stack, "noa"))["residence"] == {"rome"}
+    assert (await told(stack, "user"))["residence"] == {"turin"}
+
+
+async def test_what_is_interrupted_goes_on_and_what_cannot_be_read_is_parked(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(stack, "I live in Berlin.", 0, subject="a", session="a")
+    await say(stack, "poison", 1, subject="a", session="a")
+    await say(stack, "I live in Rome.", 2, subject="a", session="a")
+    await say(stack, "I live in Oslo.", 0, subject="b", session="b")
+
+    def read(text: str, earlier: Sequence[Claim]) -> list[Claim]:
+        if text == "poison":
+            raise ValueError(text)
+        return extract(text, earlier)
+
+    monkeypatch.setattr(learning, "extract", read)
+    assert sorted(map(str, (await learn(stack)).values())) == ["done", "failed"]
+    assert (await told(stack, "b"))["residence"] == {"oslo"}
+    monkeypatch.undo()
+
+    # A worker that lost its job in the middle leaves nothing behind, and the next one does it all.
+    await say(stack, "I'm a nurse.", 3, subject="a", session="a")
+
+    def steal(task: Learning):  # type: ignore[no-untyped-def]
+        def run(job):  # type: ignore[no-untyped-def]
+            with stack.database.connect() as conn:
+                conn.execute("UPDATE jobs SET fence = fence + 1 WHERE id = %s", [job.job.job_id])
+            return task.run(job)
+
+        return run
+
+    await learn_once(stack, steal)
+    assert await told(stack, "a") == {}
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE jobs SET state = 'pending', lease_until = NULL WHERE task = 'learn'")
+    await learn(stack)
+    assert await told(stack, "a") == {"residence": {"rome"}, "job": {"nurse"}}
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE jobs SET state = 'pending' WHERE task = 'learn'")
+        count = "SELECT count(*) FROM fact_changes"
+        before = conn.execute(count).fetchone()
+    await learn(stack)
+    with stack.database.connect() as conn:
+        assert conn.execute(count).fetchone() == before
+
+
+async def learn_once(stack: Stack, run) -> None:  # type: ignore[no-untyped-def]
+    assert set((await learn(stack, run)).values()) == {None}
