@@ -21,7 +21,7 @@ import regex
 
 from everword_search.ranking.arrays import Floats
 from everword_search.ranking.frequencies import language_of
-from everword_search.ranking.relative_days import ENGLISH, days_of, relative_days
+from everword_search.ranking.relative_days import ENGLISH, ENGLISH_WORDS, days_of, relative_days
 
 _DATA = "dateparser.data.date_translation_data"
 #: What lies right before or after a period is so near to it.
@@ -45,6 +45,7 @@ _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
+_DIGIT, _WORD = regex.compile("[0-9]"), regex.compile(r"\w+")
 _TO = regex.compile(r" ?[-–—] ?| (?:to|and|until|till|through|bis|und) ")
 _DIRECTION = regex.compile(
     r"(?<![\w])(before|until|till|since|after|between|from|seit|zwischen) (?:the )?$"
@@ -66,6 +67,15 @@ class Period:
 
 
 @dataclass(frozen=True)
+class _Phrases:
+    """What finds the phrases of a language in folded text."""
+
+    pattern: regex.Pattern[str]
+    #: What has no digit holds one of these, if it is a phrase.
+    words: frozenset[str]
+
+
+@dataclass(frozen=True)
 class _Phrase:
     """A phrase of a question, where it stands, and the wall-clock time that it names."""
 
@@ -79,7 +89,11 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
     """Return the stretches of time, by the calendar of a time zone, that a question asked `now` names."""
     folded = " ".join(text[:_LONGEST].lower().split())
     language = language_of(config)
-    if not _pattern(language).search(folded):
+    phrases_of = _phrases_of(language)
+    # Most questions name no time, and hold none of these words.
+    if not _DIGIT.search(folded) and phrases_of.words.isdisjoint(_WORD.findall(folded)):
+        return ()
+    if not phrases_of.pattern.search(folded):
         return ()
     zone = ZoneInfo(time_zone)
     try:
@@ -107,7 +121,7 @@ def closeness(moments: Floats, periods: Sequence[Period]) -> Floats:
 
 
 def _phrases(folded: str, language: str, today: date) -> Iterator[_Phrase]:
-    for match in _pattern(language).finditer(folded):
+    for match in _phrases_of(language).pattern.finditer(folded):
         days = _meaning(match[0], language, today)
         if days:
             yield _Phrase(*match.span(), *days)
@@ -185,30 +199,35 @@ def _seconds(wall: datetime, zone: ZoneInfo) -> float:
 
 
 @lru_cache(maxsize=32)
-def _pattern(language: str) -> regex.Pattern[str]:
-    """Return what finds phrases in folded text. The first call for a language takes some 10 ms."""
+def _phrases_of(language: str) -> _Phrases:
+    """Return what finds phrases. The first call for a language takes some 10 ms."""
     try:
         known: Mapping[str, Any] = import_module(f"{_DATA}.{language}").info
     except ModuleNotFoundError:
         known = {}
     numbers = "|".join(["[0-9]{1,3}", *_number_words(known)])
     told = dict(known.get("relative-type", {})), dict(known.get("relative-type-regex", {}))
-    phrases = {
-        phrase.lower().replace(_NUMBER, f"(?:{numbers})")
+    written = {
+        phrase.lower()
         for kind in told
         for key, found in kind.items()
         if _WANTED.fullmatch(key)
         for phrase in found
     }
+    # The longest word of a phrase tells it from most texts; a number before its unit, as in "2d ago", has a digit.
+    words = {max(_WORD.findall(each.replace(_NUMBER, " ")), key=len) for each in written}
+    phrases = {each.replace(_NUMBER, f"(?:{numbers})") for each in written}
     months = [name.lower() for month in _MONTHS for name in known.get(month, ()) if name.isalpha()]
     if months:
         named = "|".join(sorted(months, key=len, reverse=True))
         phrases.add(_NAMED.replace("MONTH", f"(?:{named})"))
     if language == "en":
         phrases |= {each.replace("NUMBER", f"(?:{numbers})") for each in ENGLISH}
+        words |= ENGLISH_WORDS
     longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
-    words = "|".join(longest_first) or "(?!)"
-    return regex.compile(rf"{_WRITTEN}|(?<![\w-])(?:{words})(?![\w-])", regex.IGNORECASE)
+    either = "|".join(longest_first) or "(?!)"
+    pattern = regex.compile(rf"{_WRITTEN}|(?<![\w-])(?:{either})(?![\w-])", regex.IGNORECASE)
+    return _Phrases(pattern, frozenset(words))
 
 
 def _number_words(known: Mapping[str, Any]) -> list[str]:

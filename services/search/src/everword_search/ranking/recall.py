@@ -104,9 +104,13 @@ async def rank_by_recall(
     deciding = map(_known, evidence[order[:DECIDING]].tolist())
     hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
     absent = _absent(judged, ranking.question, order[:DECIDING])
-    first = (
-        [] if window.after else _hits(judged, order[:DECIDING], scores, passages, evidence, False)
-    )
+    best = order[:DECIDING]
+    if window.after:
+        first: Sequence[Hit] = ()
+    elif np.array_equal(page[: len(best)], best):
+        first = hits[: len(best)]
+    else:
+        first = _hits(judged, best, scores, passages, evidence, explain=False)
     return Found(hits, tuple(each for each in deciding if each is not None), first, absent)
 
 

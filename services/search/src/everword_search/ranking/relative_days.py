@@ -21,6 +21,10 @@ _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 #: First hour and the one after the last; a night ends on the next day.
 _HOURS = {"morning": (5, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 29)}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+#: One of these is in each of `ENGLISH`.
+ENGLISH_WORDS = frozenset(
+    {*_SEASONS, *_HOURS, *_UNIT_DAYS, *(f"{unit}s" for unit in _UNIT_DAYS), "weekend", "tonight"}
+)
 _COUNTS = {"couple": 2, "few": 3}
 _NUMBERS = [
     "one",

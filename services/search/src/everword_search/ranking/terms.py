@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -77,7 +78,7 @@ def query_terms(
         weights[stem] = max(weight, weights.get(stem, 0.0))
     kept = list(weights)[:MAX_TERMS]
     named = sorted(set(folded_words(text)) & names)
-    months = {stem for month in MONTHS for stem in stems_of(month, config)}
+    months = _months(config)
     return QueryTerms(
         _hashes(kept),
         np.array([weights[stem] for stem in kept], np.float64),
@@ -88,6 +89,11 @@ def query_terms(
         _literal_share(text, ignored, config),
         np.array([not stem.isdigit() and stem not in months for stem in kept], bool),
     )
+
+
+@lru_cache(maxsize=32)
+def _months(config: str) -> frozenset[str]:
+    return frozenset(stem for month in MONTHS for stem in stems_of(month, config))
 
 
 def _literal_share(text: str, ignored: frozenset[str], config: str) -> float:
