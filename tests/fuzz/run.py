@@ -191,6 +191,9 @@ class Fuzzer:
         if streaming:
             batches = [raw] * self._values.rng.choice([0, 1, 1, 2])
             call = channel.stream_unary(path)(iter(batches), metadata=metadata, timeout=timeout_s)
+        elif path.endswith("/StreamContext"):
+            call = channel.unary_stream(path)(raw, metadata=metadata, timeout=timeout_s)
+            return [part async for part in call][-1]
         else:
             call = channel.unary_unary(path)(raw, metadata=metadata, timeout=timeout_s)
         answer: bytes = await call

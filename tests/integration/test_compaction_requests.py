@@ -150,7 +150,7 @@ async def test_the_command_line_asks_for_one_conversation_or_all(stack: Stack) -
     told = await everword(stack, "compact", "--dry-run")
     assert "3 messages of 2 conversations would be summed up" in told.output
     one = await everword(stack, "compact", stored.conversation_id, "--json")
-    assert one.json() == {"conversations": "1", "messages": "2"}
+    assert one.json() == {"conversations": 1, "messages": 2}
     compact(stack.database)
     assert (await everword(stack, "compact")).status == 0
     compact(stack.database)

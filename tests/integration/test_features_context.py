@@ -11,15 +11,15 @@ from support.stack import Stack
 async def test_a_context_is_four_thousand_tokens_of_the_best_and_the_archive_has_the_rest(
     stack: Stack,
 ) -> None:
-    relevant = [message(f"harbour report {n} " + f"detail{n} " * 120) for n in range(40)]
+    relevant = [message(f"harbour report {n} " + f"detail{n} " * 30) for n in range(160)]
     best = message("harbour report")
     appended = await append(stack, *relevant, best)
-    request = pb.BuildContextRequest(query="harbour report", max_memories=100)
+    request = pb.BuildContextRequest(query="harbour reports", max_memories=200)
     built = await stack.context.BuildContext(request)
     assert 3_500 < built.token_count <= 4_000
     [memories] = built.blocks
     assert appended.messages[-1].message_id in {item.memory_id for item in memories.items}
-    assert 0 < len(memories.items) < 40
+    assert 0 < len(memories.items) < 160
     listing = search_service_pb2.ListMessagesRequest(
         conversation_id=appended.conversation_id, page_size=200
     )

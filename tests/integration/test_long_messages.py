@@ -20,7 +20,7 @@ from everword.text.values.evidence import Evidence, find_values
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import search_service_pb2
 from everword_compactor.audits import audit_summaries
-from everword_compactor.compose.checks import faithfulness
+from everword_compactor.compose.checks import coverage, faithfulness
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.inherited import with_inherited
 from everword_compactor.compose.checks.tags import defuse_tags, render_tag, tags_in
@@ -267,8 +267,9 @@ def test_a_node_that_cannot_be_checked_is_an_offender(monkeypatch: pytest.Monkey
     def fail(*arguments: object) -> object:
         raise ValueError("not a decimal")
 
-    for name in ("find_values", "check_tags", "_stems"):
+    for name in ("find_values", "check_tags"):
         monkeypatch.setattr(faithfulness, name, fail)
+    monkeypatch.setattr(coverage, "_stems", fail)
     found = check_faithfulness("It was 42.", [source("It was 42.")], time_zone="UTC")
     assert not found.faithful
     assert found.unsupported == [faithfulness.UNREADABLE]

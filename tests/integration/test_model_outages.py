@@ -11,13 +11,13 @@ from everword.domain.periods import Calendar
 from everword.jobs.task import MAX_ATTEMPTS
 from everword.model_server import breaker
 from everword.v1 import maintenance_service_pb2 as maintenance
-from everword_compactor.worker import TASKS
 from support.calendar_calls import at, said
 from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, pending
 from support.calls import append
 from support.dag import BRANCH, DAY, LEAF, ROOT, Dag, check_dag
 from support.faithful_replies import MERGING, faithful, sources_in
 from support.outages import (
+    ASKING,
     BREAKER_S,
     Failure,
     Fate,
@@ -140,7 +140,7 @@ def _hold_that_all_is_done(stack: Stack, paths: dict[str, str]) -> Dag:
     assert {id_: text for id_, (text, _) in stored_sentences(database).items()} == expected
     assert indexed_sentences(database) == expected
     assert queued(database) == {}
-    for task in TASKS:
+    for task in ASKING:
         assert set(job_states(database, task)) <= {"done"}
     return dag
 
@@ -158,7 +158,7 @@ def _obey(server: ScriptedChat, watch: OpenTransactions, fate: Fate) -> None:
 def _drain(stack: Stack, server: ScriptedChat) -> set[str | None]:
     """Do everything that is due; returns how attempts ended."""
     with crew(stack.database, server) as workers:
-        return set().union(*(workers.drain(task) for task in TASKS))
+        return set().union(*(workers.drain(task) for task in ASKING))
 
 
 # Each step fails twice, and is then done
@@ -260,7 +260,7 @@ async def test_an_outage_parks_nothing_and_the_backlog_drains_by_itself(
 
     def run() -> None:
         with crew(stack.database, server, pauses_s=()) as workers:
-            for task in TASKS:
+            for task in ASKING:
                 fate.answers_left = 1
                 for _ in range(MAX_ATTEMPTS + 1):
                     workers.round(task)
@@ -288,12 +288,12 @@ async def test_a_server_that_is_not_there_is_waited_for(
     def run() -> None:
         with crew(stack.database, gone) as workers:
             for _ in range(4):
-                for task in TASKS:
+                for task in ASKING:
                     assert set(workers.round(task).values()) == {"pending"}
                     assert set(job_states(stack.database, task)) == {"pending"}
             assert not check_dag(stack.database).nodes
             with ScriptedChat(faithful, context_tokens=32_768, port=port).running():
-                for task in TASKS:
+                for task in ASKING:
                     assert workers.drain(task) <= {"done", "pending"}
 
     await asyncio.to_thread(run)
@@ -321,7 +321,7 @@ async def test_answers_that_stay_useless_are_given_up_visibly_and_an_operator_st
     # Two questions an attempt, and three attempts.
     assert set(fate.asked.values()) == {6}
     fate.times = 0
-    for task in TASKS:
+    for task in ASKING:
         await stack.maintenance.RetryJobs(maintenance.RetryJobsRequest(task=task))
     target = maintenance.BACKFILL_TARGET_TOOL_SENTENCES
     await stack.maintenance.Backfill(maintenance.BackfillRequest(target=target))

@@ -293,7 +293,7 @@ async def test_the_command_backfills_and_waits(modelled: Stack, server: Scripted
         conn.execute("DELETE FROM tool_sentence_queue")
         conn.execute("DELETE FROM jobs WHERE task = 'tool-sentences'")
     counted = await everword(modelled, *command, "--dry-run", "--limit", "2", "--json")
-    assert counted.json() == {"items": "2"}
+    assert counted.json() == {"items": 2}
     assert queued(modelled.database) == {}
     shown = await everword(modelled, *command, "--limit", "1")
     assert shown.output == "1 tool calls get a sentence\n"

@@ -150,6 +150,10 @@ def crew(
         yield Crew(database, shop, workers)
 
 
+#: Tasks that ask a model: what is learned by rules waits for none.
+ASKING = tuple(name for name in TASKS if name != "learn")
+
+
 def job_states(database: DatabaseUnderTest, task: str) -> Counter[str]:
     """Return how many jobs of a task are in each state."""
     with database.connect() as conn:

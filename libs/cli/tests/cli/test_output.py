@@ -47,6 +47,7 @@ def test_json_has_the_protos_names_and_empty_fields(capsys: pytest.CaptureFixtur
         "verdict": "VERDICT_UNSPECIFIED",
         "arms": [],
         "calibration": "CALIBRATION_UNSPECIFIED",
+        "confidence": "CONFIDENCE_UNSPECIFIED",
     }
 
 

@@ -70,8 +70,9 @@ async def search_memories(
     if counts_time:
         # What is relevant may come after much that is new.
         most = MAX_PAGE
-    elif most is None:
-        most = _SPARE + request.token_budget // _SMALL_TOKENS
+    else:
+        # What says what is there already is left out, and others take its place.
+        most = _SPARE + (request.token_budget // _SMALL_TOKENS if most is None else most)
     size = min(MAX_PAGE, most + known)
     within = record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(

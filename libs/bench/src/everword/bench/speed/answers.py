@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 Body = dict[str, Any]
-#: One line in so many is quoted: a node is about as long, beside its sources, as the extractive ones are.
-QUOTED_EVERY = 3
+#: One line in so many is left out: a node that says nothing of more than .3 of its sources is asked for again.
+LEFT_OUT_EVERY = 4
 _SOURCES = re.compile(r"<<<SOURCES (\w+)\n(.*)\nSOURCES \1>>>", re.DOTALL)
 #: No line of a source looks like one: those are indented.
 _HEADER = re.compile(r"^\[#\d+ (.*)\]$", re.MULTILINE)
@@ -52,7 +52,7 @@ def _bullet(header: str, text: str) -> Body:
 
 
 def _quoted(shown: str) -> list[tuple[str, str]]:
-    return list(_lines(shown))[::QUOTED_EVERY]
+    return [line for place, line in enumerate(_lines(shown), 1) if place % LEFT_OUT_EVERY]
 
 
 def _lines(shown: str) -> Iterator[tuple[str, str]]:
