@@ -18,7 +18,6 @@ from everword.embedded.stack import stack
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
-from everword_compactor.worker import TASKS
 from support.calendar_calls import at, said
 from support.calendar_checks import MONTH, WEEK, YEAR, check_calendar, pending
 from support.calls import append_request
@@ -26,7 +25,7 @@ from support.dag import DAY, LEAF
 from support.databases import DatabaseUnderTest
 from support.faithful_replies import faithful
 from support.hasty import SWEEP, hasty
-from support.outages import in_review, job_states
+from support.outages import ASKING, in_review, job_states
 from support.scripted_chat import ScriptedChat
 from support.tool_calls import queued, stored_sentences, tool_call
 from support.waiting import until
@@ -85,11 +84,11 @@ async def test_what_is_said_while_the_model_is_down_is_summed_up_once_it_is_up()
             """Whether each task has met the outage."""
             with database.connect() as conn:
                 rows = conn.execute("SELECT task FROM jobs WHERE error LIKE '%model server%'")
-                return {task for (task,) in rows} >= set(TASKS)
+                return {task for (task,) in rows} >= set(ASKING)
 
         await until(waits, DRAIN_S)
         found = await status.GetQueueStatus(maintenance.GetQueueStatusRequest())
-        assert {each.task for each in found.tasks} >= set(TASKS)
+        assert {each.task for each in found.tasks} >= set(ASKING)
         assert list(found.failed_jobs) == []
         compaction = await status.GetCompactionStatus(maintenance.GetCompactionStatusRequest())
         assert compaction.mode == maintenance.COMPACTION_MODE_MODEL
@@ -99,7 +98,7 @@ async def test_what_is_said_while_the_model_is_down_is_summed_up_once_it_is_up()
         resources.enter_context(ScriptedChat(faithful, context_tokens=32_768, port=port).running())
 
         def is_drained() -> bool:
-            states = [job_states(database, task) for task in TASKS]
+            states = [job_states(database, task) for task in ASKING]
             return all(set(each) == {"done"} for each in states) and not pending(database)
 
         await until(is_drained, DRAIN_S)

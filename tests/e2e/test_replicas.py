@@ -313,7 +313,12 @@ async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) ->
     embeds, compactions, roll_ups, inserts = await count_calls(cluster, work, *names)
     cluster.model.always = None
     texts = Counter(text for request in cluster.model.texts[asked:] for text in request)
-    assert {texts[text] for text in said} == {1}, "a passage was embedded twice, or not at all"
+    # The end of a long summary may be a passage of its own that says what a message does.
+    with cluster.database.connect() as conn:
+        rows = conn.execute("SELECT btrim(content), count(*) FROM memories GROUP BY 1").fetchall()
+    stored = dict(rows)
+    wrong = [text for text in said if texts[text] != stored[text]]
+    assert wrong == [], "a passage was embedded twice, or not at all"
     dag = check_dag(cluster.database, namespace, cluster.generation)
     assert dag.messages.keys() == {each["id"] for node in dag.of_level(1) for each in node.messages}
     assert sum(inserts.values()) == len(dag.nodes), "a summary was written, and thrown away"

@@ -67,12 +67,9 @@ async def search_memories(
 ) -> FoundMemories:
     """Return memories of the conversation's scope, best first; `known` of them may be in the context already."""
     most, counts_time = request.max_memories, request.profile == _COUNTS_TIME
-    if counts_time:
-        # What is relevant may come after much that is new.
-        most = MAX_PAGE
-    else:
-        # What says what is there already is left out, and others take its place.
-        most = _SPARE + (request.token_budget // _SMALL_TOKENS if most is None else most)
+    wanted = request.token_budget // _SMALL_TOKENS if most is None else most
+    # What is relevant may come after much that is new; others take the place of what repeats what is there.
+    most = MAX_PAGE if counts_time else _SPARE + wanted
     size = min(MAX_PAGE, most + known)
     within = record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(

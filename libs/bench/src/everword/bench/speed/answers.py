@@ -32,8 +32,19 @@ def answer(body: Body) -> str:
     if "bullets" in properties:
         return json.dumps({"bullets": [_bullet(*line) for line in _quoted(shown)]})
     if "summary" in properties:
-        return json.dumps({"summary": "\n".join(f"- {text}" for _, text in _quoted(shown))})
+        longest = properties["summary"].get("maxLength", len(shown))
+        return json.dumps(
+            {"summary": _within([f"- {text}" for _, text in _quoted(shown)], longest)}
+        )
     return "Yes."
+
+
+def _within(lines: list[str], longest: int) -> str:
+    """Return lines from all over, as many as fit."""
+    for step in range(1, len(lines) + 1):
+        if len(text := "\n".join(lines[::step])) <= longest:
+            return text
+    return ""
 
 
 def _sentence(shown: str) -> str:
