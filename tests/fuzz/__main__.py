@@ -16,7 +16,7 @@ from rich.table import Table
 
 from fuzz.run import Outcome, run
 
-#: What services may need to tell their health, and how much memory they may keep: dictionaries are read when first needed.
+#: What services may need to tell their health, and how much memory they may keep: dictionaries are read when needed.
 HEALTH_S = 0.2
 GROWTH = 1.3
 
