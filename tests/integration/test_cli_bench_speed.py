@@ -231,9 +231,14 @@ def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
         details = rows[id_]["details"]
         assert set(details["nodes"]) == {"leaf", "branch", "root"}, id_
         assert details["messages"] == 10 * details["nodes"]["leaf"], id_
-        assert details["needs_review"] == 0, id_
+        # The stub leaves out of layers what does not fit: they may say too little of their sources.
+        layers = (
+            details["nodes"]["branch"] + details["nodes"]["root"] if id_ == "compact_drain" else 0
+        )
+        assert details["needs_review"] <= layers, id_
     with_model, without = (rows[id_]["details"] for id_ in ("compact_drain", "compact_extractive"))
-    assert with_model["requests"] == sum(with_model["nodes"].values())
+    made = sum(with_model["nodes"].values())
+    assert made <= with_model["requests"] <= 2 * made
     assert without["composed_same"] == sum(without["nodes"].values())
     # Nobody gets more out of the stub than it is set to.
     per_message = with_model["requests"] / with_model["messages"]
