@@ -316,7 +316,7 @@ async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) ->
     # The end of a long summary may be a passage of its own that says what a message does.
     with cluster.database.connect() as conn:
         rows = conn.execute("SELECT btrim(content), count(*) FROM memories GROUP BY 1").fetchall()
-    stored = dict(rows)
+    stored: dict[str, int] = dict(rows)
     wrong = [text for text in said if texts[text] != stored[text]]
     assert wrong == [], "a passage was embedded twice, or not at all"
     dag = check_dag(cluster.database, namespace, cluster.generation)

@@ -193,7 +193,8 @@ class Fuzzer:
             call = channel.stream_unary(path)(iter(batches), metadata=metadata, timeout=timeout_s)
         elif path.endswith("/StreamContext"):
             call = channel.unary_stream(path)(raw, metadata=metadata, timeout=timeout_s)
-            return [part async for part in call][-1]
+            parts: list[bytes] = [part async for part in call]
+            return parts[-1]
         else:
             call = channel.unary_unary(path)(raw, metadata=metadata, timeout=timeout_s)
         answer: bytes = await call
