@@ -11,7 +11,7 @@ PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest servic
 help: ## Show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-COMPILED := $(wildcard services/*/setup.py services/*/src/*/*.h services/*/src/*/*.pyx services/*/src/*/*/*.pyx)
+COMPILED := $(wildcard services/*/setup.py services/*/src/*/*.h services/*/src/*/*/*/*.pyx)
 
 $(SETUP): requirements.lock requirements-models.lock $(PACKAGES:%=%/pyproject.toml) $(COMPILED)
 	@command -v cc >/dev/null || echo 'No C compiler: searches will take at least twice as long. To change that: apt-get install gcc python3-dev; rm $@; make setup'

@@ -17,8 +17,8 @@ from everword.bench.native_format import BenchSet, read_sets
 from everword.bench.provenance import commit
 from everword.domain.settings import Environment
 from everword_search.ranking.arrays import Floats
-from everword_search.ranking.plain import FILE
-from everword_search.ranking.ranker import PLAIN_SHARE, RANKING_FILE, RELEVANCE_FILE
+from everword_search.ranking.models.plain import FILE
+from everword_search.ranking.models.ranker import PLAIN_SHARE, RANKING_FILE, RELEVANCE_FILE
 from scripts.train_ranking.calibration import calibrate_evidence, write_calibration
 from scripts.train_ranking.collect import Asked, collect
 from scripts.train_ranking.export import write_manifest, write_model

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from everword_search.ranking.arrays import Floats
-from everword_search.ranking.plain import TERMS, VECTOR_TERMS, plain_terms
+from everword_search.ranking.models.plain import TERMS, VECTOR_TERMS, plain_terms
 from scripts.train_ranking.collect import Asked
 
 L2 = 1e-3

@@ -13,8 +13,8 @@ import numpy as np
 
 from everword.bench.metrics import judge
 from everword_search.ranking.arrays import Floats
-from everword_search.ranking.plain import TERMS, VECTOR_TERMS, PlainRanking
-from everword_search.ranking.ranker import PLAIN_SHARE
+from everword_search.ranking.models.plain import TERMS, VECTOR_TERMS, PlainRanking
+from everword_search.ranking.models.ranker import PLAIN_SHARE
 from scripts.train_ranking.collect import Asked
 from scripts.train_ranking.features import RANKING_FEATURES
 from scripts.train_ranking.fit import (

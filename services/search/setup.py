@@ -6,7 +6,12 @@ import sys
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-COMPILED = ("ranking/compare", "ranking/trees", "cache/scan", "cache/score")
+COMPILED = (
+    "ranking/features/compare",
+    "ranking/models/trees",
+    "cache/scans/scan",
+    "cache/scans/score",
+)
 #: A wheel for others must hold them: there, a failure is one.
 IS_OPTIONAL = "CIBUILDWHEEL" not in os.environ
 

@@ -10,8 +10,8 @@ import pytest
 from everword.db.arrays import Array
 from everword.domain.settings import NO_SECRET
 from everword_search.cache.cached_index import CachedIndex
-from everword_search.cache.prefetched_scan import prefetch_scan
-from everword_search.cache.vectors import Vectors
+from everword_search.cache.columns.vectors import Vectors
+from everword_search.cache.scans.prefetched_scan import prefetch_scan
 from everword_search.ranking.arrays import Ints
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.model import SearchMode

@@ -20,7 +20,7 @@ from everword.domain.settings import NO_SECRET
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_search.cache.namespace_cache import NamespaceCache
-from everword_search.ranking.ranker import Ranker
+from everword_search.ranking.models.ranker import Ranker
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.retrieval.search import search

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from everword_search.cache.cached_namespace import LOOK_AGAIN_S, Asked, CachedNamespace
+from everword_search.cache.columns.vectors import SignedVectors, Vectors
 from everword_search.cache.store import Changes, Passages
-from everword_search.cache.vectors import SignedVectors, Vectors
 from everword_search.retrieval.index.vectors import GenerationRow
 from support.cached_passages import NOTHING, Said, passages_of
 

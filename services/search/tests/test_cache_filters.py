@@ -12,8 +12,8 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from everword_search.cache.filters import let_through
 from everword_search.cache.index import NamespaceIndex
+from everword_search.cache.scans.filters import let_through
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from support.cached_passages import Said, limits_of, passages_of
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from everword_search.cache.postings import Postings, build_postings, merge_postings
+from everword_search.cache.columns.postings import Postings, build_postings, merge_postings
 
 #: Row and occurrences by word.
 Known = dict[int, list[tuple[int, int]]]

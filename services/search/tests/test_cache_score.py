@@ -15,7 +15,7 @@ LENGTHS = np.array([3, 80, 0, 31, 7], np.int32)
 @pytest.fixture(params=["score", "score_numpy"], autouse=True)
 def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both versions are tested; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.cache.{request.param}")
+    module = pytest.importorskip(f"everword_search.cache.scans.{request.param}")
     for name in ("add_scores",):
         monkeypatch.setitem(globals(), name, getattr(module, name))
 

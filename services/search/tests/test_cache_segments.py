@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from everword_search.cache import segments
-from everword_search.cache.postings import build_postings
-from everword_search.cache.segments import (
+from everword_search.cache.columns import segments
+from everword_search.cache.columns.postings import build_postings
+from everword_search.cache.columns.segments import (
     Segment,
     make_segment,
     rows_between,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from everword_search.cache.vectors import SignedVectors, Vectors
+from everword_search.cache.columns.vectors import SignedVectors, Vectors
 
 SIZE = 300
 #: What single precision leaves of a cosine.

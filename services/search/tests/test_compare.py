@@ -23,7 +23,7 @@ FAR = 2**63 - 1
 @pytest.fixture(params=["compare", "compare_numpy"], autouse=True)
 def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both versions are tested; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.ranking.{request.param}")
+    module = pytest.importorskip(f"everword_search.ranking.features.{request.param}")
     monkeypatch.setitem(globals(), "match_words", module.match_words)
 
 

@@ -21,7 +21,7 @@ NEIGHBOURS = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
 @pytest.fixture(params=["compare", "compare_numpy"], autouse=True)
 def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both versions are tested; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.ranking.{request.param}")
+    module = pytest.importorskip(f"everword_search.ranking.features.{request.param}")
     for name in ("describe_turns", "DESCRIBED"):
         monkeypatch.setitem(globals(), name, getattr(module, name))
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from everword_search.ranking.dates import named_dates
-from everword_search.ranking.periods import Period, closeness, named_periods
+from everword_search.ranking.times.dates import named_dates
+from everword_search.ranking.times.periods import Period, closeness, named_periods
 
 NOW = datetime(2023, 5, 17, 12, tzinfo=UTC)
 INFINITY = float("inf")

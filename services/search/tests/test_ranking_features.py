@@ -9,9 +9,9 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from everword_search.ranking.features import RankingQuery, describe
-from everword_search.ranking.frequencies import zipf
-from everword_search.ranking.terms import query_terms, weight_of
+from everword_search.ranking.features.compute import RankingQuery, describe
+from everword_search.ranking.words.frequencies import zipf
+from everword_search.ranking.words.terms import query_terms, weight_of
 from support.ranking import TURNS, Passage, ask, chat, pool_of, row
 
 

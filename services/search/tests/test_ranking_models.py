@@ -13,10 +13,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from everword_search.ranking import ensemble
-from everword_search.ranking.ensemble import Ensemble, ModelUnusable, load_ensemble
-from everword_search.ranking.features import RankingQuery, describe
-from everword_search.ranking.ranker import LITERAL_EVIDENCE, Ranker
+from everword_search.ranking.features.compute import RankingQuery, describe
+from everword_search.ranking.models import ensemble
+from everword_search.ranking.models.ensemble import Ensemble, ModelUnusable, load_ensemble
+from everword_search.ranking.models.ranker import LITERAL_EVIDENCE, Ranker
 from everword_search.ranking.recall import handicap
 from support.ranking import TURNS, ask, chat, pool_of, row
 
@@ -143,10 +143,8 @@ def test_without_its_models_plain_weights_rank(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_another_digest_is_refused(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "models"
-    folder.mkdir()
-    (folder / "recall-ranking.npz").write_bytes(b"not a model")
-    (folder / "models.json").write_text(json.dumps({"recall-ranking.npz": "0" * 64}))
+    (tmp_path / "recall-ranking.npz").write_bytes(b"not a model")
+    (tmp_path / "models.json").write_text(json.dumps({"recall-ranking.npz": "0" * 64}))
     monkeypatch.setattr(resources, "files", lambda package: tmp_path)
     with pytest.raises(ModelUnusable, match="SHA-256"):
         Ensemble("recall-ranking.npz")

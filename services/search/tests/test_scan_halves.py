@@ -26,7 +26,7 @@ STEP = 2**-24
 @pytest.fixture(params=["scan", "scan_numpy"], autouse=True)
 def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both versions are tested; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.cache.{request.param}")
+    module = pytest.importorskip(f"everword_search.cache.scans.{request.param}")
     for name in ("cosines",):
         monkeypatch.setitem(globals(), name, getattr(module, name))
 

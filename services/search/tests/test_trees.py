@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from everword_search.compiled import MOST_LEAVES
-from everword_search.ranking import ensemble
-from everword_search.ranking.ensemble import Ensemble, ModelUnusable
+from everword_search.ranking.models import ensemble
+from everword_search.ranking.models.ensemble import Ensemble, ModelUnusable
 from scripts.train_ranking.export import write_model
 
 FEATURES = ("sb", "de", "cov", "d_len")
@@ -62,11 +62,10 @@ class Booster:
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ensemble]:
     """What is written becomes a packaged model."""
-    (tmp_path / "models").mkdir()
     monkeypatch.setattr(resources, "files", lambda package: tmp_path)
 
     def write(*boosters: Booster, change: Mapping[str, Any] | None = None) -> Ensemble:
-        path = tmp_path / "models" / "some.npz"
+        path = tmp_path / "some.npz"
         write_model(path, boosters, FEATURES, {"script": "a test"})
         if change:
             with np.load(path) as arrays:
@@ -89,7 +88,7 @@ def test_trees_say_what_a_walk_through_them_says(
     part: str,
 ) -> None:
     """Both versions; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.ranking.{part}")
+    module = pytest.importorskip(f"everword_search.ranking.models.{part}")
     monkeypatch.setattr(ensemble, "add_up", module.add_up)
     random = Random(f"{count} {depth}")
     boosters = [[grow(random, depth) for _ in range(20)] for _ in range(3)]
@@ -177,7 +176,7 @@ def test_a_tree_of_more_leaves_than_there_are_bits_is_not_written(
 
 def test_what_is_no_archive_is_no_model(written: Callable[..., Ensemble], tmp_path: Path) -> None:
     written(Booster([{"leaf_value": 0.0}]))
-    path = tmp_path / "models" / "some.npz"
+    path = tmp_path / "some.npz"
     for content in (b"", b"PK", path.read_bytes()[:-9]):
         path.write_bytes(content)
         digests = {path.name: sha256(content).hexdigest()}

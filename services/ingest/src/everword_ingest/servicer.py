@@ -16,12 +16,14 @@ from everword.rpc.translate import conversation_to_proto
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import memory_pb2
 from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer
-from everword_ingest.append_messages import append_messages
-from everword_ingest.ensure_conversation import ensure_conversation
-from everword_ingest.import_messages import import_messages
-from everword_ingest.mark_used import mark_used
+from everword_ingest.conversations.ensure_conversation import ensure_conversation
+from everword_ingest.conversations.update_conversation import update_conversation
+from everword_ingest.messages.append_messages import append_messages
+from everword_ingest.messages.import_messages import import_messages
+from everword_ingest.messages.mark_used import mark_used
+from everword_ingest.messages.record_significant import record_significant
+from everword_ingest.messages.update_memory import update_memory
 from everword_ingest.model import AppendRequest
-from everword_ingest.record_significant import record_significant
 from everword_ingest.translate import (
     CHANGEABLE,
     changed_values,
@@ -30,8 +32,6 @@ from everword_ingest.translate import (
     to_significant,
     to_spec,
 )
-from everword_ingest.update_conversation import update_conversation
-from everword_ingest.update_memory import update_memory
 from everword_ingest.wait_for_indexing import Stage, wait_for_indexing
 
 

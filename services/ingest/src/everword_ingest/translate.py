@@ -11,8 +11,8 @@ from everword.domain.errors import InvalidArgument
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import conversation_pb2, fact_service_pb2, ingest_service_pb2, memory_pb2
+from everword_ingest.messages.record_significant import Significant
 from everword_ingest.model import AppendRequest, ConversationSpec, NewMessage
-from everword_ingest.record_significant import Significant
 
 #: What the content blocks of one message may hold.
 MAX_BLOCKS_BYTES = 1024 * 1024

@@ -13,20 +13,25 @@ log = logging.getLogger(__name__)
 #: Why numpy computes; empty where the compiled parts do.
 LACKING = ""
 try:
-    from everword_search.cache.scan import GROUP, cosines, nearest_signs
-    from everword_search.cache.score import add_scores
-    from everword_search.ranking.compare import DESCRIBED, MOST_WORDS, describe_turns, match_words
-    from everword_search.ranking.trees import MOST_LEAVES, add_up
-except ImportError as error:
-    from everword_search.cache.scan_numpy import GROUP, cosines, nearest_signs
-    from everword_search.cache.score_numpy import add_scores
-    from everword_search.ranking.compare_numpy import (
+    from everword_search.cache.scans.scan import GROUP, cosines, nearest_signs
+    from everword_search.cache.scans.score import add_scores
+    from everword_search.ranking.features.compare import (
         DESCRIBED,
         MOST_WORDS,
         describe_turns,
         match_words,
     )
-    from everword_search.ranking.trees_numpy import MOST_LEAVES, add_up
+    from everword_search.ranking.models.trees import MOST_LEAVES, add_up
+except ImportError as error:
+    from everword_search.cache.scans.scan_numpy import GROUP, cosines, nearest_signs
+    from everword_search.cache.scans.score_numpy import add_scores
+    from everword_search.ranking.features.compare_numpy import (
+        DESCRIBED,
+        MOST_WORDS,
+        describe_turns,
+        match_words,
+    )
+    from everword_search.ranking.models.trees_numpy import MOST_LEAVES, add_up
 
     LACKING = str(error)
 

@@ -24,7 +24,7 @@ from everword_search.compiled import warn_if_slow
 from everword_search.context.servicer import ContextServicer
 from everword_search.context.tokens import Tokens
 from everword_search.facts.servicer import ProfileServicer
-from everword_search.ranking.ranker import Ranker
+from everword_search.ranking.models.ranker import Ranker
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.retrieval.sources import Sources
 from everword_search.servicer import SearchServicer

@@ -17,7 +17,7 @@ from everword.facts.told import Remembered, Told, state_fact
 from everword.facts.writer import Audit, hold
 from everword_ingest.facts.evidence import check_evidence, to_store
 from everword_ingest.facts.model import Claim, Outcome
-from everword_ingest.requests import claim_request
+from everword_ingest.messages.requests import claim_request
 from everword_ingest.store import highest_passage, update_request
 
 

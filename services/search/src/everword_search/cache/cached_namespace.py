@@ -12,6 +12,7 @@ import numpy as np
 
 from everword.db.pool import Connection
 from everword.db.statements import BoundStatement
+from everword_search.cache.columns.vectors import SignedVectors, Vectors
 from everword_search.cache.index import NamespaceIndex
 from everword_search.cache.store import (
     Changes,
@@ -21,7 +22,6 @@ from everword_search.cache.store import (
     read_everything,
     read_vectors,
 )
-from everword_search.cache.vectors import SignedVectors, Vectors
 from everword_search.ranking.arrays import Ints
 from everword_search.retrieval.arms.semantic import EXACT_PASSAGES
 from everword_search.retrieval.index.vectors import GenerationRow

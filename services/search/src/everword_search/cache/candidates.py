@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from everword_search.cache.cached_index import CachedIndex
-from everword_search.cache.row import some_of
+from everword_search.cache.columns.row import some_of
 from everword_search.ranking.arrays import Ints
 from everword_search.ranking.store import Candidates
 

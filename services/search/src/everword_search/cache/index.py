@@ -8,14 +8,14 @@ import numpy as np
 
 from everword.db.arrays import Array
 from everword.text.author_names import name_words
-from everword_search.cache.columns import Column, Numbers
-from everword_search.cache.intervals import Intervals
-from everword_search.cache.postings import build_postings
-from everword_search.cache.row import FIELDS, ROW, bytes_of, places_of, threads_alone
-from everword_search.cache.segments import Segment, make_segment, with_segment
+from everword_search.cache.columns.growing import Column, Numbers
+from everword_search.cache.columns.intervals import Intervals
+from everword_search.cache.columns.postings import build_postings
+from everword_search.cache.columns.row import FIELDS, ROW, bytes_of, places_of, threads_alone
+from everword_search.cache.columns.segments import Segment, make_segment, with_segment
+from everword_search.cache.columns.vectors import Vectors
 from everword_search.cache.snapshot import IdOrder, Snapshot
 from everword_search.cache.store import Passages
-from everword_search.cache.vectors import Vectors
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.retrieval.index.kinds import TURN
 

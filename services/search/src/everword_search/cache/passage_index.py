@@ -9,7 +9,7 @@ import numpy as np
 
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.candidates import find_candidates
-from everword_search.cache.prefetched_scan import PrefetchedScan
+from everword_search.cache.scans.prefetched_scan import PrefetchedScan
 from everword_search.ranking.arrays import Floats
 from everword_search.ranking.store import Candidates
 from everword_search.retrieval.arms.cached import CachedLexicalArm, CachedSemanticArm

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from everword.db.arrays import Array
 from everword.text.ranking_record import Records
-from everword_search.cache.columns import Numbers, find, ranges
-from everword_search.cache.intervals import Intervals
-from everword_search.cache.row import THREAD, fields_of, places_of
-from everword_search.cache.segments import Segment, rows_between
+from everword_search.cache.columns.growing import Numbers, find, ranges
+from everword_search.cache.columns.intervals import Intervals
+from everword_search.cache.columns.row import THREAD, fields_of, places_of
+from everword_search.cache.columns.segments import Segment, rows_between
 from everword_search.ranking.arrays import Ints
 
 #: Rows that are read one by one: what is to be known of more is looked up in all of a column.

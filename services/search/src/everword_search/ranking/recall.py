@@ -27,11 +27,11 @@ import numpy.typing as npt
 from everword.db.arrays import uuids_of
 from everword.domain.calibration import DECIDING
 from everword_search.ranking.arrays import Floats, Ints
-from everword_search.ranking.features import Described, RankingQuery, describe
-from everword_search.ranking.periods import closeness
-from everword_search.ranking.pool import Pool, build_pool
-from everword_search.ranking.ranker import REPEATED_WEIGHT, Ranker, beside
+from everword_search.ranking.features.compute import Described, RankingQuery, describe
+from everword_search.ranking.features.pool import Pool, build_pool
+from everword_search.ranking.models.ranker import REPEATED_WEIGHT, Ranker, beside
 from everword_search.ranking.store import Candidates
+from everword_search.ranking.times.periods import closeness
 from everword_search.retrieval.arms.base import RankingArm, Window
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.index.passage_index import PassageIndex

@@ -10,7 +10,7 @@ from everword.db.statements import Pending, ask
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword_search.cache.cached_namespace import CachedNamespace
-from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
+from everword_search.cache.scans.prefetched_scan import PrefetchedScan, prefetch_scan
 from everword_search.ranking.profiles import Balanced, Profile
 from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.records.pages import Cursor, max_parts

@@ -10,12 +10,12 @@ import numpy as np
 
 from everword.db.arrays import Array
 from everword.db.pool import Connection
-from everword_search.cache.best import best_memories
 from everword_search.cache.cached_index import CachedIndex
-from everword_search.cache.columns import find
-from everword_search.cache.prefetched_scan import NEAREST, PrefetchedScan
+from everword_search.cache.columns.growing import find
+from everword_search.cache.columns.vectors import Vectors
+from everword_search.cache.scans.best import best_memories
+from everword_search.cache.scans.prefetched_scan import NEAREST, PrefetchedScan
 from everword_search.cache.snapshot import Snapshot
-from everword_search.cache.vectors import Vectors
 from everword_search.compiled import add_scores
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.retrieval.arms.base import Window

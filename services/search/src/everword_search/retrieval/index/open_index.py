@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everword_search.cache.passage_index import CachedPassageIndex
-from everword_search.cache.prefetched_scan import PrefetchedScan
+from everword_search.cache.scans.prefetched_scan import PrefetchedScan
 from everword_search.retrieval.arms.frequent import FrequentWords
 from everword_search.retrieval.arms.large import LargeScopes
 from everword_search.retrieval.index.database_index import DatabaseIndex

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import CachedNamespace
-from everword_search.cache.filters import let_through
-from everword_search.cache.vectors import Vectors
+from everword_search.cache.columns.vectors import Vectors
+from everword_search.cache.scans.filters import let_through
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.query.query_embedder import QueryVector

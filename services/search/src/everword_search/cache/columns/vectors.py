@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import Array
-from everword_search.cache.columns import Column
+from everword_search.cache.columns.growing import Column
 from everword_search.compiled import GROUP, cosines, nearest_signs
 from everword_search.ranking.arrays import Floats, Ints
 

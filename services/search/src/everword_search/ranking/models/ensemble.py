@@ -97,7 +97,7 @@ def _check(
 
 
 def _read(file_name: str) -> bytes:
-    folder = resources.files(__package__) / "models"
+    folder = resources.files(__package__)
     content = (folder / file_name).read_bytes()
     expected = json.loads((folder / MANIFEST).read_text()).get(file_name)
     found = hashlib.sha256(content).hexdigest()

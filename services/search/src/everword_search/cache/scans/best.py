@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from everword_search.cache.row import places_of, some_of
+from everword_search.cache.columns.row import places_of, some_of
 from everword_search.cache.snapshot import Snapshot
 from everword_search.ranking.arrays import Floats, Ints
 from everword_search.retrieval.arms.base import Window

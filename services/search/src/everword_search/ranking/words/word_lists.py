@@ -6,9 +6,9 @@ import asyncio
 from datetime import UTC, datetime
 
 from everword.rpc.heap import give_back
-from everword_search.ranking.frequencies import language_of, zipf
-from everword_search.ranking.periods import named_periods
-from everword_search.ranking.proper_names import may_be_name
+from everword_search.ranking.times.periods import named_periods
+from everword_search.ranking.words.frequencies import language_of, zipf
+from everword_search.ranking.words.proper_names import may_be_name
 
 _ENGLISH = "english"
 

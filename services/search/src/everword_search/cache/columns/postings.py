@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from everword_search.cache.columns import find
+from everword_search.cache.columns.growing import find
 from everword_search.ranking.arrays import Ints
 
 #: Of more occurrences in a passage, one more changes nothing; and Postgres keeps hardly more.

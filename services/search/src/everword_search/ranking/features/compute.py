@@ -17,11 +17,11 @@ from everword.text.author_names import name_words
 from everword.text.ranking_record import ASKS
 from everword_search.compiled import DESCRIBED, describe_turns, match_words
 from everword_search.ranking.arrays import Floats, Ints
-from everword_search.ranking.dates import NamedDates, compare_dates, named_dates
-from everword_search.ranking.periods import Period
-from everword_search.ranking.pool import Pool
-from everword_search.ranking.question import question_traits
-from everword_search.ranking.terms import QueryTerms, query_terms
+from everword_search.ranking.features.pool import Pool
+from everword_search.ranking.features.question import question_traits
+from everword_search.ranking.times.dates import NamedDates, compare_dates, named_dates
+from everword_search.ranking.times.periods import Period
+from everword_search.ranking.words.terms import QueryTerms, query_terms
 from everword_search.retrieval.arms.lexical import K1, B
 
 #: By role, as stored, whether it answers people: assistant, system and tool do.

@@ -9,7 +9,7 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.compaction import CompactionSettings
 from everword.domain.tokens import ConsistencyToken
-from everword_ingest.append_messages import append_messages
+from everword_ingest.messages.append_messages import append_messages
 from everword_ingest.model import AppendRequest
 
 

@@ -20,8 +20,13 @@ import numpy as np
 import regex
 
 from everword_search.ranking.arrays import Floats
-from everword_search.ranking.frequencies import language_of
-from everword_search.ranking.relative_days import ENGLISH, ENGLISH_WORDS, days_of, relative_days
+from everword_search.ranking.times.relative_days import (
+    ENGLISH,
+    ENGLISH_WORDS,
+    days_of,
+    relative_days,
+)
+from everword_search.ranking.words.frequencies import language_of
 
 _DATA = "dateparser.data.date_translation_data"
 #: What lies right before or after a period is so near to it.

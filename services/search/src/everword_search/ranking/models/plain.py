@@ -57,7 +57,7 @@ class PlainRanking:
     @classmethod
     def load(cls) -> PlainRanking:
         """Return the packaged weights."""
-        path = resources.files(__package__) / "models" / FILE
+        path = resources.files(__package__) / FILE
         weights = json.loads(path.read_text(encoding="utf-8"))
         return cls(weights["with_vector"], weights["without_vector"])
 

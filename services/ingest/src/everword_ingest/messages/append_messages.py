@@ -23,8 +23,10 @@ from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword.text.credentials import mask_credentials
 from everword_ingest import store
-from everword_ingest.days import pending_days
 from everword_ingest.indexing import PlacedMessage, author_names
+from everword_ingest.messages.days import pending_days
+from everword_ingest.messages.portions import index_all_but_last, insert_messages
+from everword_ingest.messages.requests import claim_request
 from everword_ingest.model import (
     AppendedMessage,
     AppendRequest,
@@ -32,8 +34,6 @@ from everword_ingest.model import (
     ConversationSpec,
     NewMessage,
 )
-from everword_ingest.portions import index_all_but_last, insert_messages
-from everword_ingest.requests import claim_request
 from everword_ingest.scheduling import schedule_work
 from everword_ingest.store import ExternalMessageRow, LockedConversation, RequestRow
 

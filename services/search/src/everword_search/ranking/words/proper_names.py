@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from everword_search.ranking.frequencies import UNKNOWN_WORD, language_of, words_by_frequency
+from everword_search.ranking.words.frequencies import UNKNOWN_WORD, language_of, words_by_frequency
 
 #: Languages that a word is looked up in, beside its own.
 _OTHERS = ("de", "en", "es", "fr", "it", "nl", "pl", "sv")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from everword_search.ranking.arrays import Floats
-from everword_search.ranking.ensemble import Ensemble, load_ensemble
-from everword_search.ranking.plain import PlainRanking
+from everword_search.ranking.models.ensemble import Ensemble, load_ensemble
+from everword_search.ranking.models.plain import PlainRanking
 
 RANKING_FILE = "recall-ranking.npz"
 RELEVANCE_FILE = "recall-relevance.npz"

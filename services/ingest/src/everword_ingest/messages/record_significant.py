@@ -20,7 +20,7 @@ from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_ingest import store
-from everword_ingest.requests import claim_request
+from everword_ingest.messages.requests import claim_request
 
 #: What is cut and analysed at once; more is left to a thread.
 _FEW_CHARS = 10_000

@@ -9,7 +9,7 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import MemoryNotFound
 from everword_ingest import store
-from everword_ingest.requests import claim_request
+from everword_ingest.messages.requests import claim_request
 
 
 async def mark_used(

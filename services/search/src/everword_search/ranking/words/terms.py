@@ -16,9 +16,9 @@ from everword.text.analysis import folded_words, words_of
 from everword.text.literals import literal_tokens
 from everword.text.ranking_record import stems_of, term_hash
 from everword_search.compiled import MOST_WORDS
-from everword_search.ranking.dates import MONTHS
-from everword_search.ranking.frequencies import zipf
-from everword_search.ranking.proper_names import may_be_name
+from everword_search.ranking.times.dates import MONTHS
+from everword_search.ranking.words.frequencies import zipf
+from everword_search.ranking.words.proper_names import may_be_name
 
 #: Content words of a query that count, in its order.
 MAX_TERMS = MOST_WORDS

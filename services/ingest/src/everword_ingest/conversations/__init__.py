@@ -1,0 +1,1 @@
+"""Makes conversations, and changes what is known of them."""

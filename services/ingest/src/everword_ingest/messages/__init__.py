@@ -1,0 +1,1 @@
+"""Appends messages, and writes what else callers say of memories."""

@@ -1,0 +1,1 @@
+"""Arrays that hold the passages of a namespace, field by field."""

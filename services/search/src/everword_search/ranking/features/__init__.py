@@ -1,0 +1,1 @@
+"""What the models are given of a question and its candidates."""

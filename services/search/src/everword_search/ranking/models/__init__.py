@@ -1,0 +1,1 @@
+"""The models that rank, and what computes with them."""
