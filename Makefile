@@ -108,6 +108,10 @@ test-fuzz: $(SETUP) ## Make 100,000 calls of all RPCs with hostile requests (CAL
 test-floods: $(SETUP) ## Time one tenant's calls beside another's floods of each kind (OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m floods $(if $(OUT),--json $(OUT))
 
+.PHONY: test-long
+test-long: $(SETUP) ## Run the tests that take minutes, which `make test` leaves out
+	$(BIN)/pytest -m long
+
 VLLM := .venv-vllm
 VLLM_SETUP := $(VLLM)/.installed
 VLLM_HOST ?= 127.0.0.1

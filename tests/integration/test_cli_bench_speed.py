@@ -100,7 +100,7 @@ def document(path: Path) -> dict[str, Any]:
     return loaded
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_every_figure_has_a_floor_and_a_kept_database_is_gone_on_with(tmp_path: Path) -> None:
     with passable_folder() as folder:
         output, again, plots = (tmp_path / name for name in ("out.json", "again.json", "plots"))
@@ -264,15 +264,24 @@ async def test_a_figure_measured_alone_is_of_any_scale_and_leaves_nothing_behind
     tmp_path: Path,
 ) -> None:
     with passable_folder() as folder:
-        output = tmp_path / "out.json"
-        given = ("--scale", "100", "--only", "search_hybrid_1m", "--json", str(output))
-        done = await speed(*given, folder=folder)
+        output, again, plots = (tmp_path / name for name in ("out.json", "again.json", "plots"))
+        kept = ("--scale", "100", "--keep", str(folder / "kept"))
+        given = ("--only", "search_hybrid_1m", "--json", str(output), "--plots", str(plots))
+        done = await speed(*kept, *given, folder=folder)
         assert done.status == 0, done.errors
-        assert left_in(folder) == []
+        assert left_in(folder) == ["kept"]
         assert processes_of(folder) == []
+        given = (*given[:2], "--only", "browse", "--compare", str(output), "--json", str(again))
+        compared = await speed(*kept, *given, folder=folder)
+        assert compared.status == 0, compared.errors
     [row] = document(output)["rows"]
     assert (row["id"], row["scale"]) == ("search_hybrid_1m", 100)
     assert {"p50_ms", "p95_ms", "p99_ms"} <= set(row["details"])
+    assert row["floor"] > 0
+    assert row["ratio"] == pytest.approx(row["value"] / row["floor"])
+    assert (plots / "search_hybrid_1m.svg").exists()
+    assert "now/before" in compared.output
+    assert {row["id"] for row in document(again)["rows"]} == {"search_hybrid_1m", "browse"}
 
 
 def test_the_corpus_is_the_same_every_time_and_of_the_size_asked_for() -> None:
