@@ -271,8 +271,8 @@ async def test_a_figure_measured_alone_is_of_any_scale_and_leaves_nothing_behind
         assert done.status == 0, done.errors
         assert left_in(folder) == ["kept"]
         assert processes_of(folder) == []
-        given = (*given[:2], "--only", "browse", "--compare", str(output), "--json", str(again))
-        compared = await speed(*kept, *given, folder=folder)
+        both = (*given[:2], "--only", "browse", "--compare", str(output), "--json", str(again))
+        compared = await speed(*kept, *both, folder=folder)
         assert compared.status == 0, compared.errors
     [row] = document(output)["rows"]
     assert (row["id"], row["scale"]) == ("search_hybrid_1m", 100)
