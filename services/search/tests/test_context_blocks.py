@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -43,6 +44,7 @@ PIECES = (
 )
 
 
+@dataclass(frozen=True)
 class Remembered(FoundMemories):
     """Found memories that are given as items."""
 
@@ -53,14 +55,12 @@ class Remembered(FoundMemories):
 
 
 def found(*items: Item) -> FoundMemories:
-    memories = Remembered()
-    object.__setattr__(memories, "given", items)
-    return memories
+    return Remembered(given=items)
 
 
 def memory(number: int, words: str, layout: Layout = LAYOUT) -> Item:
     moment = NOON - timedelta(hours=number)
-    return layout.candidate(Candidate("user", words, UUID(int=number), moment, number))
+    return layout.candidate(Candidate("user", words, "", UUID(int=number), moment, number))
 
 
 async def nothing(asked: Asked) -> list[Candidate]:
@@ -180,7 +180,7 @@ async def test_a_memory_of_a_block_goes_there_and_what_is_no_room_for_stays_a_me
     shares: float,
 ) -> None:
     facts = [memory(n, f"fact number {n} is such") for n in (1, 2, 3)]
-    said = [Candidate("fact", f"number {n}", UUID(int=n)) for n in (1, 2, 3)]
+    said = [Candidate("fact", f"number {n}", memory_id=UUID(int=n)) for n in (1, 2, 3)]
     built = building(300)
     await built.put_found(found(*facts), {IDENTITY: said})
     own = [item.memory_id for item in built.draft.blocks[IDENTITY].items]

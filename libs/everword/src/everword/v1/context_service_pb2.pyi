@@ -33,10 +33,16 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
     CONTEXT_SOURCE_CHAT_HISTORY: _ContextSource.ValueType  # 2
     """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+    CONTEXT_SOURCE_IDENTITY: _ContextSource.ValueType  # 4
+    """CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
+    first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
+    request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
+    about its latest author, as far as that was learned where nobody is named.
+    """
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
     """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
-    numbers are kept for base (3), identity (4), lorebook (5), documents (6) and graph (7).
+    numbers are kept for base (3), lorebook (5), documents (6) and graph (7).
     """
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
@@ -45,6 +51,12 @@ CONTEXT_SOURCE_MEMORIES: ContextSource.ValueType  # 1
 """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
 CONTEXT_SOURCE_CHAT_HISTORY: ContextSource.ValueType  # 2
 """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+CONTEXT_SOURCE_IDENTITY: ContextSource.ValueType  # 4
+"""CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
+first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
+request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
+about its latest author, as far as that was learned where nobody is named.
+"""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
 class _ContextScope:
@@ -292,7 +304,7 @@ class ContextItem(_message.Message):
     token_count: _builtins.int
     """token_count is what it costs."""
     score: _builtins.float
-    """score is what it was ranked by, for memories found by the query."""
+    """score is what it was ranked by: of memories found by the query as in SearchResult, of facts their weight."""
     number: _builtins.int
     """number is what stands before it in the context."""
     relevance: _builtins.float

@@ -106,7 +106,7 @@ class Draft:
                 continue
             if not self._fits(source, item, limit):
                 self.left_out.add(item.key)
-            elif verbatim or not self.said.repeats(item.words):
+            elif verbatim or not self.said.repeats(item.says):
                 shown = finish(item)
                 if self._fits(source, shown, limit):
                     self._put(source, shown)
@@ -122,7 +122,7 @@ class Draft:
                     block.remove(other)
         self._retold.update(id_ for id_, _ in item.told_by)
         self.blocks[source].add(item)
-        self.said.add(item.words)
+        self.said.add(item.says)
 
     def reserve(self, source: BlockSource, items: Iterable[Item], limit: int) -> set[UUID | str]:
         """Keep what a block of these items will cost, `limit` at most; returns the keys of those that it will hold."""
@@ -170,4 +170,11 @@ class Draft:
 
 def _tells(message: Item, other: Item) -> bool:
     """Tell whether a message that is shown holds the words that another item was taken from."""
-    return any(id_ == message.memory_id and said in message.words for id_, said in other.told_by)
+    return any(
+        id_ == message.memory_id and _spaced(said) in _spaced(message.words)
+        for id_, said in other.told_by
+    )
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
@@ -18,7 +18,7 @@ from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import Asked
 from everword_search.context.budget import Block, Draft
 from everword_search.context.chat_history import MOST_RECALLED, SHARE, Start, recall_turns
-from everword_search.context.memories import FoundMemories, search_memories
+from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import BlockSource, Candidate, ContextRequest
 from everword_search.context.text import Item
 from everword_search.records.pages import MAX_PAGE
@@ -111,14 +111,14 @@ class Building:
         Where memories are short, there is room for more than were looked at; these are waited for `until` a time of the
         loop. Items may be many and long: the loop goes on meanwhile.
         """
-        await asyncio.to_thread(self._put_all, found, candidates)
+        told_by = await asyncio.to_thread(self._put_all, found, candidates)
         if found.is_cut and self.draft.tokens < FULL * self.draft.budget:
             try:
                 async with asyncio.timeout_at(until):
                     more = await self.search(all_=True)
             except TimeoutError:
                 return
-            await asyncio.to_thread(self._put_memories, more)
+            await asyncio.to_thread(self._put_memories, replace(more, told_by=told_by))
 
     def put_waiting(self) -> None:
         """Put in what is left of the turns that wait."""
@@ -129,24 +129,37 @@ class Building:
         draft.trim()
         draft.left_out.difference_update(draft.keys)
 
-    def _put_all(self, found: FoundMemories, candidates: Candidates) -> None:
-        draft, layout = self.draft, self.draft.layout
-        items = {
-            source: [layout.candidate(each) for each in found_here]
-            for source, found_here in candidates.items()
-        }
+    def _put_all(self, found: FoundMemories, candidates: Candidates) -> ToldBy:
+        """Put in everything once; returns by which messages what the blocks say was told."""
+        draft, items = self.draft, self._items(found, candidates)
         limits = {kind.source: int(draft.budget * kind.share) for kind in registry.KINDS}
         theirs = set[UUID | str]()
         for source, own in items.items():
             theirs |= draft.reserve(source, own, limits[source])
-        self._put_memories(found, theirs)
+        told_by = {item.key: item.told_by for own in items.values() for item in own}
+        marked = replace(found, told_by=told_by)
+        self._put_memories(marked, theirs)
         draft.reserved = 0
         for source, own in items.items():
             there = draft.keys
             wanted = [item for item in own if item.key not in there]
             draft.fill(source, wanted, most=len(wanted), limit=limits[source])
         if theirs:
-            self._put_memories(found)
+            self._put_memories(marked)
+        return told_by
+
+    def _items(self, found: FoundMemories, candidates: Candidates) -> dict[BlockSource, list[Item]]:
+        """Return what the blocks would say: of each the best first, by its score and its nearness."""
+        near = _nearness(found)
+
+        def value(item: Item) -> float:
+            return item.score + (near.get(item.memory_id, 0.0) if item.memory_id else 0.0)
+
+        layout = self.draft.layout
+        return {
+            source: sorted(map(layout.candidate, own), key=value, reverse=True)
+            for source, own in candidates.items()
+        }
 
     def _put_memories(
         self, found: FoundMemories, theirs: AbstractSet[UUID | str] = frozenset()
@@ -195,3 +208,10 @@ class Building:
         unread = self.start.conversation.unread if self.start.conversation else 0
         omitted = len(draft.left_out) + unread
         return BuiltContext(draft.numbered(), draft.text(), draft.tokens, omitted, verdict)
+
+
+def _nearness(found: FoundMemories) -> dict[UUID, float]:
+    """Return how relevant each memory is, where the most relevant one has 1."""
+    relevance = {id_: each.relevance or 0.0 for id_, each in found.results.items()}
+    best = max(relevance.values(), default=0.0)
+    return {id_: each / best for id_, each in relevance.items()} if best else {}

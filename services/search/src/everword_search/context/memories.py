@@ -25,6 +25,10 @@ _SPARE, _SMALL_TOKENS = 10, 35
 _COUNTS_TIME = "balanced"
 
 
+#: By the key of an item, the messages that say the same, each with the words that do.
+ToldBy = Mapping[UUID | str, tuple[tuple[UUID, str], ...]]
+
+
 @dataclass(frozen=True)
 class FoundMemories:
     """What a search gives to a context."""
@@ -36,6 +40,8 @@ class FoundMemories:
     verdict: Verdict | None = None
     #: Whether there may be more that was not looked at.
     is_cut: bool = False
+    #: Of facts, the messages that say so, each with its words.
+    told_by: ToldBy = field(default_factory=dict)
 
     def items(self, layout: Layout) -> list[Item]:
         """Return the memories, best first, with their credentials: to look for those takes longer than all the rest."""
@@ -47,7 +53,7 @@ class FoundMemories:
 
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> Item:
         result = self.results[id_]
-        return layout.memory(
+        item = layout.memory(
             result.memory,
             result.passage,
             self.tokens.get(id_, 0),
@@ -55,6 +61,8 @@ class FoundMemories:
             result.relevance,
             masks=masks,
         )
+        told_by = self.told_by.get(id_)
+        return replace(item, told_by=told_by) if told_by else item
 
 
 async def search_memories(

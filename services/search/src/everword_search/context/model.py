@@ -46,6 +46,8 @@ class Candidate:
     #: What stands before the words, such as who said them.
     label: str
     words: str
+    #: What is said about the words, in brackets after them, such as since when they hold.
+    remark: str = ""
     #: The memory it is; None for what is none.
     memory_id: UUID | None = None
     #: None for what has no time of its own.

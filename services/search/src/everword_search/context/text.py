@@ -67,6 +67,12 @@ class Item:
     relevance: float | None = None
     #: The words of messages that say the same, each with its message: where one is there, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
+    #: What it says in substance, where that is not its words: by this, repetitions are known.
+    substance: str = ""
+
+    @property
+    def says(self) -> str:
+        return self.substance or self.words
 
     @property
     def key(self) -> UUID | str:
@@ -169,6 +175,8 @@ class Layout:
     def candidate(self, found: Candidate) -> Item:
         """Return what a block would say."""
         words = mask_credentials(found.words) if self.masks else found.words
+        substance = f"{found.label}: {words}"
+        words += f" ({found.remark})" if found.remark else ""
         item = self._item(
             found.memory_id,
             found.occurred_at,
@@ -179,7 +187,7 @@ class Layout:
             found.score,
             found.relevance,
         )
-        return replace(item, told_by=found.told_by)
+        return replace(item, told_by=found.told_by, substance=substance)
 
     def _item(
         self,
@@ -192,7 +200,7 @@ class Layout:
         score: float = 0.0,
         relevance: float | None = None,
     ) -> Item:
-        moment = self._local(occurred_at) if occurred_at else None
+        moment = in_zone(occurred_at, self.zone) if occurred_at else None
         speaker = " ".join(speaker.split())
         line = self._line(_WIDEST, moment, speaker, "" if given_tokens else words)
         tokens = given_tokens + self.counter.count(f"{line}\n")
@@ -213,9 +221,11 @@ class Layout:
         indented = f"\n{_INDENT}".join(words.splitlines() or [""])
         return f"[{number}] {speaker}: {indented}"
 
-    def _local(self, moment: datetime) -> datetime:
-        try:
-            return moment.astimezone(self.zone)
-        except OverflowError:
-            # On the last day of the calendar it is tomorrow elsewhere.
-            return moment
+
+def in_zone(moment: datetime, zone: tzinfo) -> datetime:
+    """Return a moment in a time zone, as far as the calendar goes there."""
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        # On the last day of the calendar it is tomorrow elsewhere.
+        return moment
