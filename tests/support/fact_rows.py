@@ -115,6 +115,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
             "most_said": 9,
         },
         f"{reads}.get_profile": {"subject": SUBJECT, "categories": None, "include_expired": True},
+        f"{reads}.count_profile": {"subject": SUBJECT, "categories": None, "include_expired": True},
         f"{reads}.list_facts": listed,
         f"{reads}.list_history": key,
         f"{reads}.list_evidence": new,

@@ -81,7 +81,7 @@ class GetProfileResponse(_message.Message):
     FACTS_FIELD_NUMBER: _builtins.int
     OMITTED_FIELD_NUMBER: _builtins.int
     omitted: _builtins.int
-    """omitted is how many more there are."""
+    """omitted is how many more there are; 100 stands for more than that. ListFacts returns all, page by page."""
     @_builtins.property
     def facts(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.Fact]:
         """facts are the facts, by category and attribute."""
