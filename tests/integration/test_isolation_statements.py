@@ -32,6 +32,7 @@ from support.isolation import (
     without_predicate,
     writes_isolated_rows,
 )
+from support.pattern_rows import insert_patterns
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
@@ -150,6 +151,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             )
             insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_facts(conn, ids["theirs"], message_ids, WORDS)
+            insert_patterns(conn, ids["theirs"], WORDS)
         yield Filled(
             database=database,
             empty=empty,

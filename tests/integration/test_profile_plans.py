@@ -68,8 +68,8 @@ def _fill(conn: psycopg.Connection) -> None:
         "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, "
         "                   state, confidence, lifetime_days, first_seen_at, last_seen_at, supporting) "
         "SELECT 1, ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid, 's' || n %% %(subjects)s, "
-        "       'general', 'a' || n / 1000, 'the value of number ' || n, sha256(n::text::bytea), true, 1, 2, random(), 365, "
-        "       now() - interval '9 days', now(), 1 "
+        "       'general', 'a' || n / 1000, 'the value of number ' || n, sha256(n::text::bytea), true, 1, 2, random(), "
+        "       365, now() - interval '9 days', now(), 1 "
         "  FROM generate_series(1, %(facts)s) AS n",
         {"facts": FACTS_STORED, "subjects": SUBJECTS},
     )
