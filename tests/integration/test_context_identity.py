@@ -10,8 +10,8 @@ import pytest
 
 from everword.text.tokens.counter import packaged_counter
 from everword.v1 import context_service_pb2 as pb
+from everword.v1 import fact_pb2, memory_pb2
 from everword.v1 import fact_service_pb2 as facts
-from everword.v1 import memory_pb2
 from support.calls import append_request, message, target
 from support.corpus import moment
 from support.learning import learn
@@ -166,6 +166,19 @@ async def test_the_past_and_what_was_believed_then_are_one_filter_away(stack: St
     assert await said(known_at_time=after) == ["vegetarian", "Lisbon"]
     assert await said(start_time=moment("2025-01-01T00:00:00+00:00")) == ["vegetarian"]
     assert await said(end_time=moment("2025-01-01T00:00:00+00:00")) == ["Lisbon"]
+
+
+async def test_what_ended_and_what_expired_is_not_in_it(stack: Stack) -> None:
+    closed = (await remember(stack, "pet", "a dog")).fact
+    await stack.facts.CloseFact(facts.CloseFactRequest(fact_id=closed.id))
+    long_ago = message("The mood was splendid.", create_time=moment("2020-01-01T00:00:00+00:00"))
+    request = append_request(long_ago)
+    said = (await stack.ingest.AppendMessages(request)).messages[0].message_id
+    evidence = [fact_pb2.NewEvidence(message_id=said, quote="splendid")]
+    await remember(stack, "mood", "splendid", evidence=evidence)
+    await remember(stack, "hometown", "Porto", evidence=evidence, lifetime_days=36_500)
+    id_ = await say(stack, "a", "Hello!", subject="emi")
+    assert lines(await build(stack, id_)) == ["Hometown: Porto (as of 2020-01-01)"]
 
 
 async def test_a_large_profile_keeps_to_its_share_with_what_the_query_is_about(
