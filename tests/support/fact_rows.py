@@ -15,6 +15,8 @@ from everword.facts.model import value_hash
 FACT, INTERVAL, EVIDENCE, CHANGE = (UUID(int=number) for number in range(71, 75))
 SUBJECT, ATTRIBUTE = "Xanthippe of Athens", "residence"
 BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
+_PROFILE = {"subject": SUBJECT, "categories": None, "include_expired": True}
+_KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "most_said": 9}
 
 
 def insert_facts(
@@ -107,15 +109,9 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{writes}.weigh_evidence": new,
         f"{writes}.insert_changes": {**new, **change},
         f"{writes}.show_facts": new,
-        f"{reads}.find_known": {
-            "subjects": [SUBJECT],
-            "first_seen": None,
-            "unnamed": False,
-            "user": SUBJECT,
-            "most_said": 9,
-        },
-        f"{reads}.get_profile": {"subject": SUBJECT, "categories": None, "include_expired": True},
-        f"{reads}.count_profile": {"subject": SUBJECT, "categories": None, "include_expired": True},
+        f"{reads}.find_known": {**_KNOWN, "subjects": [SUBJECT]},
+        f"{reads}.get_profile": _PROFILE,
+        f"{reads}.count_profile": _PROFILE,
         f"{reads}.list_facts": listed,
         f"{reads}.list_history": key,
         f"{reads}.list_evidence": new,
