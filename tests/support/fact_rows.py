@@ -94,8 +94,10 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "actor": "agent",
         "reason": "",
     }
-    page = {"after_id": None, "after_interval": None}
-    listed = {"attributes": None, "states": None, "everything": True, **page}
+    listed = {
+        **dict.fromkeys(("attributes", "states", "after_id", "after_interval")),
+        "everything": True,
+    }
     return {
         f"{writes}.lock_key": key,
         f"{writes}.find_facts": {**key, "value_hash": None},

@@ -1,4 +1,4 @@
-"""Calls of patterns that are given what is in another namespace."""
+"""Calls of patterns and themes that are given what is in another namespace."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf import struct_pb2
 
 from everword.v1 import pattern_service_pb2 as pb
+from everword.v1 import profile_service_pb2 as profile
 from support.callers import within
 from support.foreign import NO_PAGE, Call
 
@@ -73,6 +74,10 @@ PATTERNS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
             threshold_request(0.5), metadata=within("third")
         ),
         lambda answer: answer.previous == 0.5,
+    ),
+    "ListThemes": (
+        lambda s, t: s.profile.ListThemes(profile.ListThemesRequest()),
+        lambda answer: not answer.themes,
     ),
     "ListPatterns": (
         lambda s, t: s.patterns.ListPatterns(patterns_request()),

@@ -19,6 +19,7 @@ ISOLATED = frozenset(
         *("summary_voices", "tool_sentences", "usage_ledger", "index_changes"),
         *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
         *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds"),
+        "themes",
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

@@ -19,6 +19,7 @@ from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
 from support.pattern_rows import pattern_parameters
 from support.summary_rows import SummaryRows
+from support.theme_rows import theme_parameters
 
 WORDS = "xylophone concerto in auth.rs"
 AUTHOR = "Xenokrates"
@@ -168,6 +169,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **_reading(filled),
         **fact_parameters(),
         **pattern_parameters(),
+        **theme_parameters(filled.passage_ids),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

@@ -37,6 +37,7 @@ COMMANDS = {
     "significant": "calendar:significant",
     "stats": "stats:stats",
     "summaries": "summaries:summaries",
+    "themes": "themes:themes",
     "up": "up:up",
 }
 

@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -2225,6 +2225,89 @@ CREATE TABLE everword.summary_voices (
 
 COMMENT ON TABLE everword.summary_voices IS 'Whose memories calendar summaries are: where there is an identity, they are written in the first person.';
 
+CREATE TABLE everword.themes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    place smallint NOT NULL,
+    label text NOT NULL,
+    words text[] NOT NULL,
+    size integer NOT NULL,
+    sampled integer NOT NULL,
+    source_ids uuid[] NOT NULL,
+    generation_id smallint NOT NULL,
+    model text DEFAULT ''::text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.themes IS 'All of a namespace are replaced at once.';
+
+COMMENT ON COLUMN everword.themes.source_ids IS 'The memories nearest to its middle, nearest first.';
+
+COMMENT ON COLUMN everword.themes.generation_id IS 'Whose vectors it was made of.';
+
+COMMENT ON COLUMN everword.themes.model IS 'The language model that wrote the label; empty where words were chosen.';
+
+CREATE TABLE everword.themes_p0 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.themes_p1 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.themes_p2 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.themes_p3 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.tool_sentence_queue (
     namespace_id bigint NOT NULL,
     message_id uuid NOT NULL,
@@ -2463,6 +2546,14 @@ ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sour
 ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -2807,6 +2898,36 @@ ALTER TABLE ONLY everword.summary_sources_p3
 
 ALTER TABLE ONLY everword.summary_voices
     ADD CONSTRAINT summary_voices_pkey PRIMARY KEY (namespace_id);
+
+ALTER TABLE ONLY everword.themes
+    ADD CONSTRAINT themes_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p0
+    ADD CONSTRAINT themes_p0_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes
+    ADD CONSTRAINT themes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p0
+    ADD CONSTRAINT themes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p1
+    ADD CONSTRAINT themes_p1_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p1
+    ADD CONSTRAINT themes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p2
+    ADD CONSTRAINT themes_p2_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p2
+    ADD CONSTRAINT themes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p3
+    ADD CONSTRAINT themes_p3_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p3
+    ADD CONSTRAINT themes_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.tool_sentence_queue
     ADD CONSTRAINT tool_sentence_queue_pkey PRIMARY KEY (namespace_id, message_id);
@@ -3577,6 +3698,22 @@ ALTER INDEX everword.summary_sources_message ATTACH PARTITION everword.summary_s
 
 ALTER INDEX everword.summary_sources_pkey ATTACH PARTITION everword.summary_sources_p3_pkey;
 
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p0_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p0_pkey;
+
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p1_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p1_pkey;
+
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p2_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p2_pkey;
+
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p3_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p3_pkey;
+
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p0_pkey;
 
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p1_pkey;
@@ -3702,6 +3839,9 @@ ALTER TABLE everword.summary_sources
 ALTER TABLE ONLY everword.summary_voices
     ADD CONSTRAINT summary_voices_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.themes
+    ADD CONSTRAINT themes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.tool_sentence_queue
     ADD CONSTRAINT tool_sentence_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -3779,6 +3919,8 @@ CREATE POLICY isolation ON everword.summary_sources USING ((namespace_id = (NULL
 
 CREATE POLICY isolation ON everword.summary_voices USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.themes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -3806,6 +3948,8 @@ ALTER TABLE everword.summaries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.summary_sources ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.summary_voices ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.themes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.tool_sentences ENABLE ROW LEVEL SECURITY;
 
@@ -4008,6 +4152,9 @@ GRANT SELECT,INSERT,DELETE ON TABLE everword.summary_sources TO everword_compact
 GRANT SELECT ON TABLE everword.summary_sources TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_compactor;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.themes TO everword_compactor;
+GRANT SELECT ON TABLE everword.themes TO everword_search;
 
 GRANT INSERT ON TABLE everword.tool_sentence_queue TO everword_ingest;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.tool_sentence_queue TO everword_compactor;
