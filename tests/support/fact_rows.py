@@ -16,6 +16,10 @@ FACT, INTERVAL, EVIDENCE, CHANGE = (UUID(int=number) for number in range(71, 75)
 SUBJECT, ATTRIBUTE = "Xanthippe of Athens", "residence"
 BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
 _PROFILE = {"subject": SUBJECT, "categories": None, "include_expired": True}
+_LISTED = {
+    **dict.fromkeys(("attributes", "states", "after_id", "after_interval")),
+    "everything": True,
+}
 _KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "most_said": 9}
 
 
@@ -94,10 +98,6 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "actor": "agent",
         "reason": "",
     }
-    listed = {
-        **dict.fromkeys(("attributes", "states", "after_id", "after_interval")),
-        "everything": True,
-    }
     return {
         f"{writes}.lock_key": key,
         f"{writes}.find_facts": {**key, "value_hash": None},
@@ -114,7 +114,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{reads}.find_known": {**_KNOWN, "subjects": [SUBJECT]},
         f"{reads}.get_profile": _PROFILE,
         f"{reads}.count_profile": _PROFILE,
-        f"{reads}.list_facts": listed,
+        f"{reads}.list_facts": _LISTED,
         f"{reads}.list_history": key,
         f"{reads}.list_evidence": new,
         f"{reads}.list_changes": new,

@@ -60,7 +60,7 @@ def found(*items: Item) -> FoundMemories:
 
 def memory(number: int, words: str, layout: Layout = LAYOUT) -> Item:
     moment = NOON - timedelta(hours=number)
-    return layout.candidate(Candidate("user", words, "", UUID(int=number), moment, number))
+    return layout.candidate(Candidate("user", words, UUID(int=number), moment, number))
 
 
 async def nothing(asked: Asked) -> list[Candidate]:

@@ -46,8 +46,6 @@ class Candidate:
     #: What stands before the words, such as who said them.
     label: str
     words: str
-    #: What is said about the words, in brackets after them, such as since when they hold.
-    remark: str = ""
     #: The memory it is; None for what is none.
     memory_id: UUID | None = None
     #: None for what has no time of its own.
@@ -59,6 +57,8 @@ class Candidate:
     relevance: float | None = None
     #: Messages that say the same, each with the words that do: where one is shown, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
+    #: What is said about the words, in brackets after them, such as since when they hold.
+    remark: str = ""
 
 
 class ContextScope(IntEnum):

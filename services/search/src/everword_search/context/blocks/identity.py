@@ -99,11 +99,11 @@ def _candidate(
     return Candidate(
         f"{label} of {row.subject}" if names_subject else label,
         row.value,
-        ", ".join(marks),
         row.memory_id,
         place=place,
         score=find_weight(row.confidence, row.last_seen_at, row.lifetime_days, now),
         told_by=tuple(zip(row.message_ids, row.quotes, strict=True)),
+        remark=", ".join(marks),
     )
 
 
