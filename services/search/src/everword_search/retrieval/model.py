@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
@@ -13,6 +13,7 @@ import numpy as np
 
 from everword.db.arrays import Array, array_of_uuids, uuids_of
 from everword.domain.records import MemoryRecord
+from everword_search.endings.model import Ending
 from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
 from everword_search.retrieval.confidence import Confidence
 from everword_search.summaries.model import (
@@ -176,6 +177,14 @@ class Ranked:
             for source_id, passage_id, raw, score in columns
         ]
 
+    def among(self, source_ids: Sequence[UUID]) -> Ranked:
+        """Return those of some memories that are in here."""
+        places = self.places_of(array_of_uuids(source_ids))
+        here = places[places >= 0]
+        return Ranked(
+            self.passage_ids[here], self.source_ids[here], self.raws[here], self.scores[here]
+        )
+
     def places_of(self, source_ids: Array) -> Array:
         """Return where memories are in here, -1 for those that are not."""
         if not len(self.source_ids):
@@ -240,6 +249,8 @@ class Found:
     first: Sequence[Hit] = ()
     #: Share of what the query says, by weight, that nothing found holds.
     absent: float = 0.0
+    #: Returns all results, on whichever page; None where only an arm knows them.
+    order: Callable[[], Ranked] | None = None
 
 
 @dataclass(frozen=True)
@@ -268,6 +279,8 @@ class SearchResult:
     is_of_period: bool = False
     #: Of a summary that was expanded.
     expansion: Expansion | None = None
+    #: What it says and does not hold any more, the latest to end first.
+    endings: Sequence[Ending] = ()
 
 
 @dataclass(frozen=True)

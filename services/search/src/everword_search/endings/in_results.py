@@ -1,0 +1,119 @@
+"""Endings among results: what holds is put before what held, and that is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from everword.db.pool import STATEMENT_CAP_S, Connection, Database
+from everword.db.statements import Pending, fetch_all
+from everword.domain.deadline import remaining
+from everword_search.endings.placing import (
+    Brought,
+    Placed,
+    holding_instead,
+    is_any_lacking,
+    place,
+)
+from everword_search.endings.read_endings import (
+    EndingRow,
+    Endings,
+    endings_asked,
+    endings_of,
+)
+from everword_search.retrieval.arms.base import RankingArm
+from everword_search.retrieval.index.store import Scope
+from everword_search.retrieval.model import Found, Hit, SearchMode
+from everword_search.retrieval.runner import ArmFailed, Runner
+
+#: Modes in which what holds is brought before what held: the others look for letters.
+BRINGING = frozenset({SearchMode.HYBRID, SearchMode.LEXICAL, SearchMode.SEMANTIC})
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The hits of a page, as they are ranked, and what is asked about them."""
+
+    scope: Scope
+    mode: SearchMode
+    size: int
+    is_first_page: bool
+    brought: Brought
+    found: Found
+    runner: Runner
+    #: None where the namespace has no facts.
+    endings: Pending[EndingRow] | None
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The hits of a page in their order, with the endings of each."""
+
+    placed: Placed
+    endings: Endings = field(default_factory=dict)
+
+
+async def order(
+    conn: Connection, database: Database, stretch: Stretch, hits: Sequence[Hit]
+) -> Ordered:
+    """Return hits that are there in the order of the page: after what holds instead of them."""
+    rows = await stretch.endings.rows() if stretch.endings else []
+    endings = endings_of(rows)
+    as_ranked = Placed(list(hits), last=hits[-1] if hits else None)
+    if stretch.mode not in BRINGING or not is_any_lacking(hits, endings):
+        return Ordered(as_ranked, endings)
+    try:
+        async with database.bound(conn, stretch.scope.namespace_id):
+            return await _bring(conn, stretch, hits, endings)
+    except ArmFailed:
+        return Ordered(as_ranked, endings)
+
+
+async def _bring(
+    conn: Connection, stretch: Stretch, hits: Sequence[Hit], endings: Endings
+) -> Ordered:
+    wanted = holding_instead(hits, endings)
+    stretch.runner.begin(conn, None)
+    await stretch.runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
+    asked = endings_asked(stretch.scope, wanted)
+    rows = await fetch_all(conn, asked.statement, asked.parameters, asked.row)
+    endings = {**endings_of(rows), **endings}
+    found = await _find(stretch, wanted, hits)
+    first = (hits[0].score, hits[0].passage_id)
+    earlier = {
+        id_
+        for id_ in wanted
+        if id_ in stretch.brought
+        or (
+            not stretch.is_first_page
+            and id_ in found
+            and (found[id_].score, found[id_].passage_id) > first
+        )
+    }
+    room = stretch.brought.room
+    return Ordered(place(hits, endings, stretch.size, earlier, room, found), endings)
+
+
+async def _find(
+    stretch: Stretch, wanted: Sequence[UUID], hits: Sequence[Hit]
+) -> Mapping[UUID, Hit]:
+    """Return the hits of some memories, as far as the search finds them. Raises ArmFailed."""
+    found = {hit.source_id: hit for hit in stretch.found.hits}
+    elsewhere = [id_ for id_ in wanted if id_ not in found]
+    if stretch.found.order:
+        candidates = stretch.found.order().among(elsewhere).candidates()
+    elif stretch.is_first_page:
+        # What is on no earlier page has no place that matters.
+        candidates = []
+    else:
+        candidates = [
+            each
+            for arm in stretch.runner.left()
+            if isinstance(arm, RankingArm)
+            for each in await stretch.runner.score(arm, elsewhere, 1.0)
+        ]
+    for each in candidates:
+        if each.matches:
+            found[each.source_id] = Hit(each.source_id, each.passage_id, each.score, [], ())
+    return found
