@@ -12,6 +12,7 @@ from uuid import UUID
 from everword_search.context.model import ORDER, BlockSource
 from everword_search.context.repetition import Said
 from everword_search.context.text import Item, Layout
+from everword_search.endings.model import Holding
 
 
 @dataclass
@@ -52,6 +53,8 @@ class Draft:
     said: Said
     blocks: dict[BlockSource, Block] = field(init=False)
     left_out: set[UUID] = field(default_factory=set)
+    #: What was passed over because it repeats what is there.
+    _repeated: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.blocks = {source: Block(source, self.layout) for source in ORDER}
@@ -72,28 +75,72 @@ class Draft:
         most: int,
         limit: int | None = None,
         verbatim: bool = False,
+        alone: bool = False,
         finish: Callable[[Item], Item] = lambda item: item,
     ) -> list[Item]:
         """Put items into a block while they fit, `most` of them; returns those that were put in.
 
         `limit` is the most that the block may cost. What repeats the context is passed over, unless it is to stand
-        there `verbatim`. `finish` makes of an item what is shown, for those alone that fit as they are.
+        there `verbatim`, and so is a fact whose message is there. What does not hold any more goes in only beside what
+        holds instead, in one line if it is not there, unless it may stand `alone`. `finish` makes of an item what is
+        shown, for those alone that fit as they are.
         """
         put: list[Item] = []
         for item in items:
             if len(put) >= most:
                 break
+            if item.said_by & self.ids:
+                continue
             if not self._fits(source, item, limit):
                 self.left_out.add(item.memory_id)
-            elif verbatim or not self.said.repeats(item.words):
+            elif not verbatim and self.said.repeats(item.words):
+                self._repeated.add(item.memory_id)
+            else:
                 shown = finish(item)
-                if self._fits(source, shown, limit):
-                    self.blocks[source].add(shown)
-                    self.said.add(shown.words)
-                    put.append(shown)
+                beside = [] if alone else self._put_beside(shown, most - len(put) - 1)
+                if beside is not None and self._fits(source, shown, limit):
+                    self._add(source, shown)
+                    put += [*beside, shown]
                 else:
                     self.left_out.add(item.memory_id)
         return put
+
+    def lacking(self, items: Iterable[Item] | None = None) -> list[Holding]:
+        """Return what holds instead of something in here, or of items, and is not in here."""
+        there = self.ids | self._repeated
+        holdings = (
+            ending.current
+            for item in (self._items() if items is None else items)
+            for ending in item.endings
+            if ending.current and there.isdisjoint(ending.current.memory_ids)
+        )
+        return list({each.fact_id: each for each in holdings}.values())
+
+    def put_holding(self, holding: Holding) -> Item | None:
+        """Put in what holds as one line; returns it, or None where it does not fit or may not be shown."""
+        item = self.layout.holding(holding)
+        if item is None or not self._fits(BlockSource.MEMORIES, item, None):
+            return None
+        self._add(BlockSource.MEMORIES, item)
+        return item
+
+    def _put_beside(self, item: Item, most: int) -> list[Item] | None:
+        """Put in what holds instead of an item, if both fit; returns that, or None where they do not."""
+        lines = [self.layout.holding(each) for each in self.lacking([item])]
+        known = [each for each in lines if each is not None]
+        if not lines:
+            return []
+        heads = sum(self.blocks[BlockSource.MEMORIES].cost(each) for each in known)
+        cost = heads + self.layout.day_tokens + item.tokens
+        if len(known) < len(lines) or len(lines) > most or self.tokens + cost > self.budget:
+            return None
+        for each in known:
+            self._add(BlockSource.MEMORIES, each)
+        return known
+
+    def _add(self, source: BlockSource, item: Item) -> None:
+        self.blocks[source].add(item)
+        self.said.add(item.words)
 
     def trim(self) -> None:
         """Take out what was put in last while the whole costs more than its lines one by one, and than the budget."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -27,6 +27,7 @@ from everword_search.context.text import Item, Layout
 from everword_search.ranking.profiles import find_profile
 from everword_search.records.pages import MAX_PAGE
 from everword_search.records.use import count_use
+from everword_search.retrieval.index.as_of import find_as_of
 from everword_search.retrieval.model import SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
 
@@ -75,6 +76,8 @@ async def begin(
         raise InvalidArgument(violations=(("query", text),))
     # Also where there is nothing to look for.
     find_profile(request.profile, request.balanced)
+    filter_ = await find_as_of(sources.database, namespace, request.filter)
+    request = replace(request, filter=filter_)
     start = await read_start(sources.database, namespace, request)
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
     layout = Layout(counter, request.format, zone, masks)
@@ -130,7 +133,7 @@ class Building:
         """Put in older turns of this conversation."""
         limit = int(self.draft.budget * SHARE)
         nearest = FoundMemories().after(recalled)
-        self._put(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit)
+        self._put(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit, alone=True)
 
     async def put_memories(self, found: FoundMemories) -> None:
         """Put in memories, best first; where these are short, there is room for more than were looked at."""
@@ -149,16 +152,37 @@ class Building:
 
     def _put_found(self, found: FoundMemories) -> None:
         most = self.request.max_memories
-        self._put(BlockSource.MEMORIES, found, MAX_PAGE if most is None else most, None)
+        most = MAX_PAGE if most is None else most
+        self._put(BlockSource.MEMORIES, found, most - self._put_current(found, most), None)
 
-    def _put(self, source: BlockSource, found: FoundMemories, most: int, limit: int | None) -> None:
+    def _put_current(self, found: FoundMemories, most: int) -> int:
+        """Put in what holds instead of what the conversation says, as it was said or in a line; return how many."""
+        before = len(self.draft.ids)
+        for holding in self.draft.lacking():
+            if len(self.draft.ids) - before < most:
+                said = next((id_ for id_ in holding.memory_ids if id_ in found.results), None)
+                if said:
+                    self._put(BlockSource.MEMORIES, found.only(said), 1, None)
+                if holding in self.draft.lacking():
+                    self.draft.put_holding(holding)
+        return len(self.draft.ids) - before
+
+    def _put(
+        self,
+        source: BlockSource,
+        found: FoundMemories,
+        most: int,
+        limit: int | None,
+        *,
+        alone: bool = False,
+    ) -> None:
         layout, there = self.draft.layout, self.draft.ids | self._asked_with()
         items = [item for item in found.items(layout) if item.memory_id not in there]
 
         def masked(item: Item) -> Item:
             return found.item(layout, item.memory_id, masks=True) if layout.masks else item
 
-        self.draft.fill(source, items, most=most, limit=limit, finish=masked)
+        self.draft.fill(source, items, most=most, limit=limit, alone=alone, finish=masked)
 
     def _asked_with(self) -> set[UUID]:
         """Return the message that is asked with: it does not answer itself."""

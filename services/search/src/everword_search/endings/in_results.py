@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
-from everword.db.statements import Pending, fetch_all
+from everword.db.statements import Pending
 from everword.domain.deadline import remaining
 from everword_search.endings.placing import (
     Brought,
@@ -19,8 +19,8 @@ from everword_search.endings.placing import (
 from everword_search.endings.read_endings import (
     EndingRow,
     Endings,
-    endings_asked,
     endings_of,
+    read_endings,
 )
 from everword_search.retrieval.arms.base import RankingArm
 from everword_search.retrieval.index.store import Scope
@@ -76,9 +76,7 @@ async def _bring(
     wanted = holding_instead(hits, endings)
     stretch.runner.begin(conn, None)
     await stretch.runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
-    asked = endings_asked(stretch.scope, wanted)
-    rows = await fetch_all(conn, asked.statement, asked.parameters, asked.row)
-    endings = {**endings_of(rows), **endings}
+    endings = {**await read_endings(conn, stretch.scope, wanted), **endings}
     found = await _find(stretch, wanted, hits)
     first = (hits[0].score, hits[0].passage_id)
     earlier = {

@@ -24,6 +24,10 @@ class Holding:
     value: str
     #: The fact in words.
     text: str
+    #: Since when.
+    since: datetime
+    #: The memory that is the fact itself; None where the filter does not let it through.
+    fact_memory_id: UUID | None
     #: The latest message first, and the fact itself last; of what the filter lets through. At least one.
     memory_ids: tuple[UUID, ...]
     #: The first passage of each.

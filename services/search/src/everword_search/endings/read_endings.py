@@ -10,10 +10,12 @@ from typing import TypeAlias
 from uuid import UUID
 
 from everword.db.arrays import ArrayParameter, array_of_uuids
-from everword.db.statements import BoundStatement
+from everword.db.pool import Connection
+from everword.db.statements import BoundStatement, fetch_all
 from everword.facts.sentence import fact_text
 from everword_search.endings.model import Ending, EndingKind, Holding
 from everword_search.records.model import MemoryFilter
+from everword_search.records.store import namespaced
 from everword_search.retrieval.index.store import SQL, Scope
 
 #: By the memory that says it, the latest to end first; memories that say nothing of the kind are not there.
@@ -39,8 +41,23 @@ class EndingRow:
     successor_id: UUID | None
     current_id: UUID | None
     current_value: str | None
+    current_since: datetime | None
+    current_fact_memory_id: UUID | None
     current_sources: list[UUID] | None
     current_passages: list[int] | None
+
+
+@dataclass(frozen=True)
+class _SaidByRow:
+    memory_id: UUID
+    message_ids: list[UUID]
+
+
+@dataclass(frozen=True)
+class HasFactsRow:
+    """Whether a namespace holds facts."""
+
+    exists: bool
 
 
 def endings_asked(scope: Scope, source_ids: Sequence[UUID]) -> BoundStatement[EndingRow]:
@@ -56,6 +73,26 @@ def endings_asked(scope: Scope, source_ids: Sequence[UUID]) -> BoundStatement[En
         "summed_up": _SUMMED_UP,
     }
     return BoundStatement(SQL["find_endings"], parameters, EndingRow)
+
+
+async def read_endings(conn: Connection, scope: Scope, source_ids: Sequence[UUID]) -> Endings:
+    """Return the endings of memories; see endings_asked."""
+    asked = endings_asked(scope, source_ids)
+    return endings_of(await fetch_all(conn, asked.statement, asked.parameters, asked.row))
+
+
+async def read_said_by(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
+) -> dict[UUID, list[UUID]]:
+    """Return the messages that say the facts which some memories are, the latest first."""
+    parameters = {**namespaced(namespace_id), "source_ids": list(memory_ids)}
+    rows = await fetch_all(conn, SQL["said_by"], parameters, _SaidByRow)
+    return {row.memory_id: row.message_ids for row in rows}
+
+
+def has_facts_asked(namespace_id: int) -> BoundStatement[HasFactsRow]:
+    """Return what asks whether a namespace holds facts."""
+    return BoundStatement(SQL["has_facts"], namespaced(namespace_id), HasFactsRow)
 
 
 def endings_of(rows: Iterable[EndingRow]) -> Endings:
@@ -88,7 +125,7 @@ def _ending(row: EndingRow) -> Ending:
 
 
 def _holding(row: EndingRow) -> Holding | None:
-    if row.current_id is None or row.current_value is None:
+    if row.current_id is None or row.current_value is None or row.current_since is None:
         return None
     pairs = zip(row.current_sources or (), row.current_passages or (), strict=True)
     known = [(source, passage) for source, passage in pairs if source is not None]
@@ -98,6 +135,8 @@ def _holding(row: EndingRow) -> Holding | None:
         row.current_id,
         row.current_value,
         fact_text(row.subject, row.attribute, row.current_value),
+        row.current_since,
+        row.current_fact_memory_id,
         tuple(source for source, _ in known),
         tuple(passage for _, passage in known),
     )

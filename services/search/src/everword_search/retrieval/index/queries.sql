@@ -478,17 +478,18 @@ WITH asked AS MATERIALIZED (
      ORDER BY s.memory_id, s.fact_id, i.valid_until DESC
 ), replaced AS MATERIALIZED (
     SELECT e.*, f.subject, f.attribute, f.value, c.id AS current_id, c.value AS current_value, c.interval_id AS current_interval_id,
+           c.since AS current_since,
            CASE WHEN e.believed THEN e.valid_until ELSE coalesce(c.corrected_at, d.corrected_at, e.known_until) END AS ended_at
       FROM asked a, ended e
      CROSS JOIN LATERAL (
            SELECT subject, attribute, value, several FROM facts WHERE namespace_id = %(namespace_id)s AND id = e.fact_id
            OFFSET 0) AS f
       LEFT JOIN LATERAL (
-           -- Of what has several values, only what one was corrected to takes its place.
-           SELECT c.id, c.value, i.id AS interval_id, w.corrected_at
+           -- Of what has several values, only what one was corrected to takes its place, or what is said in one breath with its end.
+           SELECT c.id, c.value, i.id AS interval_id, i.since, w.corrected_at
              FROM facts c
             CROSS JOIN LATERAL (
-                  SELECT id FROM fact_intervals i
+                  SELECT id, valid_from AS since FROM fact_intervals i
                    WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = c.id AND i.known_from <= a.known
                      AND (i.known_until IS NULL OR i.known_until > a.known)
                      AND i.valid_from <= a.at AND (i.valid_until IS NULL OR i.valid_until > a.at)
@@ -500,11 +501,17 @@ WITH asked AS MATERIALIZED (
                    WHERE namespace_id = %(namespace_id)s AND fact_id = c.id AND NOT contradicts AND recorded_at <= a.known) AS w
             WHERE c.namespace_id = %(namespace_id)s AND c.subject = f.subject AND c.attribute = f.attribute AND NOT c.hypothesis
               AND w.first_at <= a.until
-              AND (NOT f.several OR NOT e.believed AND c.id = (
-                   SELECT other_fact_id FROM fact_changes
-                    WHERE namespace_id = %(namespace_id)s AND fact_id = e.fact_id AND action = 'corrected'
-                      AND changed_at <= a.known
-                    ORDER BY changed_at DESC LIMIT 1))
+              AND (NOT f.several
+                   OR NOT e.believed AND c.id = (
+                      SELECT other_fact_id FROM fact_changes
+                       WHERE namespace_id = %(namespace_id)s AND fact_id = e.fact_id AND action = 'corrected'
+                         AND changed_at <= a.known
+                       ORDER BY changed_at DESC LIMIT 1)
+                   OR e.believed AND EXISTS (
+                      SELECT FROM fact_evidence x
+                        JOIN fact_evidence y ON y.namespace_id = %(namespace_id)s AND y.message_id = x.message_id
+                       WHERE x.namespace_id = %(namespace_id)s AND x.fact_id = e.fact_id AND x.contradicts
+                         AND x.recorded_at <= a.known AND y.fact_id = c.id AND NOT y.contradicts))
             ORDER BY c.id
             LIMIT 1) AS c ON true
       LEFT JOIN LATERAL (
@@ -514,7 +521,7 @@ WITH asked AS MATERIALIZED (
      WHERE e.words IS NULL OR position(lower(f.value) IN e.words) > 0 AND position(lower(c.value) IN e.words) > 0 IS NOT TRUE
 )
 SELECT r.memory_id, r.fact_id, r.subject, r.attribute, r.value, r.ended_at, r.believed, r.successor_id, r.current_id,
-       r.current_value, told.source_ids || noted.source_id AS current_sources, told.passage_ids || noted.id AS current_passages
+       r.current_value, r.current_since, noted.source_id AS current_fact_memory_id, told.source_ids || noted.source_id AS current_sources, told.passage_ids || noted.id AS current_passages
   FROM asked a, replaced r
   LEFT JOIN LATERAL (
        SELECT array_agg(m.source_id ORDER BY e.said_at DESC, m.source_id DESC) AS source_ids,
@@ -541,3 +548,15 @@ SELECT r.memory_id, r.fact_id, r.subject, r.attribute, r.value, r.ended_at, r.be
                     WHERE namespace_id = %(namespace_id)s AND fact_id = r.current_id AND message_id = r.memory_id
                       AND NOT contradicts)
  ORDER BY r.memory_id, r.ended_at DESC, r.fact_id;
+
+-- has_facts --
+-- Whether a namespace holds facts.
+SELECT EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s);
+
+-- said_by --
+-- The messages that say the facts which some memories are.
+SELECT i.id AS memory_id, array_agg(e.message_id ORDER BY e.said_at DESC, e.message_id DESC) AS message_ids
+  FROM fact_intervals i
+  JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.fact_id = i.fact_id
+ WHERE i.namespace_id = %(namespace_id)s AND i.id = ANY(%(source_ids)b) AND e.message_id IS NOT NULL AND NOT e.contradicts
+ GROUP BY i.id;
