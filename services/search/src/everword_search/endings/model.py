@@ -30,7 +30,7 @@ class Holding:
     fact_memory_id: UUID | None
     #: The latest message first, and the fact itself last; of what the filter lets through. At least one.
     memory_ids: tuple[UUID, ...]
-    #: The first passage of each.
+    #: Of each the passage that says so.
     passage_ids: tuple[int, ...]
 
 

@@ -132,4 +132,11 @@ def _before(hit: Hit, holding: Holding, endings: Endings, found: Mapping[UUID, H
     chosen = next(sound, holding.memory_ids[0])
     own = found.get(chosen) or Hit(chosen, passages[chosen], hit.score, [], ())
     known = [each for each in (own.evidence, hit.evidence) if each is not None]
-    return replace(own, score=hit.score, signals=(), evidence=max(known, default=None))
+    return replace(
+        own,
+        # Where it says so, wherever else it is near the query.
+        passage_id=passages[chosen],
+        score=hit.score,
+        signals=(),
+        evidence=max(known, default=None),
+    )

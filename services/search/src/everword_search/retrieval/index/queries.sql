@@ -429,7 +429,8 @@ SELECT m.id AS passage_id, m.source_id, array_send(v.embedding) AS embedding
 -- What some memories say that does not hold at a moment, as it was believed at another one, and what holds instead. A message
 -- speaks for the interval that it was said in; what holds again, such as a residence that somebody came back to, has not ended.
 -- What was corrected ended when that was said. A summary says what its messages do as far as the words are its own. `current`
--- names the memories that the filter lets through and that say what holds instead, the latest message first and the fact last.
+-- names the memories that the filter lets through and that say what holds instead, the latest message first and the fact last,
+-- each with the passage that holds the value.
 -- OFFSET 0: each is looked up by itself.
 WITH asked AS MATERIALIZED (
     SELECT coalesce(%(endings_at)s::timestamptz, now()) AS at, coalesce(%(known_at)s::timestamptz, now()) AS known,
@@ -533,10 +534,11 @@ SELECT r.memory_id, r.fact_id, r.subject, r.attribute, r.value, r.ended_at, r.be
                 LIMIT %(current_messages)s) AS e
         CROSS JOIN LATERAL (
               SELECT m.source_id, m.id FROM visible_memories m
-               WHERE m.namespace_id = %(namespace_id)s AND m.source_id = e.message_id AND m.part = 0
+               WHERE m.namespace_id = %(namespace_id)s AND m.source_id = e.message_id AND m.part >= 0
                  AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
                  AND :let_through
-              OFFSET 0) AS m) AS told ON true
+               ORDER BY position(lower(r.current_value) IN lower(m.content)) > 0 DESC, m.part
+               LIMIT 1) AS m) AS told ON true
   LEFT JOIN LATERAL (
        SELECT m.source_id, m.id FROM visible_memories m
         WHERE m.namespace_id = %(namespace_id)s AND m.source_id = r.current_interval_id AND m.part = 0
