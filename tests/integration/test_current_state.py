@@ -273,3 +273,12 @@ async def test_of_several_things_in_one_message_each_has_its_own_ending(told: St
     ]
     assert ids(found).count(both) == 1
     assert ids(found).index(both) < ids(found).index(old)
+
+
+async def test_a_new_value_of_any_length_takes_the_place_of_the_old(told: Stack) -> None:
+    long = "the old mill by the river, behind the second bridge, up the stairs and left " * 9
+    old = await tell(told, "I live in Berlin.", "Berlin", 0, subject="long")
+    new = await tell(told, f"Now it is {long}.", long, 100, subject="long")
+    found = await find(told, WHERE, subject="long")
+    assert ids(found).index(new) < ids(found).index(old)
+    assert marks(found) == {old: [f"Berlin replaced 2024-04-10 -> {long}"]}
