@@ -86,10 +86,13 @@ class Cells:
             self._paint(end, later, run)
 
     def _replace(self, value: str, right: str) -> None:
-        for number in sorted({run.number for run in self.runs if run and run.value == value}):
-            first = next(at for at, run in enumerate(self.runs) if run and run.number == number)
-            before = self.runs[first - 1] if first else None
-            self._paint(first, self.runs[first], self._new(right) if right else before)
+        """Put what is right in the place of a value; where nothing is, what gave way to it holds on."""
+        told = list(self.runs)
+        for number in sorted({run.number for run in told if run and run.value == value}):
+            first = next(at for at, run in enumerate(told) if run and run.number == number)
+            before = told[first - 1] if first else None
+            gave_way = before if before and before.value != value else None
+            self._paint(first, told[first], self._new(right) if right else gave_way)
 
     def _standing(self, value: str, cell: int) -> Run | None:
         run = self.runs[cell]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
@@ -11,15 +11,16 @@ from everword.db.statements import Pending
 from everword.domain.deadline import remaining
 from everword_search.endings.placing import (
     Brought,
+    Known,
     Placed,
     holding_instead,
     is_any_lacking,
     place,
 )
 from everword_search.endings.read_endings import (
-    EndingRow,
     Endings,
-    endings_of,
+    OutdatedRow,
+    find_endings,
     read_endings,
 )
 from everword_search.retrieval.arms.base import RankingArm
@@ -42,8 +43,8 @@ class Stretch:
     brought: Brought
     found: Found
     runner: Runner
-    #: None where the namespace has no facts.
-    endings: Pending[EndingRow] | None
+    #: Those of them that may say what does not hold any more; None where the namespace has no facts.
+    outdated: Pending[OutdatedRow] | None
 
 
 @dataclass(frozen=True)
@@ -58,24 +59,28 @@ async def order(
     conn: Connection, database: Database, stretch: Stretch, hits: Sequence[Hit]
 ) -> Ordered:
     """Return hits that are there in the order of the page: after what holds instead of them."""
-    rows = await stretch.endings.rows() if stretch.endings else []
-    endings = endings_of(rows)
-    as_ranked = Placed(list(hits), last=hits[-1] if hits else None)
-    if stretch.mode not in BRINGING or not is_any_lacking(hits, endings):
-        return Ordered(as_ranked, endings)
+    outdated = await stretch.outdated.rows() if stretch.outdated else []
+    ordered = Ordered(Placed(list(hits), last=hits[-1] if hits else None))
+    if not outdated:
+        return ordered
     try:
         async with database.bound(conn, stretch.scope.namespace_id):
-            return await _bring(conn, stretch, hits, endings)
+            stretch.runner.begin(conn, None)
+            limit_s = remaining(STATEMENT_CAP_S)
+            await stretch.runner.prepare(generic_plans=True, limit_s=limit_s)
+            ids = [row.memory_id for row in outdated]
+            ordered = replace(ordered, endings=await find_endings(conn, stretch.scope, ids))
+            if stretch.mode in BRINGING and is_any_lacking(hits, ordered.endings):
+                return await _bring(conn, stretch, hits, ordered.endings)
     except ArmFailed:
-        return Ordered(as_ranked, endings)
+        pass  # They are marked, and stay where they are.
+    return ordered
 
 
 async def _bring(
     conn: Connection, stretch: Stretch, hits: Sequence[Hit], endings: Endings
 ) -> Ordered:
     wanted = holding_instead(hits, endings)
-    stretch.runner.begin(conn, None)
-    await stretch.runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
     endings = {**await read_endings(conn, stretch.scope, wanted), **endings}
     found = await _find(stretch, wanted, hits)
     first = (hits[0].score, hits[0].passage_id)
@@ -89,8 +94,8 @@ async def _bring(
             and (found[id_].score, found[id_].passage_id) > first
         )
     }
-    room = stretch.brought.room
-    return Ordered(place(hits, endings, stretch.size, earlier, room, found), endings)
+    known = Known(endings, earlier, stretch.brought.room, found)
+    return Ordered(place(hits, stretch.size, known), endings)
 
 
 async def _find(

@@ -60,36 +60,35 @@ class Placed:
     is_cut: bool = False
 
 
-def place(
-    hits: Sequence[Hit],
-    endings: Endings,
-    size: int,
-    earlier: Set[UUID],
-    room: int,
-    found: Mapping[UUID, Hit],
-) -> Placed:
-    """Return a page of `size` hits, of those that follow the page before.
+@dataclass(frozen=True)
+class Known:
+    """What is known of the memories of a search beside its hits."""
 
-    `earlier` is what stands on earlier pages, of what holds instead of something; `room` is how many may be brought
-    forward, and `found` has the hits of those that were found further behind.
-    """
-    placed, shown = Placed(), set(earlier)
+    endings: Endings
+    #: What stands on earlier pages, of what holds instead of something.
+    earlier: Set[UUID]
+    #: How many may be brought forward.
+    room: int
+    #: The hits of those that were found further behind.
+    found: Mapping[UUID, Hit]
+
+
+def place(hits: Sequence[Hit], size: int, known: Known) -> Placed:
+    """Return a page of `size` hits, of those that follow the page before."""
+    placed, shown = Placed(), set(known.earlier)
     for hit in hits:
-        if hit.source_id in placed.brought:
-            placed.last = hit
-            continue
-        for holding in _lacking(hit, endings, shown):
-            if len(placed.hits) < size and len(placed.brought) < room:
-                brought = _before(hit, holding, endings, found)
-                placed.hits.append(brought)
-                placed.brought.add(brought.source_id)
-                shown.add(brought.source_id)
-        if len(placed.hits) >= size:
-            placed.is_cut = True
-            break
-        placed.hits.append(hit)
+        if hit.source_id not in placed.brought:
+            for brought in _in_front(hit, known, shown):
+                if len(placed.hits) < size and len(placed.brought) < known.room:
+                    placed.hits.append(brought)
+                    placed.brought.add(brought.source_id)
+                    shown.add(brought.source_id)
+            if len(placed.hits) >= size:
+                placed.is_cut = True
+                break
+            placed.hits.append(hit)
+            shown.add(hit.source_id)
         placed.last = hit
-        shown.add(hit.source_id)
     return placed
 
 
@@ -122,21 +121,39 @@ def _lacking(hit: Hit, endings: Endings, shown: Set[UUID]) -> Iterator[Holding]:
             yield ending.current
 
 
-def _before(hit: Hit, holding: Holding, endings: Endings, found: Mapping[UUID, Hit]) -> Hit:
+def _in_front(hit: Hit, known: Known, shown: Set[UUID]) -> list[Hit]:
+    """Return what is brought before a hit, in its order: what holds, and before that what holds instead of it."""
+    there, brought = {*shown, hit.source_id}, list[Hit]()
+
+    def bring(of: Hit) -> None:
+        for holding in _lacking(of, known.endings, there):
+            current = _before(hit, holding, known)
+            if current.source_id in there:
+                continue
+            there.add(current.source_id)
+            bring(current)
+            brought.append(current)
+
+    bring(hit)
+    return brought
+
+
+def _before(hit: Hit, holding: Holding, known: Known) -> Hit:
     """Return the hit of what is brought before another one, with that one's score.
 
     It is the latest message that itself says nothing that has been replaced, or the fact.
     """
     passages = dict(zip(holding.memory_ids, holding.passage_ids, strict=True))
+    endings = known.endings
     sound = (id_ for id_ in passages if not any(each.current for each in endings.get(id_, ())))
     chosen = next(sound, holding.memory_ids[0])
-    own = found.get(chosen) or Hit(chosen, passages[chosen], hit.score, [], ())
-    known = [each for each in (own.evidence, hit.evidence) if each is not None]
+    own = known.found.get(chosen) or Hit(chosen, passages[chosen], hit.score, [], ())
+    evidence = [each for each in (own.evidence, hit.evidence) if each is not None]
     return replace(
         own,
         # Where it says so, wherever else it is near the query.
         passage_id=passages[chosen],
         score=hit.score,
         signals=(),
-        evidence=max(known, default=None),
+        evidence=max(evidence, default=None),
     )

@@ -1,12 +1,16 @@
-"""Read what memories say that does not hold any more: one statement for all of a page."""
+"""Read what memories say that does not hold any more, for all of a page at once.
+
+A small statement goes with those that read the page, and names the few memories that may have endings: only for them
+the large one is run.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from everword.db.arrays import ArrayParameter, array_of_uuids
@@ -27,7 +31,7 @@ _SUMMED_UP = 100
 
 
 @dataclass(frozen=True)
-class EndingRow:
+class _EndingRow:
     """Something that a memory says and that does not hold, as the statement returns it."""
 
     memory_id: UUID
@@ -60,11 +64,26 @@ class HasFactsRow:
     exists: bool
 
 
-def endings_asked(scope: Scope, source_ids: Sequence[UUID]) -> BoundStatement[EndingRow]:
-    """Return what asks for the endings of memories, as of the moment that the filter looks from."""
+@dataclass(frozen=True)
+class OutdatedRow:
+    """A memory that may say what does not hold any more."""
+
+    memory_id: UUID
+
+
+def outdated_asked(namespace_id: int, source_ids: Sequence[UUID]) -> BoundStatement[OutdatedRow]:
+    """Return what asks which memories may have endings, for far less than what asks for the endings."""
+    parameters = {
+        **namespaced(namespace_id),
+        "source_ids": ArrayParameter(array_of_uuids(source_ids)),
+    }
+    return BoundStatement(SQL["find_outdated"], parameters, OutdatedRow)
+
+
+def _parameters(scope: Scope, source_ids: Sequence[UUID]) -> dict[str, Any]:
     until = _horizon(scope.filter)
     at = scope.filter.valid_at or (until and min(until, datetime.now(UTC)))
-    parameters = {
+    return {
         **scope.parameters,
         "source_ids": ArrayParameter(array_of_uuids(source_ids)),
         "endings_at": at,
@@ -72,13 +91,23 @@ def endings_asked(scope: Scope, source_ids: Sequence[UUID]) -> BoundStatement[En
         "current_messages": _CURRENT_MESSAGES,
         "summed_up": _SUMMED_UP,
     }
-    return BoundStatement(SQL["find_endings"], parameters, EndingRow)
 
 
 async def read_endings(conn: Connection, scope: Scope, source_ids: Sequence[UUID]) -> Endings:
-    """Return the endings of memories; see endings_asked."""
-    asked = endings_asked(scope, source_ids)
-    return endings_of(await fetch_all(conn, asked.statement, asked.parameters, asked.row))
+    """Return the endings of memories, as of the moment that the filter looks from."""
+    asked = outdated_asked(scope.namespace_id, source_ids)
+    outdated = await fetch_all(conn, asked.statement, asked.parameters, asked.row)
+    return await find_endings(conn, scope, [row.memory_id for row in outdated])
+
+
+async def find_endings(conn: Connection, scope: Scope, outdated: Sequence[UUID]) -> Endings:
+    """Return the endings of those memories that may have some."""
+    found = defaultdict[UUID, list[Ending]](list)
+    if outdated:
+        parameters = _parameters(scope, outdated)
+        for row in await fetch_all(conn, SQL["find_endings"], parameters, _EndingRow):
+            found[row.memory_id].append(_ending(row))
+    return found
 
 
 async def read_said_by(
@@ -95,14 +124,6 @@ def has_facts_asked(namespace_id: int) -> BoundStatement[HasFactsRow]:
     return BoundStatement(SQL["has_facts"], namespaced(namespace_id), HasFactsRow)
 
 
-def endings_of(rows: Iterable[EndingRow]) -> Endings:
-    """Return endings by the memory that they are of."""
-    found = defaultdict[UUID, list[Ending]](list)
-    for row in rows:
-        found[row.memory_id].append(_ending(row))
-    return found
-
-
 def _horizon(wanted: MemoryFilter) -> datetime | None:
     """Return the moment after which nothing that was said counts; None for none.
 
@@ -114,7 +135,7 @@ def _horizon(wanted: MemoryFilter) -> datetime | None:
     return min(moments, default=None)
 
 
-def _ending(row: EndingRow) -> Ending:
+def _ending(row: _EndingRow) -> Ending:
     if not row.believed:
         kind = EndingKind.CORRECTED
     elif row.successor_id or row.current_id:
@@ -124,7 +145,7 @@ def _ending(row: EndingRow) -> Ending:
     return Ending(row.fact_id, row.attribute, row.value, kind, row.ended_at, _holding(row))
 
 
-def _holding(row: EndingRow) -> Holding | None:
+def _holding(row: _EndingRow) -> Holding | None:
     if row.current_id is None or row.current_value is None or row.current_since is None:
         return None
     pairs = zip(row.current_sources or (), row.current_passages or (), strict=True)

@@ -13,7 +13,7 @@ from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.scans.prefetched_scan import PrefetchedScan, prefetch_scan
 from everword_search.endings.in_results import Stretch, order
 from everword_search.endings.placing import Brought, Placed
-from everword_search.endings.read_endings import EndingRow, endings_asked
+from everword_search.endings.read_endings import OutdatedRow, outdated_asked
 from everword_search.ranking.profiles import Balanced, Profile
 from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.records.pages import Cursor, max_parts
@@ -91,7 +91,7 @@ class Page:
     #: What earlier pages brought forward.
     brought: Brought
     #: None where the namespace has no facts.
-    endings: Pending[EndingRow] | None
+    outdated: Pending[OutdatedRow] | None
 
 
 async def open_search(
@@ -166,11 +166,11 @@ async def retrieve(
     hits = [hit for hit in found.hits if hit.source_id not in brought][: cursor.size + 1]
     shown = hits[: cursor.size]
     memories = await ask(conn, _memories_asked(asked, shown))
-    endings = None
+    outdated = None
     if planned.has_facts and shown:
         ids = [hit.source_id for hit in shown]
-        endings = await ask(conn, endings_asked(planned.scope, ids))
-    return Page(planned, found, hits, chance, memories, brought, endings)
+        outdated = await ask(conn, outdated_asked(asked.namespace.id, ids))
+    return Page(planned, found, hits, chance, memories, brought, outdated)
 
 
 def _memories_asked(asked: AskedSearch, hits: Sequence[Hit]) -> BoundStatement[MemoryRow]:
@@ -247,7 +247,7 @@ def _stretch(asked: AskedSearch, page: Page) -> Stretch:
         page.brought,
         page.found,
         page.planned.runner,
-        page.endings,
+        page.outdated,
     )
 
 

@@ -551,6 +551,23 @@ SELECT r.memory_id, r.fact_id, r.subject, r.attribute, r.value, r.ended_at, r.be
                       AND NOT contradicts)
  ORDER BY r.memory_id, r.ended_at DESC, r.fact_id;
 
+-- find_outdated --
+-- Which of some memories may say what does not hold any more: of no fact that they say is it known that it ever ended. Few do,
+-- and only of these are the endings looked for.
+SELECT s.id AS memory_id
+  FROM unnest(%(source_ids)b::uuid[]) AS s (id)
+ WHERE EXISTS (SELECT FROM fact_evidence e
+                 JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = e.fact_id
+                WHERE e.namespace_id = %(namespace_id)s AND e.message_id = s.id AND NOT e.contradicts
+                  AND num_nonnulls(i.valid_until, i.known_until) > 0)
+    OR EXISTS (SELECT FROM fact_intervals i
+                WHERE i.namespace_id = %(namespace_id)s AND i.id = s.id AND i.valid_until IS NOT NULL)
+    OR EXISTS (SELECT FROM summary_sources o
+                 JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.message_id = o.message_id
+                 JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = e.fact_id
+                WHERE o.namespace_id = %(namespace_id)s AND o.summary_id = s.id AND NOT e.contradicts
+                  AND num_nonnulls(i.valid_until, i.known_until) > 0);
+
 -- has_facts --
 -- Whether a namespace holds facts.
 SELECT EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s);
