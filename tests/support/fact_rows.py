@@ -132,6 +132,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{writes}.insert_changes": {**new, **change},
         f"{writes}.show_facts": new,
         f"{reads}.get_profile": {"subject": SUBJECT, "categories": None, "include_expired": True},
+        "everword_search.retrieval.index.said_by": {"source_ids": [INTERVAL]},
         f"{reads}.list_facts": listed,
         f"{reads}.list_history": key,
         f"{reads}.list_evidence": new,

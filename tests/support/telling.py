@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -112,7 +111,3 @@ async def context_of(
     request = context.BuildContextRequest(query=query, **fields)
     request.filter.subjects.append(subject)
     return await stack.context.BuildContext(request)
-
-
-def uuids(texts: Sequence[str]) -> list[UUID]:
-    return [UUID(text) for text in texts]
