@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from everword.db.arrays import array_of_uuids
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.db.statements import Pending
 from everword.domain.deadline import remaining
@@ -25,7 +26,7 @@ from everword_search.endings.read_endings import (
 )
 from everword_search.retrieval.arms.base import RankingArm
 from everword_search.retrieval.index.store import Scope
-from everword_search.retrieval.model import Found, Hit, SearchMode
+from everword_search.retrieval.model import Candidate, Found, Hit, Ranked, SearchMode
 from everword_search.retrieval.runner import ArmFailed, Runner
 
 #: Modes in which what holds is brought before what held: the others look for letters.
@@ -105,7 +106,7 @@ async def _find(
     found = {hit.source_id: hit for hit in stretch.found.hits}
     elsewhere = [id_ for id_ in wanted if id_ not in found]
     if stretch.found.order:
-        candidates = stretch.found.order().among(elsewhere).candidates()
+        candidates = _among(stretch.found.order(), elsewhere)
     elif stretch.is_first_page:
         # What is on no earlier page has no place that matters.
         candidates = []
@@ -120,3 +121,12 @@ async def _find(
         if each.matches:
             found[each.source_id] = Hit(each.source_id, each.passage_id, each.score, [], ())
     return found
+
+
+def _among(ranked: Ranked, source_ids: Sequence[UUID]) -> list[Candidate]:
+    """Return those of some memories that are among the ranked ones."""
+    places = ranked.places_of(array_of_uuids(source_ids))
+    here = places[places >= 0]
+    columns = ranked.passage_ids, ranked.source_ids, ranked.raws, ranked.scores
+    passage_ids, sources, raws, scores = (column[here] for column in columns)
+    return Ranked(passage_ids, sources, raws, scores).candidates()

@@ -177,14 +177,6 @@ class Ranked:
             for source_id, passage_id, raw, score in columns
         ]
 
-    def among(self, source_ids: Sequence[UUID]) -> Ranked:
-        """Return those of some memories that are in here."""
-        places = self.places_of(array_of_uuids(source_ids))
-        here = places[places >= 0]
-        return Ranked(
-            self.passage_ids[here], self.source_ids[here], self.raws[here], self.scores[here]
-        )
-
     def places_of(self, source_ids: Array) -> Array:
         """Return where memories are in here, -1 for those that are not."""
         if not len(self.source_ids):

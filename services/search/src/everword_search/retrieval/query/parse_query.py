@@ -121,8 +121,7 @@ async def parse_query(
         generations,
     )
     if asked:
-        row, active_id = others[-1][0], parsed.active_id
-        cached = cache.answer(asked, row, active_id, request.filter)
+        cached = cache.answer(asked, others[-1][0], parsed.active_id, request.filter)
         return replace(parsed, cached=cached)
     if may_be_cached:
         size = described.passages, described.lexemes
