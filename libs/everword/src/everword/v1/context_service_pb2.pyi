@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from everword.v1 import fact_pb2 as _fact_pb2
 from everword.v1 import memory_pb2 as _memory_pb2
 from everword.v1 import search_service_pb2 as _search_service_pb2
 from google.protobuf import descriptor as _descriptor
@@ -297,6 +298,7 @@ class ContextItem(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     NUMBER_FIELD_NUMBER: _builtins.int
     RELEVANCE_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the memory, or the message; empty for what is neither."""
     text: _builtins.str
@@ -309,6 +311,12 @@ class ContextItem(_message.Message):
     """number is what stands before it in the context."""
     relevance: _builtins.float
     """relevance is the probability that it answers the query, as in SearchResult, for memories; unset where that cannot be told."""
+    @_builtins.property
+    def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
+        """superseded is what it says and does not hold any more, as in SearchResult. Its line says so: `[2; residence until
+        2024-06-15] Emi: I live in Berlin.`
+        """
+
     def __init__(
         self,
         *,
@@ -318,10 +326,11 @@ class ContextItem(_message.Message):
         score: _builtins.float = ...,
         number: _builtins.int = ...,
         relevance: _builtins.float | None = ...,
+        superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "superseded", b"superseded", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

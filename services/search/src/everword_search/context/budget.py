@@ -12,6 +12,7 @@ from uuid import UUID
 from everword_search.context.model import ORDER, BlockSource
 from everword_search.context.repetition import Said
 from everword_search.context.text import Item, Layout
+from everword_search.endings.model import Holding
 
 
 @dataclass
@@ -61,10 +62,13 @@ class Draft:
     said: Said
     blocks: dict[BlockSource, Block] = field(init=False)
     left_out: set[UUID | str] = field(default_factory=set)
-    #: Of the budget, what is kept for blocks that are filled later.
+    #: Of the budget, what is kept for blocks that are filled later, and the memories that these will hold.
     reserved: int = 0
+    promised: set[UUID] = field(default_factory=set)
     #: Messages whose words something that is there was taken from.
     _retold: set[UUID] = field(default_factory=set)
+    #: What was passed over because it repeats what is there.
+    _repeated: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.blocks = {source: Block(source, self.layout) for source in ORDER}
@@ -90,32 +94,42 @@ class Draft:
         most: int,
         limit: int | None = None,
         verbatim: bool = False,
+        alone: bool = False,
         finish: Callable[[Item], Item] = lambda item: item,
     ) -> list[Item]:
         """Put items into a block while they fit, `most` of them; returns those that were put in.
 
         `limit` is the most that the block may cost. What repeats the context is passed over, unless it is to stand
-        there `verbatim`. A message takes the place of what says the same in other words. `finish` makes of an item what
+        there `verbatim`, and so is what a message that is there says. What does not hold any more goes in only beside
+        what holds instead, in one line if it is not there, unless it may stand `alone`. `finish` makes of an item what
         is shown, for those alone that fit as they are.
         """
         put: list[Item] = []
         for item in items:
             if len(put) >= most:
                 break
-            if item.told_by and any(_tells(told, item) for told in self._items()):
+            if item.said_by & self.ids or self._is_told(item):
                 continue
             if not self._fits(source, item, limit):
                 self.left_out.add(item.key)
-            elif verbatim or not self.said.repeats(item.says):
+            elif not verbatim and self.said.repeats(item.says):
+                self._repeated.update({item.memory_id} if item.memory_id else ())
+            else:
                 shown = finish(item)
-                if self._fits(source, shown, limit):
-                    self._put(source, shown)
-                    put.append(shown)
+                beside = [] if alone else self._put_beside(shown, most - len(put) - 1)
+                if beside is not None and self._fits(source, shown, limit):
+                    self._add(source, shown)
+                    put += [*beside, shown]
                 else:
                     self.left_out.add(item.key)
         return put
 
-    def _put(self, source: BlockSource, item: Item) -> None:
+    def _is_told(self, item: Item) -> bool:
+        """Tell whether the words that an item was taken from are there."""
+        return bool(item.told_by) and any(_tells(told, item) for told in self._items())
+
+    def _add(self, source: BlockSource, item: Item) -> None:
+        """Put in an item; what was taken from its words goes."""
         if item.memory_id in self._retold:
             for block in self.blocks.values():
                 for other in [each for each in block.items if _tells(item, each)]:
@@ -131,7 +145,47 @@ class Draft:
             if block.tokens + block.cost(item) <= limit:
                 block.add(item)
         self.reserved += block.tokens
+        self.promised |= {item.memory_id for item in block.items if item.memory_id}
         return {item.key for item in block.items}
+
+    def release(self) -> None:
+        """Keep nothing any more for blocks that are to be filled."""
+        self.reserved = 0
+        self.promised.clear()
+
+    def lacking(self, items: Iterable[Item] | None = None) -> list[Holding]:
+        """Return what holds instead of something in here, or of items, and neither is in here nor will be."""
+        there = self.ids | self._repeated | self.promised
+        holdings = (
+            ending.current
+            for item in (self._items() if items is None else items)
+            for ending in item.endings
+            if ending.current and there.isdisjoint(ending.current.memory_ids)
+        )
+        return list({each.fact_id: each for each in holdings}.values())
+
+    def put_holding(self, holding: Holding) -> Item | None:
+        """Put in what holds as one line; returns it, or None where it does not fit or may not be shown."""
+        item = self.layout.holding(holding)
+        if item is None or not self._fits(BlockSource.MEMORIES, item, None):
+            return None
+        self._add(BlockSource.MEMORIES, item)
+        return item
+
+    def _put_beside(self, item: Item, most: int) -> list[Item] | None:
+        """Put in what holds instead of an item, if both fit; returns that, or None where they do not."""
+        lines = [self.layout.holding(each) for each in self.lacking([item])]
+        known = [each for each in lines if each is not None]
+        if not lines:
+            return []
+        heads = sum(self.blocks[BlockSource.MEMORIES].cost(each) for each in known)
+        cost = heads + self.layout.day_tokens + item.tokens
+        left = self.budget - self.reserved - self.tokens
+        if len(known) < len(lines) or len(lines) > most or cost > left:
+            return None
+        for each in known:
+            self._add(BlockSource.MEMORIES, each)
+        return known
 
     def trim(self) -> None:
         """Take out what was put in last while the whole costs more than its lines one by one, and than the budget."""

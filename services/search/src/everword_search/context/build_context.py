@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from everword.domain.caller import NamespaceScope
@@ -15,6 +16,7 @@ from everword_search.context.model import ContextRequest
 from everword_search.context.repetition import Said
 from everword_search.context.text import Item, Layout
 from everword_search.ranking.profiles import find_profile
+from everword_search.retrieval.index.as_of import find_as_of
 from everword_search.retrieval.sources import Sources
 
 #: A query that is taken from a message is its beginning.
@@ -50,6 +52,8 @@ async def begin(
         raise InvalidArgument(violations=(("query", text),))
     # Also where there is nothing to look for.
     find_profile(request.profile, request.balanced)
+    filter_ = await find_as_of(sources.database, namespace, request.filter)
+    request = replace(request, filter=filter_)
     start = await read_start(sources.database, namespace, request)
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
     layout = Layout(counter, request.format, zone, masks)

@@ -101,7 +101,7 @@ class Building:
         """Put in older turns of this conversation."""
         limit = int(self.draft.budget * SHARE)
         nearest = FoundMemories().after(recalled)
-        self._put(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit)
+        self._put(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit, alone=True)
 
     async def put_found(
         self, found: FoundMemories, candidates: Candidates, until: float | None = None
@@ -139,7 +139,7 @@ class Building:
         told_by = {item.key: item.told_by for own in items.values() for item in own}
         marked = replace(found, told_by=told_by)
         self._put_memories(marked, theirs)
-        draft.reserved = 0
+        draft.release()
         for source, own in items.items():
             there = draft.keys
             wanted = [item for item in own if item.key not in there]
@@ -165,10 +165,24 @@ class Building:
         self, found: FoundMemories, theirs: AbstractSet[UUID | str] = frozenset()
     ) -> None:
         """Put in memories, but for those that a block of its own is to hold."""
+        self._put_current(found)
+        self._put(BlockSource.MEMORIES, found, self._memories_left(), None, theirs)
+
+    def _memories_left(self) -> int:
+        """Return how many more memories are wanted."""
         most = self.request.max_memories
         most = MAX_PAGE if most is None else most
-        left = most - len(self.draft.blocks[BlockSource.MEMORIES].items)
-        self._put(BlockSource.MEMORIES, found, left, None, theirs)
+        return most - len(self.draft.blocks[BlockSource.MEMORIES].items)
+
+    def _put_current(self, found: FoundMemories) -> None:
+        """Put in what holds instead of what the conversation says, as it was said or in a line."""
+        for holding in self.draft.lacking():
+            if self._memories_left() > 0:
+                said = next((id_ for id_ in holding.memory_ids if id_ in found.results), None)
+                if said:
+                    self._put(BlockSource.MEMORIES, found.only(said), 1, None)
+                if holding in self.draft.lacking():
+                    self.draft.put_holding(holding)
 
     def _put(
         self,
@@ -177,6 +191,8 @@ class Building:
         most: int,
         limit: int | None,
         theirs: AbstractSet[UUID | str] = frozenset(),
+        *,
+        alone: bool = False,
     ) -> None:
         layout = self.draft.layout
         there = self.draft.keys | self._asked_with() | theirs
@@ -186,7 +202,7 @@ class Building:
             assert item.memory_id is not None
             return found.item(layout, item.memory_id, masks=True) if layout.masks else item
 
-        self.draft.fill(source, items, most=most, limit=limit, finish=masked)
+        self.draft.fill(source, items, most=most, limit=limit, alone=alone, finish=masked)
 
     def _asked_with(self) -> set[UUID | str]:
         """Return the message that is asked with: it does not answer itself."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import IntEnum
 from uuid import UUID
 
+from everword.domain.records import ConversationRecord
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.model import BalancedOptions
 
@@ -96,3 +97,14 @@ class ContextRequest:
     profile: str = DEFAULT_PROFILE
     balanced: BalancedOptions | None = None
     format: ContextFormat = ContextFormat.TEXT
+
+    def filter_for(self, record: ConversationRecord | None) -> MemoryFilter:
+        """Return the filter within the conversation's agent and subject, where it is asked for and not named others."""
+        wanted = self.filter
+        if record is None or self.scope is not ContextScope.CONVERSATION:
+            return wanted
+        return replace(
+            wanted,
+            agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
+            subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
+        )

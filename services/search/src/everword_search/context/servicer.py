@@ -23,6 +23,7 @@ from everword_search.context.model import (
 )
 from everword_search.context.stream_context import StreamedEnd, stream_context
 from everword_search.context.tokens import Tokens
+from everword_search.endings.translate import endings_to_proto
 from everword_search.retrieval.sources import Sources
 from everword_search.translate import to_balanced, to_filter
 
@@ -107,6 +108,7 @@ def _block(block: Block, first: int) -> pb.ContextBlock:
             score=item.score,
             number=number,
             relevance=item.relevance,
+            superseded=endings_to_proto(item.endings),
         )
         for number, item in enumerate(block.oldest_first(), first)
     ]

@@ -5,6 +5,9 @@
     [2] summary: They agreed on the plan.
       Its second line.
 
+    [3; residence until 2026-05-02] Marta: I live in Berlin.
+
+Before the words of what does not hold any more, in the brackets, where no stored text comes, stands until when it held.
 A line of this form begins with a date, a number or a heading. What was stored opens none: its further lines are
 indented. What has no time of its own stands above the first date. As JSON, each item is a line.
 """
@@ -12,6 +15,7 @@ indented. What has no time of its own stands above the first date. As JSON, each
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
@@ -21,6 +25,7 @@ from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.model import BlockSource, Candidate, ContextFormat
+from everword_search.endings.model import Ending, EndingKind, Holding
 from everword_search.summaries.store import TopSummaryRow
 
 HEADINGS = {
@@ -40,6 +45,13 @@ _INDENT = "  "
 #: As many digits as any item's.
 _WIDEST = 999
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
+#: How what does not hold any more came to that, before the date of it; and of how many a line tells, the latest ones.
+_ENDINGS = {
+    EndingKind.REPLACED: "until",
+    EndingKind.CLOSED: "until",
+    EndingKind.CORRECTED: "corrected",
+}
+_MOST_ENDINGS = 4
 #: What the empty line between two blocks may cost.
 _BETWEEN = 2
 #: Some readers take these for ends of lines too, and JSON leaves them as they are.
@@ -65,6 +77,10 @@ class Item:
     score: float = 0.0
     #: None where it cannot be told.
     relevance: float | None = None
+    #: What it says and does not hold any more.
+    endings: Sequence[Ending] = ()
+    #: Of a fact, the messages that say the same.
+    said_by: frozenset[UUID] = frozenset()
     #: The words of messages that say the same, each with its message: where one is there, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
     #: What it says in substance, where that is not its words: by this, repetitions are known.
@@ -118,7 +134,7 @@ class Layout:
 
     def line(self, item: Item, number: int) -> str:
         """Return an item as it stands in the context."""
-        return self._line(number, item.occurred_at, item.speaker, item.words)
+        return self._line(number, item.occurred_at, item.speaker, item.words, item.endings)
 
     def block(self, source: BlockSource, items: list[Item], first: int) -> str:
         """Return items in their order as one text, numbered from `first`."""
@@ -130,7 +146,7 @@ class Layout:
             parts.append(self.line(item, number))
         return "\n".join(parts)
 
-    def turn(self, message: MessageRecord) -> Item:
+    def turn(self, message: MessageRecord, endings: Sequence[Ending] = ()) -> Item:
         """Return a turn, word for word but for its credentials where these are masked."""
         call = (message.tool_name, message.tool_args)
         words = message_text(message.content, message.content_blocks, *call, tool_result="")
@@ -140,12 +156,21 @@ class Layout:
         # What the caller counted is what was sent.
         given = message.token_count if shown == words else 0
         speaker = message.author or _ROLES.get(message.role, "")
-        return self._item(message.id, message.occurred_at, message.seq, speaker, shown, given)
+        place = message.id, message.occurred_at, message.seq
+        return self._item(*place, speaker, shown, given, endings=endings)
 
-    def summary(self, node: TopSummaryRow) -> Item:
+    def holding(self, holding: Holding) -> Item | None:
+        """Return what holds as a fact in one line; None where that may not be shown."""
+        if holding.fact_memory_id is None:
+            return None
+        shown = mask_credentials(holding.text) if self.masks else holding.text
+        return self._item(holding.fact_memory_id, holding.since, 0, _KINDS[4], shown, 0)
+
+    def summary(self, node: TopSummaryRow, endings: Sequence[Ending] = ()) -> Item:
         """Return a summary whole, at the time of the last that it is of."""
         shown = mask_credentials(node.content) if self.masks else node.content
-        return self._item(node.id, node.latest_at, node.last_seq, _KINDS[2], shown, 0)
+        place = node.id, node.latest_at, node.last_seq
+        return self._item(*place, _KINDS[2], shown, 0, endings=endings)
 
     def memory(
         self,
@@ -154,6 +179,8 @@ class Layout:
         given_tokens: int = 0,
         score: float = 0.0,
         relevance: float | None = None,
+        endings: Sequence[Ending] = (),
+        said_by: Sequence[UUID] = (),
         *,
         masks: bool,
     ) -> Item:
@@ -168,9 +195,9 @@ class Layout:
         elif passage != memory.synthesized_content:
             shown = f"… {shown.strip()} …"
         speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
-        return self._item(
-            memory.id, memory.occurred_at, memory.seq or 0, speaker, shown, given, score, relevance
-        )
+        place = memory.id, memory.occurred_at, memory.seq or 0
+        item = self._item(*place, speaker, shown, given, score, relevance, endings)
+        return replace(item, said_by=frozenset(said_by)) if said_by else item
 
     def candidate(self, found: Candidate) -> Item:
         """Return what a block would say."""
@@ -199,27 +226,49 @@ class Layout:
         given_tokens: int,
         score: float = 0.0,
         relevance: float | None = None,
+        endings: Sequence[Ending] = (),
     ) -> Item:
         moment = in_zone(occurred_at, self.zone) if occurred_at else None
         speaker = " ".join(speaker.split())
-        line = self._line(_WIDEST, moment, speaker, "" if given_tokens else words)
+        line = self._line(_WIDEST, moment, speaker, "" if given_tokens else words, endings)
         tokens = given_tokens + self.counter.count(f"{line}\n")
         if given_tokens:
             tokens += len(_INDENT) * words.count("\n")
-        return Item(id_, moment, seq, speaker, words, tokens, given_tokens > 0, score, relevance)
+        is_given = given_tokens > 0
+        return Item(id_, moment, seq, speaker, words, tokens, is_given, score, relevance, endings)
 
-    def _line(self, number: int, moment: datetime | None, speaker: str, words: str) -> str:
+    def _line(
+        self,
+        number: int,
+        moment: datetime | None,
+        speaker: str,
+        words: str,
+        endings: Sequence[Ending],
+    ) -> str:
+        marks = [
+            (
+                each.attribute,
+                _ENDINGS[each.kind],
+                in_zone(each.ended_at, self.zone).date().isoformat(),
+            )
+            for each in endings[:_MOST_ENDINGS]
+        ]
         if self.is_json:
-            fields = {
+            fields: dict[str, object] = {
                 "number": number,
                 "time": moment.isoformat() if moment else None,
                 "author": speaker,
                 "text": words,
             }
+            if marks:
+                fields["superseded"] = [
+                    {"attribute": attribute, how: day} for attribute, how, day in marks
+                ]
             return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)
         # All that any reader may take for the end of a line.
         indented = f"\n{_INDENT}".join(words.splitlines() or [""])
-        return f"[{number}] {speaker}: {indented}"
+        told = "".join(f"; {' '.join(mark)}" for mark in marks)
+        return f"[{number}{told}] {speaker}: {indented}"
 
 
 def in_zone(moment: datetime, zone: tzinfo) -> datetime:

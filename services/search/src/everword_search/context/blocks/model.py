@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord
 from everword_search.context.chat_history import Start
-from everword_search.context.memories import scoped_filter
 from everword_search.context.model import BlockSource, Candidate, ContextRequest
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.sources import Sources
@@ -33,7 +32,7 @@ class Asked:
     @property
     def filter(self) -> MemoryFilter:
         """The request's filter, within the conversation's agent and subject where it keeps to these."""
-        return scoped_filter(self.request, self.record)
+        return self.request.filter_for(self.record)
 
 
 @dataclass(frozen=True)
