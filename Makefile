@@ -100,6 +100,10 @@ train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…
 test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
 	PYTHONPATH=tests $(BIN)/python -m kills
 
+.PHONY: test-as-of
+test-as-of: $(SETUP) ## Ask for 500 moments of a history of 2,000 changes, as it was known at others (CHANGES=2000)
+	$(BIN)/pytest -q tests/integration/test_as_of.py --changes $(or $(CHANGES),2000)
+
 .PHONY: test-fuzz
 test-fuzz: $(SETUP) ## Make 100,000 calls of all RPCs with hostile requests (CALLS=100000 SEED=1 OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(CALLS),--calls $(CALLS)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--json $(OUT))

@@ -22,6 +22,11 @@ MEMORY = Path("/dev/shm")
 MEMORY_BYTES = 4 << 30
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "of a generated history, of which a quarter as many moments are asked for"
+    parser.addoption("--changes", type=int, default=160, help=text)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that have slow tests, or one process would be at them when the others are done."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from everword.facts.attributes import KNOWN
 from support.command_line import everword
 from support.stack import Stack
+from support.telling import tell
 
 PAGE = (Path(__file__).parents[2] / "docs" / "facts.md").read_text(encoding="utf-8")
 
@@ -57,3 +58,20 @@ def test_the_page_lists_every_attribute() -> None:
             named = set(re.findall(r"`(\w+)`", cell))
             assert named == {name for name in own if KNOWN[name].several == is_several} or not own
     assert all(f"`{name}`" in PAGE for name in KNOWN)
+
+
+async def test_search_and_context_say_until_when_something_held(stack: Stack) -> None:
+    await tell(stack, "I live in Berlin, where I live well.", "Berlin", 0, subject="emi")
+    await tell(stack, "We moved to Lisbon!", "Lisbon", 100, subject="emi")
+    found = (await everword(stack, "search", "Where do I live?", "--kind", "message")).output
+    assert found.index("We moved to Lisbon!") < found.index("I live in Berlin")
+    assert re.search(r"residence until 2024-04-10 \d\d:\d\d; now Lisbon", found)
+    told = (await everword(stack, "context", "Where do I live?")).output
+    assert "[1; residence until 2024-04-10] user: I live in Berlin" in told
+    then = (await everword(stack, "context", "Where do I live?", "--valid-at", "2024-02-01")).output
+    assert "until" not in then
+    search = ("search", "residence", "--kind", "fact", "--include-superseded")
+    assert "Residence of emi: Berlin" in (await everword(stack, *search)).output
+    before = (*search[:4], "--valid-at", "2024-02-01")
+    assert "Residence of emi: Berlin" in (await everword(stack, *before)).output
+    assert "Residence of emi: Berlin" not in (await everword(stack, *search[:4])).output

@@ -57,6 +57,13 @@ from support.foreign import (
 )
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
+from support.foreign_patterns import (
+    PATTERNS_EMPTY,
+    PATTERNS_REFUSED,
+    pattern_request,
+    patterns_request,
+    threshold_request,
+)
 from support.foreign_reads import READS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -88,7 +95,12 @@ async def theirs(stack: Stack) -> Theirs:
         await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
         await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
+        pattern = pattern_request(request_id="pattern")
+        await stack.patterns.RecordPattern(pattern, metadata=within(name))
+        threshold = threshold_request(0.5 if name == "third" else 0.9)
+        await stack.patterns.SetPatternThreshold(threshold, metadata=within(name))
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
+    habit = await stack.patterns.RecordPattern(pattern_request("Rema"), metadata=THEIRS)
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
@@ -108,6 +120,7 @@ async def theirs(stack: Stack) -> Theirs:
         message_id=first.messages[0].message_id,
         summary_id=listed.summaries[0].id,
         fact_id=told.fact.id,
+        pattern_id=habit.pattern.id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
@@ -115,6 +128,9 @@ async def theirs(stack: Stack) -> Theirs:
             "AuditSummaries": audited.next_page_token,
             "ListFacts": (
                 await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
+            ).next_page_token,
+            "ListPatterns": (
+                await stack.patterns.ListPatterns(patterns_request(), metadata=THEIRS)
             ).next_page_token,
             "Search": (
                 await stack.search.Search(search_request(), metadata=THEIRS)
@@ -138,6 +154,7 @@ async def theirs(stack: Stack) -> Theirs:
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
     **FACTS_REFUSED,
+    **PATTERNS_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -208,6 +225,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **SUMMARIES_EMPTY,
     **FACTS_EMPTY,
+    **PATTERNS_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

@@ -32,6 +32,7 @@ from support.isolation import (
     without_predicate,
     writes_isolated_rows,
 )
+from support.pattern_rows import insert_patterns
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
@@ -41,6 +42,7 @@ from support.statement_parameters import (
     parameters_of,
 )
 from support.summary_rows import insert_summaries
+from support.theme_rows import insert_theme
 
 STATEMENTS = {f"{package}.{entry.name}": entry for package, entry in all_statements()}
 BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & ISOLATED}
@@ -150,6 +152,8 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             )
             insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_facts(conn, ids["theirs"], message_ids, WORDS)
+            insert_patterns(conn, ids["theirs"], WORDS)
+            insert_theme(conn, ids["theirs"], WORDS)
         yield Filled(
             database=database,
             empty=empty,

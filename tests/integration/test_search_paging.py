@@ -190,7 +190,7 @@ async def test_a_token_of_another_rpc_or_namespace_is_refused(corpus: Corpus) ->
 
 @pytest.mark.parametrize("mode", ["LEXICAL", "HYBRID"])
 async def test_a_token_of_an_earlier_release_is_refused(corpus: Corpus, mode: str) -> None:
-    """Its positions began with the evidence that decided the verdict, not with a chance."""
+    """Its positions did not say what earlier pages had brought forward."""
     request = search_request("orders", mode)
     with corpus.stack.database.connect() as conn:
         [(secret, namespace_id)] = conn.execute(
@@ -204,7 +204,7 @@ async def test_a_token_of_an_earlier_release_is_refused(corpus: Corpus, mode: st
     assert refusal.reason == "PAGE_TOKEN_INVALID"
     # It is refused for its kind, not because it was made here. Now where the page was found comes first.
     known = PageTokens(bytes(secret), f"{TOKEN_KIND}:{namespace_id}")
-    request.page_token = known.issue(to_page(request).request_hash, [False, *position])
+    request.page_token = known.issue(to_page(request).request_hash, [False, "", *position])
     await corpus.stack.search.Search(request)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,9 +12,15 @@ import psycopg
 from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 
-FACT, INTERVAL, EVIDENCE, CHANGE = (UUID(int=number) for number in range(71, 75))
+FACT, INTERVAL, EVIDENCE, CHANGE, ENDED = (UUID(int=number) for number in range(71, 76))
 SUBJECT, ATTRIBUTE = "Xanthippe of Athens", "residence"
 BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
+_PROFILE = {"subject": SUBJECT, "categories": None, "include_expired": True}
+_LISTED = {
+    **dict.fromkeys(("attributes", "states", "after_id", "after_interval")),
+    "everything": True,
+}
+_KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "most_said": 9}
 
 
 def insert_facts(
@@ -37,10 +43,34 @@ def insert_facts(
         "recorded_at) VALUES (%s, %s, %s, %s, false, 1, %s, %s, %s)",
         [namespace_id, EVIDENCE, FACT, message_ids[0], words, BEGAN, BEGAN],
     )
+    _insert_ended(conn, namespace_id, message_ids[0], words)
     conn.execute(
         "INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state) "
         "VALUES (%s, %s, %s, %s, 'agent', 'remembered', 1)",
         [namespace_id, CHANGE, FACT, BEGAN],
+    )
+
+
+def _insert_ended(
+    conn: psycopg.Connection, namespace_id: int, message_id: UUID, words: str
+) -> None:
+    """Store a fact that was said in a message, and that holds no more."""
+    value = f"{words}, once"
+    conn.execute(
+        "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, state, "
+        "confidence, lifetime_days, first_seen_at, last_seen_at) "
+        "VALUES (%s, %s, %s, 'home', %s, %s, %s, true, 1, 5, 0.5, 3000000, %s, %s)",
+        [namespace_id, ENDED, SUBJECT, ATTRIBUTE, value, value_hash(value), BEGAN, BEGAN],
+    )
+    conn.execute(
+        "INSERT INTO fact_intervals (namespace_id, id, fact_id, valid_from, valid_until, known_from) "
+        "VALUES (%s, %s, %s, %s, %s, %s)",
+        [namespace_id, new_id(), ENDED, BEGAN, BEGAN + timedelta(days=1), BEGAN],
+    )
+    conn.execute(
+        "INSERT INTO fact_evidence (namespace_id, id, fact_id, message_id, contradicts, source, quote, said_at, "
+        "recorded_at) VALUES (%s, %s, %s, %s, false, 1, %s, %s, %s)",
+        [namespace_id, new_id(), ENDED, message_id, words, BEGAN, BEGAN],
     )
 
 
@@ -92,8 +122,6 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "actor": "agent",
         "reason": "",
     }
-    page = {"after_id": None, "after_interval": None}
-    listed = {"attributes": None, "states": None, "everything": True, **page}
     return {
         f"{writes}.lock_key": key,
         f"{writes}.find_facts": {**key, "value_hash": None},
@@ -107,8 +135,11 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{writes}.weigh_evidence": new,
         f"{writes}.insert_changes": {**new, **change},
         f"{writes}.show_facts": new,
-        f"{reads}.get_profile": {"subject": SUBJECT, "categories": None, "include_expired": True},
-        f"{reads}.list_facts": listed,
+        f"{reads}.find_known": {**_KNOWN, "subjects": [SUBJECT]},
+        f"{reads}.get_profile": _PROFILE,
+        f"{reads}.count_profile": _PROFILE,
+        "everword_search.retrieval.index.said_by": {"source_ids": [INTERVAL]},
+        f"{reads}.list_facts": _LISTED,
         f"{reads}.list_history": key,
         f"{reads}.list_evidence": new,
         f"{reads}.list_changes": new,

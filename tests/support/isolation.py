@@ -18,6 +18,8 @@ ISOLATED = frozenset(
         *("summaries", "summary_sources", "compaction_progress", "calendar_pending"),
         *("summary_voices", "tool_sentences", "usage_ledger", "index_changes"),
         *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
+        *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds"),
+        "themes",
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

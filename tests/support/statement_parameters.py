@@ -17,7 +17,9 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
+from support.pattern_rows import pattern_parameters
 from support.summary_rows import SummaryRows
+from support.theme_rows import theme_parameters
 
 WORDS = "xylophone concerto in auth.rs"
 AUTHOR = "Xenokrates"
@@ -101,6 +103,11 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "last_message_at": LATE,
         "limit": 100,
         "include_automated": True,
+        "include_superseded": False,
+        "endings_at": None,
+        "endings_until": None,
+        "current_messages": 5,
+        "summed_up": 100,
         "queries": ["'xylophon'"],
         "prefixes": [None],
         "stems": [None],
@@ -166,6 +173,8 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **_nodes(filled),
         **_reading(filled),
         **fact_parameters(),
+        **pattern_parameters(),
+        **theme_parameters(filled.passage_ids),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

@@ -60,7 +60,7 @@ def let_through(copy: CachedNamespace) -> list[int]:
     """Return the ids of what is there and holds at 10 s."""
     snapshot = copy.index.snapshot()
     passes = snapshot.columns["alive"].copy()
-    snapshot.intervals.leave_out(passes, 10.0, None, None)
+    snapshot.intervals.leave_out(passes, 10.0, None, None, False)
     return sorted(snapshot.columns["ids"][passes].tolist())
 
 

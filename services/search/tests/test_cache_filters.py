@@ -33,7 +33,13 @@ CONVERSATIONS = [
 TEXTS = ["", "a", "b", "atlas", "Atlas", "ünï", "a b"]
 MEMORIES = [UUID(bytes=id_.to_bytes(15, "big") + b"s") for id_ in range(1, 40)]
 #: What counts with something else of a filter, or stands for it.
-NOT_ALONE = {"include_automated", "as_of_message_id", "as_of_conversation_id", "as_of_seq"}
+NOT_ALONE = {
+    "include_automated",
+    "include_superseded",
+    "as_of_message_id",
+    "as_of_conversation_id",
+    "as_of_seq",
+}
 LABELS = ("agent", "subject", "channel", "instance", "author")
 
 
@@ -81,6 +87,7 @@ def random_filter(rng: random.Random) -> MemoryFilter:
         valid_at=maybe_at(rng),
         known_at=maybe_at(rng),
         include_automated=rng.random() < 0.5,
+        include_superseded=rng.random() < 0.2,
         excluded_kinds=some(rng, range(1, 7)),
         excluded_authors=some(rng, unknown),
         excluded_conversation_ids=some(rng, conversations),
@@ -121,7 +128,7 @@ def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
         and (wanted.since is None or said.occurred_at >= wanted.since)
         and (wanted.before is None or said.occurred_at < wanted.before)
         and (wanted.valid_at is None or said.valid_from <= wanted.valid_at)
-        and said.valid_until > (wanted.valid_at or NOON)
+        and (wanted.include_superseded or said.valid_until > (wanted.valid_at or NOON))
         and said.known_from <= (wanted.known_at or NOON) < said.known_until
         and not is_excluded(said, wanted)
     )

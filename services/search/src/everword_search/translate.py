@@ -26,6 +26,7 @@ from everword_search.answers.answer import (
     Answered,
     AnswerRequest,
 )
+from everword_search.endings.translate import endings_to_proto
 from everword_search.records.model import (
     ConversationFilter,
     ConversationKey,
@@ -79,6 +80,7 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
         since=optional_time(message, "start_time"),
         before=optional_time(message, "end_time"),
         include_automated=message.include_automated,
+        include_superseded=message.include_superseded,
         valid_at=optional_time(message, "valid_at_time"),
         known_at=optional_time(message, "known_at_time"),
         excluded_memory_ids=[UUID(id_) for id_ in message.excluded_memory_ids] or None,
@@ -190,6 +192,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
             confidence=pb.Confidence.ValueType(result.confidence),
             expansion=expansion_to_proto(result.expansion) if result.expansion else None,
             needs_review=result.needs_review,
+            superseded=endings_to_proto(result.endings),
         )
         fill_memory(added.memory, result.memory)
     return message

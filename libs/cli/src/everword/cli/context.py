@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from everword.cli.filters import Command, as_of_options, take_as_of
 from everword.cli.output import json_option, line, note, print_json
 from everword.cli.search import PROFILES
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1.context_service_pb2 import BuildContextRequest
+from everword.v1.memory_pb2 import MemoryFilter
+
+
+def _as_of(command: Command) -> Command:
+    """Add the options of the moment that is asked about."""
+    for option in reversed(as_of_options()):
+        command = option(command)
+    return command
 
 
 @click.command()
@@ -25,6 +36,7 @@ from everword.v1.context_service_pb2 import BuildContextRequest
 @click.option("--count-use", is_flag=True, help="Count what is put in as used, as for an agent.")
 @json_option
 @remote
+@_as_of
 async def context(
     client: Client,
     query: str,
@@ -33,6 +45,7 @@ async def context(
     profile: str,
     count_use: bool,
     as_json: bool,
+    **as_of: Any,
 ) -> None:
     """Fill a token budget with what matters to QUERY, and with a conversation's recent turns.
 
@@ -47,6 +60,7 @@ async def context(
             token_budget=budget,
             skip_use_count=not count_use,
             profile=profile,
+            filter=MemoryFilter(**take_as_of(as_of)),
         )
     )
     if as_json:

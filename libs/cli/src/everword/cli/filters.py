@@ -58,7 +58,22 @@ def _other_options() -> list[Callable[[Command], Command]]:
         click.option("--since", type=TimeParam(), help="Only from this time on: ISO, 7d, today."),
         click.option("--before", type=TimeParam(), help="Only what happened before this time."),
         click.option("--include-automated", is_flag=True, help="Also what no one said on purpose."),
+        click.option("--include-superseded", is_flag=True, help="Also facts that hold no more."),
+        *as_of_options(),
     ]
+
+
+def as_of_options() -> list[Callable[[Command], Command]]:
+    """Return the options of the moment that is asked about, and of the one of which the beliefs are."""
+    return [
+        click.option("--valid-at", type=TimeParam(), help="As things were at this time."),
+        click.option("--known-at", type=TimeParam(), help="As they were believed at this time."),
+    ]
+
+
+def take_as_of(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of `as_of_options` out of `arguments`, as fields of a filter."""
+    return {f"{name}_time": _timestamp(arguments.pop(name)) for name in ("valid_at", "known_at")}
 
 
 def _take_filter(arguments: dict[str, Any]) -> memory_pb2.MemoryFilter:
@@ -73,6 +88,8 @@ def _take_filter(arguments: dict[str, Any]) -> memory_pb2.MemoryFilter:
         start_time=_timestamp(arguments.pop("since")),
         end_time=_timestamp(arguments.pop("before")),
         include_automated=arguments.pop("include_automated"),
+        include_superseded=arguments.pop("include_superseded"),
+        **take_as_of(arguments),
     )
 
 

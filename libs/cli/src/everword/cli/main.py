@@ -28,6 +28,7 @@ COMMANDS = {
     "migrate": "migrate:migrate",
     "models": "models:models",
     "namespaces": "namespaces:namespaces",
+    "patterns": "patterns:patterns",
     "protoset": "protoset:protoset",
     "queue-status": "maintenance:queue_status",
     "retry-failed": "maintenance:retry_failed",
@@ -36,6 +37,7 @@ COMMANDS = {
     "significant": "calendar:significant",
     "stats": "stats:stats",
     "summaries": "summaries:summaries",
+    "themes": "themes:themes",
     "up": "up:up",
 }
 

@@ -24,11 +24,12 @@ _sym_db = _symbol_database.Default()
 
 from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from everword.v1 import access_pb2 as everword_dot_v1_dot_access__pb2
+from everword.v1 import fact_pb2 as everword_dot_v1_dot_fact__pb2
 from everword.v1 import memory_pb2 as everword_dot_v1_dot_memory__pb2
 from everword.v1 import search_service_pb2 as everword_dot_v1_dot_search__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/context_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x18\x65verword/v1/memory.proto\x1a everword/v1/search_service.proto\"\xe7\x04\n\x13\x42uildContextRequest\x12\x17\n\x05query\x18\x01 \x01(\tB\x08\xbaH\x05r\x03(\x80@\x12$\n\x0f\x63onversation_id\x18\x02 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12!\n\x0ctoken_budget\x18\x03 \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\xc0\x84=(\x00\x12)\n\x10max_recent_turns\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00H\x00\x88\x01\x01\x12%\n\x0cmax_memories\x18\x05 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00H\x01\x88\x01\x01\x12)\n\x06\x66ilter\x18\x06 \x01(\x0b\x32\x19.everword.v1.MemoryFilter\x12*\n\tmin_score\x18\x07 \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x16\n\x0eskip_use_count\x18\x08 \x01(\x08\x12#\n\x11\x61t_least_as_fresh\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x18\n\x07profile\x18\n \x01(\tB\x07\xbaH\x04r\x02\x18@\x12.\n\x08\x62\x61lanced\x18\x0b \x01(\x0b\x32\x1c.everword.v1.BalancedOptions\x12.\n\rmin_relevance\x18\x0c \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x32\n\x05scope\x18\r \x01(\x0e\x32\x19.everword.v1.ContextScopeB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x34\n\x06\x66ormat\x18\x0e \x01(\x0e\x32\x1a.everword.v1.ContextFormatB\x08\xbaH\x05\x82\x01\x02\x10\x01\x42\x13\n\x11_max_recent_turnsB\x0f\n\r_max_memories\"\x9c\x01\n\x14\x42uildContextResponse\x12)\n\x06\x62locks\x18\x01 \x03(\x0b\x32\x19.everword.v1.ContextBlock\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\x0f\n\x07omitted\x18\x04 \x01(\x05\x12%\n\x07verdict\x18\x05 \x01(\x0e\x32\x14.everword.v1.Verdict\"\x86\x01\n\x0c\x43ontextBlock\x12*\n\x06source\x18\x01 \x01(\x0e\x32\x1a.everword.v1.ContextSource\x12\'\n\x05items\x18\x02 \x03(\x0b\x32\x18.everword.v1.ContextItem\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x13\n\x0btoken_count\x18\x04 \x01(\x05\"\x88\x01\n\x0b\x43ontextItem\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\r\n\x05score\x18\x04 \x01(\x01\x12\x0e\n\x06number\x18\x05 \x01(\x05\x12\x16\n\trelevance\x18\x06 \x01(\x01H\x00\x88\x01\x01\x42\x0c\n\n_relevance\"Q\n\x14StreamContextRequest\x12\x39\n\x07\x63ontext\x18\x01 \x01(\x0b\x32 .everword.v1.BuildContextRequestB\x06\xbaH\x03\xc8\x01\x01\"s\n\x15StreamContextResponse\x12*\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x19.everword.v1.ContextBlockH\x00\x12&\n\x03\x65nd\x18\x02 \x01(\x0b\x32\x17.everword.v1.ContextEndH\x00\x42\x06\n\x04part\"\x86\x01\n\nContextEnd\x12\x13\n\x0btoken_count\x18\x01 \x01(\x05\x12\x0f\n\x07omitted\x18\x02 \x01(\x05\x12%\n\x07verdict\x18\x03 \x01(\x0e\x32\x14.everword.v1.Verdict\x12+\n\x07missing\x18\x04 \x03(\x0e\x32\x1a.everword.v1.ContextSource*m\n\rContextSource\x12\x1e\n\x1a\x43ONTEXT_SOURCE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43ONTEXT_SOURCE_MEMORIES\x10\x01\x12\x1f\n\x1b\x43ONTEXT_SOURCE_CHAT_HISTORY\x10\x02*j\n\x0c\x43ontextScope\x12\x1d\n\x19\x43ONTEXT_SCOPE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43ONTEXT_SCOPE_CONVERSATION\x10\x01\x12\x1b\n\x17\x43ONTEXT_SCOPE_NAMESPACE\x10\x02*g\n\rContextFormat\x12\x1e\n\x1a\x43ONTEXT_FORMAT_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43ONTEXT_FORMAT_TEXT\x10\x01\x12\x1d\n\x19\x43ONTEXT_FORMAT_JSON_LINES\x10\x02\x32\xcb\x01\n\x0e\x43ontextService\x12Y\n\x0c\x42uildContext\x12 .everword.v1.BuildContextRequest\x1a!.everword.v1.BuildContextResponse\"\x04\xe8\xe0\x18\x01\x12^\n\rStreamContext\x12!.everword.v1.StreamContextRequest\x1a\".everword.v1.StreamContextResponse\"\x04\xe8\xe0\x18\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/context_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x16\x65verword/v1/fact.proto\x1a\x18\x65verword/v1/memory.proto\x1a everword/v1/search_service.proto\"\xe7\x04\n\x13\x42uildContextRequest\x12\x17\n\x05query\x18\x01 \x01(\tB\x08\xbaH\x05r\x03(\x80@\x12$\n\x0f\x63onversation_id\x18\x02 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12!\n\x0ctoken_budget\x18\x03 \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\xc0\x84=(\x00\x12)\n\x10max_recent_turns\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00H\x00\x88\x01\x01\x12%\n\x0cmax_memories\x18\x05 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00H\x01\x88\x01\x01\x12)\n\x06\x66ilter\x18\x06 \x01(\x0b\x32\x19.everword.v1.MemoryFilter\x12*\n\tmin_score\x18\x07 \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x16\n\x0eskip_use_count\x18\x08 \x01(\x08\x12#\n\x11\x61t_least_as_fresh\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x18\n\x07profile\x18\n \x01(\tB\x07\xbaH\x04r\x02\x18@\x12.\n\x08\x62\x61lanced\x18\x0b \x01(\x0b\x32\x1c.everword.v1.BalancedOptions\x12.\n\rmin_relevance\x18\x0c \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x32\n\x05scope\x18\r \x01(\x0e\x32\x19.everword.v1.ContextScopeB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x34\n\x06\x66ormat\x18\x0e \x01(\x0e\x32\x1a.everword.v1.ContextFormatB\x08\xbaH\x05\x82\x01\x02\x10\x01\x42\x13\n\x11_max_recent_turnsB\x0f\n\r_max_memories\"\x9c\x01\n\x14\x42uildContextResponse\x12)\n\x06\x62locks\x18\x01 \x03(\x0b\x32\x19.everword.v1.ContextBlock\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\x0f\n\x07omitted\x18\x04 \x01(\x05\x12%\n\x07verdict\x18\x05 \x01(\x0e\x32\x14.everword.v1.Verdict\"\x86\x01\n\x0c\x43ontextBlock\x12*\n\x06source\x18\x01 \x01(\x0e\x32\x1a.everword.v1.ContextSource\x12\'\n\x05items\x18\x02 \x03(\x0b\x32\x18.everword.v1.ContextItem\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x13\n\x0btoken_count\x18\x04 \x01(\x05\"\xb9\x01\n\x0b\x43ontextItem\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\r\n\x05score\x18\x04 \x01(\x01\x12\x0e\n\x06number\x18\x05 \x01(\x05\x12\x16\n\trelevance\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12/\n\nsuperseded\x18\x07 \x03(\x0b\x32\x1b.everword.v1.SupersededFactB\x0c\n\n_relevance\"Q\n\x14StreamContextRequest\x12\x39\n\x07\x63ontext\x18\x01 \x01(\x0b\x32 .everword.v1.BuildContextRequestB\x06\xbaH\x03\xc8\x01\x01\"s\n\x15StreamContextResponse\x12*\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x19.everword.v1.ContextBlockH\x00\x12&\n\x03\x65nd\x18\x02 \x01(\x0b\x32\x17.everword.v1.ContextEndH\x00\x42\x06\n\x04part\"\x86\x01\n\nContextEnd\x12\x13\n\x0btoken_count\x18\x01 \x01(\x05\x12\x0f\n\x07omitted\x18\x02 \x01(\x05\x12%\n\x07verdict\x18\x03 \x01(\x0e\x32\x14.everword.v1.Verdict\x12+\n\x07missing\x18\x04 \x03(\x0e\x32\x1a.everword.v1.ContextSource*\x8a\x01\n\rContextSource\x12\x1e\n\x1a\x43ONTEXT_SOURCE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43ONTEXT_SOURCE_MEMORIES\x10\x01\x12\x1f\n\x1b\x43ONTEXT_SOURCE_CHAT_HISTORY\x10\x02\x12\x1b\n\x17\x43ONTEXT_SOURCE_IDENTITY\x10\x04*j\n\x0c\x43ontextScope\x12\x1d\n\x19\x43ONTEXT_SCOPE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43ONTEXT_SCOPE_CONVERSATION\x10\x01\x12\x1b\n\x17\x43ONTEXT_SCOPE_NAMESPACE\x10\x02*g\n\rContextFormat\x12\x1e\n\x1a\x43ONTEXT_FORMAT_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43ONTEXT_FORMAT_TEXT\x10\x01\x12\x1d\n\x19\x43ONTEXT_FORMAT_JSON_LINES\x10\x02\x32\xcb\x01\n\x0e\x43ontextService\x12Y\n\x0c\x42uildContext\x12 .everword.v1.BuildContextRequest\x1a!.everword.v1.BuildContextResponse\"\x04\xe8\xe0\x18\x01\x12^\n\rStreamContext\x12!.everword.v1.StreamContextRequest\x1a\".everword.v1.StreamContextResponse\"\x04\xe8\xe0\x18\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -63,26 +64,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CONTEXTSERVICE'].methods_by_name['BuildContext']._serialized_options = b'\350\340\030\001'
   _globals['_CONTEXTSERVICE'].methods_by_name['StreamContext']._loaded_options = None
   _globals['_CONTEXTSERVICE'].methods_by_name['StreamContext']._serialized_options = b'\350\340\030\001'
-  _globals['_CONTEXTSOURCE']._serialized_start=1555
-  _globals['_CONTEXTSOURCE']._serialized_end=1664
-  _globals['_CONTEXTSCOPE']._serialized_start=1666
-  _globals['_CONTEXTSCOPE']._serialized_end=1772
-  _globals['_CONTEXTFORMAT']._serialized_start=1774
-  _globals['_CONTEXTFORMAT']._serialized_end=1877
-  _globals['_BUILDCONTEXTREQUEST']._serialized_start=166
-  _globals['_BUILDCONTEXTREQUEST']._serialized_end=781
-  _globals['_BUILDCONTEXTRESPONSE']._serialized_start=784
-  _globals['_BUILDCONTEXTRESPONSE']._serialized_end=940
-  _globals['_CONTEXTBLOCK']._serialized_start=943
-  _globals['_CONTEXTBLOCK']._serialized_end=1077
-  _globals['_CONTEXTITEM']._serialized_start=1080
-  _globals['_CONTEXTITEM']._serialized_end=1216
-  _globals['_STREAMCONTEXTREQUEST']._serialized_start=1218
-  _globals['_STREAMCONTEXTREQUEST']._serialized_end=1299
-  _globals['_STREAMCONTEXTRESPONSE']._serialized_start=1301
-  _globals['_STREAMCONTEXTRESPONSE']._serialized_end=1416
-  _globals['_CONTEXTEND']._serialized_start=1419
-  _globals['_CONTEXTEND']._serialized_end=1553
-  _globals['_CONTEXTSERVICE']._serialized_start=1880
-  _globals['_CONTEXTSERVICE']._serialized_end=2083
+  _globals['_CONTEXTSOURCE']._serialized_start=1629
+  _globals['_CONTEXTSOURCE']._serialized_end=1767
+  _globals['_CONTEXTSCOPE']._serialized_start=1769
+  _globals['_CONTEXTSCOPE']._serialized_end=1875
+  _globals['_CONTEXTFORMAT']._serialized_start=1877
+  _globals['_CONTEXTFORMAT']._serialized_end=1980
+  _globals['_BUILDCONTEXTREQUEST']._serialized_start=190
+  _globals['_BUILDCONTEXTREQUEST']._serialized_end=805
+  _globals['_BUILDCONTEXTRESPONSE']._serialized_start=808
+  _globals['_BUILDCONTEXTRESPONSE']._serialized_end=964
+  _globals['_CONTEXTBLOCK']._serialized_start=967
+  _globals['_CONTEXTBLOCK']._serialized_end=1101
+  _globals['_CONTEXTITEM']._serialized_start=1104
+  _globals['_CONTEXTITEM']._serialized_end=1289
+  _globals['_STREAMCONTEXTREQUEST']._serialized_start=1291
+  _globals['_STREAMCONTEXTREQUEST']._serialized_end=1372
+  _globals['_STREAMCONTEXTRESPONSE']._serialized_start=1374
+  _globals['_STREAMCONTEXTRESPONSE']._serialized_end=1489
+  _globals['_CONTEXTEND']._serialized_start=1492
+  _globals['_CONTEXTEND']._serialized_end=1626
+  _globals['_CONTEXTSERVICE']._serialized_start=1983
+  _globals['_CONTEXTSERVICE']._serialized_end=2186
 # @@protoc_insertion_point(module_scope)

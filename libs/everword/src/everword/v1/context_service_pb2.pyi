@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from everword.v1 import fact_pb2 as _fact_pb2
 from everword.v1 import memory_pb2 as _memory_pb2
 from everword.v1 import search_service_pb2 as _search_service_pb2
 from google.protobuf import descriptor as _descriptor
@@ -33,9 +34,17 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
     CONTEXT_SOURCE_CHAT_HISTORY: _ContextSource.ValueType  # 2
     """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+    CONTEXT_SOURCE_IDENTITY: _ContextSource.ValueType  # 4
+    """CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
+    first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
+    request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
+    about its latest author, as far as that was learned where nobody is named.
+    """
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
-    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is."""
+    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
+    numbers are kept for base (3), lorebook (5), documents (6) and graph (7).
+    """
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
 """CONTEXT_SOURCE_UNSPECIFIED is never returned."""
@@ -43,6 +52,12 @@ CONTEXT_SOURCE_MEMORIES: ContextSource.ValueType  # 1
 """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
 CONTEXT_SOURCE_CHAT_HISTORY: ContextSource.ValueType  # 2
 """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+CONTEXT_SOURCE_IDENTITY: ContextSource.ValueType  # 4
+"""CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
+first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
+request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
+about its latest author, as far as that was learned where nobody is named.
+"""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
 class _ContextScope:
@@ -88,7 +103,9 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     Thursday.`
     """
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
-    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
+    and no other lines.
+    """
 
 class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
     """ContextFormat says what a context's text looks like."""
@@ -100,7 +117,9 @@ CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
 Thursday.`
 """
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
-"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
+and no other lines.
+"""
 Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
 
 @_typing.final
@@ -269,7 +288,7 @@ Global___ContextBlock: _TypeAlias = ContextBlock  # noqa: Y015
 
 @_typing.final
 class ContextItem(_message.Message):
-    """ContextItem is one memory or turn in a context."""
+    """ContextItem is one memory, turn or line of another block in a context."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -279,18 +298,25 @@ class ContextItem(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     NUMBER_FIELD_NUMBER: _builtins.int
     RELEVANCE_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
-    """memory_id is the memory, or the message."""
+    """memory_id is the memory, or the message; empty for what is neither."""
     text: _builtins.str
     """text is the line or lines that it became: of a memory of several passages the one that matters, between ellipses."""
     token_count: _builtins.int
     """token_count is what it costs."""
     score: _builtins.float
-    """score is what it was ranked by, for memories found by the query."""
+    """score is what it was ranked by: of memories found by the query as in SearchResult, of facts their weight."""
     number: _builtins.int
     """number is what stands before it in the context."""
     relevance: _builtins.float
     """relevance is the probability that it answers the query, as in SearchResult, for memories; unset where that cannot be told."""
+    @_builtins.property
+    def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
+        """superseded is what it says and does not hold any more, as in SearchResult. Its line says so: `[2; residence until
+        2024-06-15] Emi: I live in Berlin.`
+        """
+
     def __init__(
         self,
         *,
@@ -300,10 +326,11 @@ class ContextItem(_message.Message):
         score: _builtins.float = ...,
         number: _builtins.int = ...,
         relevance: _builtins.float | None = ...,
+        superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "superseded", b"superseded", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

@@ -144,6 +144,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
     `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
     """
+    ERROR_REASON_PATTERN_NOT_FOUND: _ErrorReason.ValueType  # 36
+    """ERROR_REASON_PATTERN_NOT_FOUND (NOT_FOUND): the namespace has no pattern with this id.
+    `{ "reason": "PATTERN_NOT_FOUND", "metadata": { "pattern_id": "0190b5c2-…" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -274,5 +278,9 @@ ERROR_REASON_CHAT_NOT_CONFIGURED: ErrorReason.ValueType  # 30
 ERROR_REASON_MESSAGE_NOT_FOUND: ErrorReason.ValueType  # 31
 """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
 `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
+"""
+ERROR_REASON_PATTERN_NOT_FOUND: ErrorReason.ValueType  # 36
+"""ERROR_REASON_PATTERN_NOT_FOUND (NOT_FOUND): the namespace has no pattern with this id.
+`{ "reason": "PATTERN_NOT_FOUND", "metadata": { "pattern_id": "0190b5c2-…" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

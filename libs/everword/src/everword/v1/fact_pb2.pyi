@@ -112,6 +112,34 @@ FACT_ACTOR_PERSON: FactActor.ValueType  # 2
 """FACT_ACTOR_PERSON is a person who looks after the memory."""
 Global___FactActor: _TypeAlias = FactActor  # noqa: Y015
 
+class _FactEnding:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _FactEndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FactEnding.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    FACT_ENDING_UNSPECIFIED: _FactEnding.ValueType  # 0
+    """FACT_ENDING_UNSPECIFIED is never returned."""
+    FACT_ENDING_REPLACED: _FactEnding.ValueType  # 1
+    """FACT_ENDING_REPLACED: another value took its place."""
+    FACT_ENDING_CLOSED: _FactEnding.ValueType  # 2
+    """FACT_ENDING_CLOSED: it held, and nothing took its place."""
+    FACT_ENDING_CORRECTED: _FactEnding.ValueType  # 3
+    """FACT_ENDING_CORRECTED: it never held. It was said, or understood, wrong."""
+
+class FactEnding(_FactEnding, metaclass=_FactEndingEnumTypeWrapper):
+    """FactEnding says how something came to hold no more."""
+
+FACT_ENDING_UNSPECIFIED: FactEnding.ValueType  # 0
+"""FACT_ENDING_UNSPECIFIED is never returned."""
+FACT_ENDING_REPLACED: FactEnding.ValueType  # 1
+"""FACT_ENDING_REPLACED: another value took its place."""
+FACT_ENDING_CLOSED: FactEnding.ValueType  # 2
+"""FACT_ENDING_CLOSED: it held, and nothing took its place."""
+FACT_ENDING_CORRECTED: FactEnding.ValueType  # 3
+"""FACT_ENDING_CORRECTED: it never held. It was said, or understood, wrong."""
+Global___FactEnding: _TypeAlias = FactEnding  # noqa: Y015
+
 @_typing.final
 class Fact(_message.Message):
     """Fact is one thing that holds of somebody or something, as it is believed at a moment."""
@@ -223,6 +251,64 @@ class Fact(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Fact: _TypeAlias = Fact  # noqa: Y015
+
+@_typing.final
+class SupersededFact(_message.Message):
+    """SupersededFact is something that a memory says and that does not hold any more, at the moment that is asked about."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACT_ID_FIELD_NUMBER: _builtins.int
+    ATTRIBUTE_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    ENDING_FIELD_NUMBER: _builtins.int
+    ENDED_TIME_FIELD_NUMBER: _builtins.int
+    CURRENT_FACT_ID_FIELD_NUMBER: _builtins.int
+    CURRENT_VALUE_FIELD_NUMBER: _builtins.int
+    CURRENT_TEXT_FIELD_NUMBER: _builtins.int
+    CURRENT_MEMORY_ID_FIELD_NUMBER: _builtins.int
+    fact_id: _builtins.str
+    """fact_id is the fact that the memory is evidence of."""
+    attribute: _builtins.str
+    """attribute says what of the subject it tells."""
+    value: _builtins.str
+    """value is what it tells."""
+    ending: Global___FactEnding.ValueType
+    """ending says how it came to hold no more."""
+    current_fact_id: _builtins.str
+    """current_fact_id is the fact that holds instead. It and what follows are empty where none does, and where the filter
+    lets nothing through that says so.
+    """
+    current_value: _builtins.str
+    """current_value is what holds instead."""
+    current_text: _builtins.str
+    """current_text is that in words, such as `Residence of emi: Lisbon`."""
+    current_memory_id: _builtins.str
+    """current_memory_id is the memory that says so: the latest message, or the fact itself."""
+    @_builtins.property
+    def ended_time(self) -> _timestamp_pb2.Timestamp:
+        """ended_time is until when it held; of what was corrected, when that was said."""
+
+    def __init__(
+        self,
+        *,
+        fact_id: _builtins.str = ...,
+        attribute: _builtins.str = ...,
+        value: _builtins.str = ...,
+        ending: Global___FactEnding.ValueType = ...,
+        ended_time: _timestamp_pb2.Timestamp | None = ...,
+        current_fact_id: _builtins.str = ...,
+        current_value: _builtins.str = ...,
+        current_text: _builtins.str = ...,
+        current_memory_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ended_time", b"ended_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attribute", b"attribute", "current_fact_id", b"current_fact_id", "current_memory_id", b"current_memory_id", "current_text", b"current_text", "current_value", b"current_value", "ended_time", b"ended_time", "ending", b"ending", "fact_id", b"fact_id", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SupersededFact: _TypeAlias = SupersededFact  # noqa: Y015
 
 @_typing.final
 class NewEvidence(_message.Message):

@@ -489,11 +489,16 @@ class MemoryFilter(_message.Message):
     AS_OF_MESSAGE_ID_FIELD_NUMBER: _builtins.int
     VALID_AT_TIME_FIELD_NUMBER: _builtins.int
     KNOWN_AT_TIME_FIELD_NUMBER: _builtins.int
+    INCLUDE_SUPERSEDED_FIELD_NUMBER: _builtins.int
     include_automated: _builtins.bool
     """include_automated lets automated memories through."""
     as_of_message_id: _builtins.str
     """as_of_message_id is a message after which nothing is looked at: in its conversation what comes after it, and elsewhere
     what occurred later. NOT_FOUND where there is no such message.
+    """
+    include_superseded: _builtins.bool
+    """include_superseded lets facts through that held and do not any more. Search returns them marked, after what holds
+    instead. What was said is let through in any case.
     """
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___MemoryKind.ValueType]:
@@ -585,10 +590,11 @@ class MemoryFilter(_message.Message):
         as_of_message_id: _builtins.str = ...,
         valid_at_time: _timestamp_pb2.Timestamp | None = ...,
         known_at_time: _timestamp_pb2.Timestamp | None = ...,
+        include_superseded: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "known_at_time", b"known_at_time", "start_time", b"start_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "as_of_message_id", b"as_of_message_id", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "end_time", b"end_time", "excluded_authors", b"excluded_authors", "excluded_conversation_ids", b"excluded_conversation_ids", "excluded_kinds", b"excluded_kinds", "excluded_memory_ids", b"excluded_memory_ids", "include_automated", b"include_automated", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "as_of_message_id", b"as_of_message_id", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "end_time", b"end_time", "excluded_authors", b"excluded_authors", "excluded_conversation_ids", b"excluded_conversation_ids", "excluded_kinds", b"excluded_kinds", "excluded_memory_ids", b"excluded_memory_ids", "include_automated", b"include_automated", "include_superseded", b"include_superseded", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -81,7 +81,7 @@ class GetProfileResponse(_message.Message):
     FACTS_FIELD_NUMBER: _builtins.int
     OMITTED_FIELD_NUMBER: _builtins.int
     omitted: _builtins.int
-    """omitted is how many more there are."""
+    """omitted is how many more there are; 100 stands for more than that. ListFacts returns all, page by page."""
     @_builtins.property
     def facts(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.Fact]:
         """facts are the facts, by category and attribute."""
@@ -341,3 +341,96 @@ class ExplainFactResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExplainFactResponse: _TypeAlias = ExplainFactResponse  # noqa: Y015
+
+@_typing.final
+class ListThemesRequest(_message.Message):
+    """ListThemesRequest asks for the themes of the namespace."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListThemesRequest: _TypeAlias = ListThemesRequest  # noqa: Y015
+
+@_typing.final
+class ListThemesResponse(_message.Message):
+    """ListThemesResponse holds them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    THEMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def themes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Theme]:
+        """themes are the themes, the largest first. At most 20; none of fewer than six passages."""
+
+    def __init__(
+        self,
+        *,
+        themes: _abc.Iterable[Global___Theme] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["themes", b"themes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListThemesResponse: _TypeAlias = ListThemesResponse  # noqa: Y015
+
+@_typing.final
+class Theme(_message.Message):
+    """Theme is what some of the memories have in common."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    LABEL_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    MEMORY_IDS_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies the theme until the next night."""
+    label: _builtins.str
+    """label is a language model's name for it where one is configured, and the most telling words where not."""
+    share: _builtins.float
+    """share is how much of the sample belongs to it, from 0 to 1."""
+    model: _builtins.str
+    """model is the language model that wrote the label; empty where words were chosen."""
+    @_builtins.property
+    def words(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """words are those that tell it from other themes, most telling first. At most 8."""
+
+    @_builtins.property
+    def memory_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """memory_ids are those that are most typical of it. At most 20."""
+
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """create_time is when it was made."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        label: _builtins.str = ...,
+        words: _abc.Iterable[_builtins.str] | None = ...,
+        share: _builtins.float = ...,
+        memory_ids: _abc.Iterable[_builtins.str] | None = ...,
+        model: _builtins.str = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "id", b"id", "label", b"label", "memory_ids", b"memory_ids", "model", b"model", "share", b"share", "words", b"words"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Theme: _TypeAlias = Theme  # noqa: Y015

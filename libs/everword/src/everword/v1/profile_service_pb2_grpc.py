@@ -60,6 +60,11 @@ class ProfileServiceStub:
                 request_serializer=everword_dot_v1_dot_profile__service__pb2.ExplainFactRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_profile__service__pb2.ExplainFactResponse.FromString,
                 _registered_method=True)
+        self.ListThemes = channel.unary_unary(
+                '/everword.v1.ProfileService/ListThemes',
+                request_serializer=everword_dot_v1_dot_profile__service__pb2.ListThemesRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_profile__service__pb2.ListThemesResponse.FromString,
+                _registered_method=True)
 
 
 class ProfileServiceServicer:
@@ -102,6 +107,14 @@ class ProfileServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListThemes(self, request, context):
+        """ListThemes returns what the memories of the namespace are about, as it was last night: clusters over the vectors of a
+        sample of at most 2,000 passages of messages, notes and facts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ProfileServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -129,6 +142,11 @@ def add_ProfileServiceServicer_to_server(servicer, server):
                     servicer.ExplainFact,
                     request_deserializer=everword_dot_v1_dot_profile__service__pb2.ExplainFactRequest.FromString,
                     response_serializer=everword_dot_v1_dot_profile__service__pb2.ExplainFactResponse.SerializeToString,
+            ),
+            'ListThemes': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListThemes,
+                    request_deserializer=everword_dot_v1_dot_profile__service__pb2.ListThemesRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_profile__service__pb2.ListThemesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -267,6 +285,33 @@ class ProfileService:
             '/everword.v1.ProfileService/ExplainFact',
             everword_dot_v1_dot_profile__service__pb2.ExplainFactRequest.SerializeToString,
             everword_dot_v1_dot_profile__service__pb2.ExplainFactResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListThemes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.ProfileService/ListThemes',
+            everword_dot_v1_dot_profile__service__pb2.ListThemesRequest.SerializeToString,
+            everword_dot_v1_dot_profile__service__pb2.ListThemesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -28,6 +28,10 @@ class ProfileServiceStub:
     """
     ExplainFact: _aio.UnaryUnaryMultiCallable[_profile_service_pb2.ExplainFactRequest, _profile_service_pb2.ExplainFactResponse]
     """ExplainFact returns why a fact is believed: its evidence, down to the words, and its audit trail."""
+    ListThemes: _aio.UnaryUnaryMultiCallable[_profile_service_pb2.ListThemesRequest, _profile_service_pb2.ListThemesResponse]
+    """ListThemes returns what the memories of the namespace are about, as it was last night: clusters over the vectors of a
+    sample of at most 2,000 passages of messages, notes and facts.
+    """
 
 class ProfileServiceServicer(metaclass=_abc_1.ABCMeta):
     """ProfileService reads facts: what holds now, what held at another time, what was believed then, and why."""
@@ -73,5 +77,15 @@ class ProfileServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_profile_service_pb2.ExplainFactRequest, _abc.Awaitable[_profile_service_pb2.ExplainFactResponse]],
     ) -> _abc.Awaitable[_profile_service_pb2.ExplainFactResponse]:
         """ExplainFact returns why a fact is believed: its evidence, down to the words, and its audit trail."""
+
+    @_abc_1.abstractmethod
+    def ListThemes(
+        self,
+        request: _profile_service_pb2.ListThemesRequest,
+        context: _aio.ServicerContext[_profile_service_pb2.ListThemesRequest, _abc.Awaitable[_profile_service_pb2.ListThemesResponse]],
+    ) -> _abc.Awaitable[_profile_service_pb2.ListThemesResponse]:
+        """ListThemes returns what the memories of the namespace are about, as it was last night: clusters over the vectors of a
+        sample of at most 2,000 passages of messages, notes and facts.
+        """
 
 def add_ProfileServiceServicer_to_server(servicer: ProfileServiceServicer, server: _aio.Server) -> None: ...

@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from everword.v1 import conversation_pb2 as _conversation_pb2
+from everword.v1 import fact_pb2 as _fact_pb2
 from everword.v1 import memory_pb2 as _memory_pb2
 from everword.v1 import stats_pb2 as _stats_pb2
 from everword.v1 import summary_pb2 as _summary_pb2
@@ -433,9 +434,11 @@ class SearchResult(_message.Message):
     EXPANSION_FIELD_NUMBER: _builtins.int
     NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """score is what results are ranked by, from 0 to 1. That of a memory is the same whatever else is remembered; between
-    queries, relevance is what can be compared.
+    queries, relevance is what can be compared. What is brought before something superseded has the score of that, and at
+    least its relevance.
     """
     passage: _builtins.str
     """passage is the part of the memory that matched best."""
@@ -464,6 +467,12 @@ class SearchResult(_message.Message):
     def expansion(self) -> _summary_service_pb2.Expansion:
         """expansion is what a summary was made from, where it was expanded."""
 
+    @_builtins.property
+    def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
+        """superseded is what the memory says and does not hold any more, as of the filter's valid_at_time and known_at_time, and
+        as of its end_time or its as_of_message_id; the latest to end first.
+        """
+
     def __init__(
         self,
         *,
@@ -475,10 +484,11 @@ class SearchResult(_message.Message):
         expansion: _summary_service_pb2.Expansion | None = ...,
         needs_review: _builtins.bool = ...,
         confidence: Global___Confidence.ValueType = ...,
+        superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relevance", b"relevance", "score", b"score", "superseded", b"superseded"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

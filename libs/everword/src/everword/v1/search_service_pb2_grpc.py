@@ -97,6 +97,10 @@ class SearchServiceServicer:
         follows it, and other queries, are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not.
         All may hold prefix*. TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its
         best. HYBRID ends after some hundreds of results. No everyday input is an error; an empty query is.
+
+        What holds comes before what held. A message, a fact or a summary that says what does not hold any more is marked with
+        the date on which that ended. Except in TRIGRAM and REGEX, what says what holds instead stands before it: it is brought
+        forward, or in, if the filter and what the query demands let it through.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -22,6 +22,10 @@ class SearchServiceStub:
     follows it, and other queries, are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not.
     All may hold prefix*. TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its
     best. HYBRID ends after some hundreds of results. No everyday input is an error; an empty query is.
+
+    What holds comes before what held. A message, a fact or a summary that says what does not hold any more is marked with
+    the date on which that ended. Except in TRIGRAM and REGEX, what says what holds instead stands before it: it is brought
+    forward, or in, if the filter and what the query demands let it through.
     """
     Browse: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BrowseRequest, _search_service_pb2.BrowseResponse]
     """Browse lists memories by time of occurrence."""
@@ -63,6 +67,10 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         follows it, and other queries, are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not.
         All may hold prefix*. TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its
         best. HYBRID ends after some hundreds of results. No everyday input is an error; an empty query is.
+
+        What holds comes before what held. A message, a fact or a summary that says what does not hold any more is marked with
+        the date on which that ended. Except in TRIGRAM and REGEX, what says what holds instead stands before it: it is brought
+        forward, or in, if the filter and what the query demands let it through.
         """
 
     @_abc_1.abstractmethod

@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -1663,6 +1663,270 @@ ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE everword.pattern_decisions (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    pattern_id uuid NOT NULL,
+    approved boolean NOT NULL,
+    confidence double precision NOT NULL,
+    threshold double precision NOT NULL,
+    threshold_source smallint NOT NULL,
+    occurrences integer NOT NULL,
+    disagreements integer NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.pattern_decisions IS 'What was decided by patterns, and on what grounds.';
+
+COMMENT ON COLUMN everword.pattern_decisions.threshold_source IS 'Values equal proto ThresholdSource.';
+
+CREATE TABLE everword.pattern_decisions_p0 (
+    namespace_id bigint CONSTRAINT pattern_decisions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_decisions_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_decisions_pattern_id_not_null NOT NULL,
+    approved boolean CONSTRAINT pattern_decisions_approved_not_null NOT NULL,
+    confidence double precision CONSTRAINT pattern_decisions_confidence_not_null NOT NULL,
+    threshold double precision CONSTRAINT pattern_decisions_threshold_not_null NOT NULL,
+    threshold_source smallint CONSTRAINT pattern_decisions_threshold_source_not_null NOT NULL,
+    occurrences integer CONSTRAINT pattern_decisions_occurrences_not_null NOT NULL,
+    disagreements integer CONSTRAINT pattern_decisions_disagreements_not_null NOT NULL,
+    decided_at timestamp with time zone CONSTRAINT pattern_decisions_decided_at_not_null NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_decisions_p1 (
+    namespace_id bigint CONSTRAINT pattern_decisions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_decisions_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_decisions_pattern_id_not_null NOT NULL,
+    approved boolean CONSTRAINT pattern_decisions_approved_not_null NOT NULL,
+    confidence double precision CONSTRAINT pattern_decisions_confidence_not_null NOT NULL,
+    threshold double precision CONSTRAINT pattern_decisions_threshold_not_null NOT NULL,
+    threshold_source smallint CONSTRAINT pattern_decisions_threshold_source_not_null NOT NULL,
+    occurrences integer CONSTRAINT pattern_decisions_occurrences_not_null NOT NULL,
+    disagreements integer CONSTRAINT pattern_decisions_disagreements_not_null NOT NULL,
+    decided_at timestamp with time zone CONSTRAINT pattern_decisions_decided_at_not_null NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_decisions_p2 (
+    namespace_id bigint CONSTRAINT pattern_decisions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_decisions_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_decisions_pattern_id_not_null NOT NULL,
+    approved boolean CONSTRAINT pattern_decisions_approved_not_null NOT NULL,
+    confidence double precision CONSTRAINT pattern_decisions_confidence_not_null NOT NULL,
+    threshold double precision CONSTRAINT pattern_decisions_threshold_not_null NOT NULL,
+    threshold_source smallint CONSTRAINT pattern_decisions_threshold_source_not_null NOT NULL,
+    occurrences integer CONSTRAINT pattern_decisions_occurrences_not_null NOT NULL,
+    disagreements integer CONSTRAINT pattern_decisions_disagreements_not_null NOT NULL,
+    decided_at timestamp with time zone CONSTRAINT pattern_decisions_decided_at_not_null NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_decisions_p3 (
+    namespace_id bigint CONSTRAINT pattern_decisions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_decisions_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_decisions_pattern_id_not_null NOT NULL,
+    approved boolean CONSTRAINT pattern_decisions_approved_not_null NOT NULL,
+    confidence double precision CONSTRAINT pattern_decisions_confidence_not_null NOT NULL,
+    threshold double precision CONSTRAINT pattern_decisions_threshold_not_null NOT NULL,
+    threshold_source smallint CONSTRAINT pattern_decisions_threshold_source_not_null NOT NULL,
+    occurrences integer CONSTRAINT pattern_decisions_occurrences_not_null NOT NULL,
+    disagreements integer CONSTRAINT pattern_decisions_disagreements_not_null NOT NULL,
+    decided_at timestamp with time zone CONSTRAINT pattern_decisions_decided_at_not_null NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_outcomes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    pattern_id uuid NOT NULL,
+    agreed boolean NOT NULL,
+    recorded boolean NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.pattern_outcomes IS 'What was seen of a pattern, once each: what its counts are counted from.';
+
+COMMENT ON COLUMN everword.pattern_outcomes.other_pattern_id IS 'What was recorded instead.';
+
+CREATE TABLE everword.pattern_outcomes_p0 (
+    namespace_id bigint CONSTRAINT pattern_outcomes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_outcomes_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_outcomes_pattern_id_not_null NOT NULL,
+    agreed boolean CONSTRAINT pattern_outcomes_agreed_not_null NOT NULL,
+    recorded boolean CONSTRAINT pattern_outcomes_recorded_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT pattern_outcomes_reason_not_null NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone CONSTRAINT pattern_outcomes_outcome_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_outcomes_p1 (
+    namespace_id bigint CONSTRAINT pattern_outcomes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_outcomes_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_outcomes_pattern_id_not_null NOT NULL,
+    agreed boolean CONSTRAINT pattern_outcomes_agreed_not_null NOT NULL,
+    recorded boolean CONSTRAINT pattern_outcomes_recorded_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT pattern_outcomes_reason_not_null NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone CONSTRAINT pattern_outcomes_outcome_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_outcomes_p2 (
+    namespace_id bigint CONSTRAINT pattern_outcomes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_outcomes_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_outcomes_pattern_id_not_null NOT NULL,
+    agreed boolean CONSTRAINT pattern_outcomes_agreed_not_null NOT NULL,
+    recorded boolean CONSTRAINT pattern_outcomes_recorded_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT pattern_outcomes_reason_not_null NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone CONSTRAINT pattern_outcomes_outcome_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_outcomes_p3 (
+    namespace_id bigint CONSTRAINT pattern_outcomes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_outcomes_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_outcomes_pattern_id_not_null NOT NULL,
+    agreed boolean CONSTRAINT pattern_outcomes_agreed_not_null NOT NULL,
+    recorded boolean CONSTRAINT pattern_outcomes_recorded_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT pattern_outcomes_reason_not_null NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone CONSTRAINT pattern_outcomes_outcome_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_thresholds (
+    namespace_id bigint NOT NULL,
+    type text NOT NULL,
+    threshold double precision NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT pattern_thresholds_threshold_check CHECK (((threshold >= (0)::double precision) AND (threshold <= (1)::double precision)))
+);
+
+COMMENT ON TABLE everword.pattern_thresholds IS 'The confidence from which patterns of a type are used without asking.';
+
+CREATE TABLE everword.patterns (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    entity text NOT NULL,
+    entity_key text NOT NULL,
+    type text NOT NULL,
+    category text DEFAULT ''::text NOT NULL,
+    data jsonb NOT NULL,
+    data_hash bytea NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    occurrences integer DEFAULT 0 NOT NULL,
+    disagreements integer DEFAULT 0 NOT NULL,
+    confidence double precision DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.patterns IS 'What is done with an entity: counts and confidence follow from the outcomes.';
+
+COMMENT ON COLUMN everword.patterns.entity_key IS 'The entity without regard to case and spaces.';
+
+COMMENT ON COLUMN everword.patterns.data_hash IS 'SHA-256 of the data in one form, whatever the order of its keys.';
+
+CREATE TABLE everword.patterns_p0 (
+    namespace_id bigint CONSTRAINT patterns_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT patterns_id_not_null NOT NULL,
+    entity text CONSTRAINT patterns_entity_not_null NOT NULL,
+    entity_key text CONSTRAINT patterns_entity_key_not_null NOT NULL,
+    type text CONSTRAINT patterns_type_not_null NOT NULL,
+    category text DEFAULT ''::text CONSTRAINT patterns_category_not_null NOT NULL,
+    data jsonb CONSTRAINT patterns_data_not_null NOT NULL,
+    data_hash bytea CONSTRAINT patterns_data_hash_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT patterns_agent_not_null NOT NULL,
+    occurrences integer DEFAULT 0 CONSTRAINT patterns_occurrences_not_null NOT NULL,
+    disagreements integer DEFAULT 0 CONSTRAINT patterns_disagreements_not_null NOT NULL,
+    confidence double precision DEFAULT 0 CONSTRAINT patterns_confidence_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT patterns_created_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT patterns_last_seen_at_not_null NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.patterns_p1 (
+    namespace_id bigint CONSTRAINT patterns_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT patterns_id_not_null NOT NULL,
+    entity text CONSTRAINT patterns_entity_not_null NOT NULL,
+    entity_key text CONSTRAINT patterns_entity_key_not_null NOT NULL,
+    type text CONSTRAINT patterns_type_not_null NOT NULL,
+    category text DEFAULT ''::text CONSTRAINT patterns_category_not_null NOT NULL,
+    data jsonb CONSTRAINT patterns_data_not_null NOT NULL,
+    data_hash bytea CONSTRAINT patterns_data_hash_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT patterns_agent_not_null NOT NULL,
+    occurrences integer DEFAULT 0 CONSTRAINT patterns_occurrences_not_null NOT NULL,
+    disagreements integer DEFAULT 0 CONSTRAINT patterns_disagreements_not_null NOT NULL,
+    confidence double precision DEFAULT 0 CONSTRAINT patterns_confidence_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT patterns_created_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT patterns_last_seen_at_not_null NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.patterns_p2 (
+    namespace_id bigint CONSTRAINT patterns_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT patterns_id_not_null NOT NULL,
+    entity text CONSTRAINT patterns_entity_not_null NOT NULL,
+    entity_key text CONSTRAINT patterns_entity_key_not_null NOT NULL,
+    type text CONSTRAINT patterns_type_not_null NOT NULL,
+    category text DEFAULT ''::text CONSTRAINT patterns_category_not_null NOT NULL,
+    data jsonb CONSTRAINT patterns_data_not_null NOT NULL,
+    data_hash bytea CONSTRAINT patterns_data_hash_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT patterns_agent_not_null NOT NULL,
+    occurrences integer DEFAULT 0 CONSTRAINT patterns_occurrences_not_null NOT NULL,
+    disagreements integer DEFAULT 0 CONSTRAINT patterns_disagreements_not_null NOT NULL,
+    confidence double precision DEFAULT 0 CONSTRAINT patterns_confidence_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT patterns_created_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT patterns_last_seen_at_not_null NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.patterns_p3 (
+    namespace_id bigint CONSTRAINT patterns_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT patterns_id_not_null NOT NULL,
+    entity text CONSTRAINT patterns_entity_not_null NOT NULL,
+    entity_key text CONSTRAINT patterns_entity_key_not_null NOT NULL,
+    type text CONSTRAINT patterns_type_not_null NOT NULL,
+    category text DEFAULT ''::text CONSTRAINT patterns_category_not_null NOT NULL,
+    data jsonb CONSTRAINT patterns_data_not_null NOT NULL,
+    data_hash bytea CONSTRAINT patterns_data_hash_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT patterns_agent_not_null NOT NULL,
+    occurrences integer DEFAULT 0 CONSTRAINT patterns_occurrences_not_null NOT NULL,
+    disagreements integer DEFAULT 0 CONSTRAINT patterns_disagreements_not_null NOT NULL,
+    confidence double precision DEFAULT 0 CONSTRAINT patterns_confidence_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT patterns_created_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT patterns_last_seen_at_not_null NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.schema_migrations (
     number integer NOT NULL,
     name text NOT NULL,
@@ -1961,6 +2225,89 @@ CREATE TABLE everword.summary_voices (
 
 COMMENT ON TABLE everword.summary_voices IS 'Whose memories calendar summaries are: where there is an identity, they are written in the first person.';
 
+CREATE TABLE everword.themes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    place smallint NOT NULL,
+    label text NOT NULL,
+    words text[] NOT NULL,
+    size integer NOT NULL,
+    sampled integer NOT NULL,
+    source_ids uuid[] NOT NULL,
+    generation_id smallint NOT NULL,
+    model text DEFAULT ''::text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.themes IS 'All of a namespace are replaced at once.';
+
+COMMENT ON COLUMN everword.themes.source_ids IS 'The memories nearest to its middle, nearest first.';
+
+COMMENT ON COLUMN everword.themes.generation_id IS 'Whose vectors it was made of.';
+
+COMMENT ON COLUMN everword.themes.model IS 'The language model that wrote the label; empty where words were chosen.';
+
+CREATE TABLE everword.themes_p0 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.themes_p1 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.themes_p2 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.themes_p3 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.tool_sentence_queue (
     namespace_id bigint NOT NULL,
     message_id uuid NOT NULL,
@@ -2160,6 +2507,30 @@ ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p2 FOR VAL
 
 ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.pattern_decisions ATTACH PARTITION everword.pattern_decisions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.pattern_decisions ATTACH PARTITION everword.pattern_decisions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.pattern_decisions ATTACH PARTITION everword.pattern_decisions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.pattern_decisions ATTACH PARTITION everword.pattern_decisions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.pattern_outcomes ATTACH PARTITION everword.pattern_outcomes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.pattern_outcomes ATTACH PARTITION everword.pattern_outcomes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.pattern_outcomes ATTACH PARTITION everword.pattern_outcomes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.pattern_outcomes ATTACH PARTITION everword.pattern_outcomes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.patterns ATTACH PARTITION everword.patterns_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.patterns ATTACH PARTITION everword.patterns_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.patterns ATTACH PARTITION everword.patterns_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.patterns ATTACH PARTITION everword.patterns_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2175,6 +2546,14 @@ ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sour
 ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -2421,6 +2800,69 @@ ALTER TABLE ONLY everword.namespaces
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY everword.pattern_decisions
+    ADD CONSTRAINT pattern_decisions_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_decisions_p0
+    ADD CONSTRAINT pattern_decisions_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_decisions_p1
+    ADD CONSTRAINT pattern_decisions_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_decisions_p2
+    ADD CONSTRAINT pattern_decisions_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_decisions_p3
+    ADD CONSTRAINT pattern_decisions_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes
+    ADD CONSTRAINT pattern_outcomes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes_p0
+    ADD CONSTRAINT pattern_outcomes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes_p1
+    ADD CONSTRAINT pattern_outcomes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes_p2
+    ADD CONSTRAINT pattern_outcomes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes_p3
+    ADD CONSTRAINT pattern_outcomes_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_thresholds
+    ADD CONSTRAINT pattern_thresholds_pkey PRIMARY KEY (namespace_id, type);
+
+ALTER TABLE ONLY everword.patterns
+    ADD CONSTRAINT patterns_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns_p0
+    ADD CONSTRAINT patterns_p0_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns
+    ADD CONSTRAINT patterns_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.patterns_p0
+    ADD CONSTRAINT patterns_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.patterns_p1
+    ADD CONSTRAINT patterns_p1_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns_p1
+    ADD CONSTRAINT patterns_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.patterns_p2
+    ADD CONSTRAINT patterns_p2_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns_p2
+    ADD CONSTRAINT patterns_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.patterns_p3
+    ADD CONSTRAINT patterns_p3_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns_p3
+    ADD CONSTRAINT patterns_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
 
@@ -2456,6 +2898,36 @@ ALTER TABLE ONLY everword.summary_sources_p3
 
 ALTER TABLE ONLY everword.summary_voices
     ADD CONSTRAINT summary_voices_pkey PRIMARY KEY (namespace_id);
+
+ALTER TABLE ONLY everword.themes
+    ADD CONSTRAINT themes_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p0
+    ADD CONSTRAINT themes_p0_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes
+    ADD CONSTRAINT themes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p0
+    ADD CONSTRAINT themes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p1
+    ADD CONSTRAINT themes_p1_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p1
+    ADD CONSTRAINT themes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p2
+    ADD CONSTRAINT themes_p2_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p2
+    ADD CONSTRAINT themes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p3
+    ADD CONSTRAINT themes_p3_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p3
+    ADD CONSTRAINT themes_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.tool_sentence_queue
     ADD CONSTRAINT tool_sentence_queue_pkey PRIMARY KEY (namespace_id, message_id);
@@ -2529,6 +3001,26 @@ CREATE INDEX fact_intervals_p1_namespace_id_fact_id_valid_from_idx ON everword.f
 CREATE INDEX fact_intervals_p2_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p2 USING btree (namespace_id, fact_id, valid_from);
 
 CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p3 USING btree (namespace_id, fact_id, valid_from);
+
+CREATE INDEX facts_known ON ONLY everword.facts USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_profile ON ONLY everword.facts USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p0_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p0 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p0 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_p1_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p1 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p1_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p1 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_p2_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p2 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p2 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_p3_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p3 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p3_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p3 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
 CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespace_id, changed_at);
 
@@ -2651,6 +3143,56 @@ CREATE UNIQUE INDEX messages_p3_namespace_id_conversation_id_external_id_idx ON 
 CREATE INDEX messages_p3_namespace_id_occurred_at_id_idx ON everword.messages_p3 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
 
 CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
+
+CREATE INDEX pattern_decisions_pattern ON ONLY everword.pattern_decisions USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_decisions_p0_namespace_id_pattern_id_decided_at_id_idx ON everword.pattern_decisions_p0 USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_decisions_p1_namespace_id_pattern_id_decided_at_id_idx ON everword.pattern_decisions_p1 USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_decisions_p2_namespace_id_pattern_id_decided_at_id_idx ON everword.pattern_decisions_p2 USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_decisions_p3_namespace_id_pattern_id_decided_at_id_idx ON everword.pattern_decisions_p3 USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_pattern ON ONLY everword.pattern_outcomes USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_p0_namespace_id_pattern_id_outcome_at_id_idx ON everword.pattern_outcomes_p0 USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_p1_namespace_id_pattern_id_outcome_at_id_idx ON everword.pattern_outcomes_p1 USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_p2_namespace_id_pattern_id_outcome_at_id_idx ON everword.pattern_outcomes_p2 USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_p3_namespace_id_pattern_id_outcome_at_id_idx ON everword.pattern_outcomes_p3 USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX patterns_category ON ONLY everword.patterns USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_confidence ON ONLY everword.patterns USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_p0_namespace_id_category_confidence_id_idx ON everword.patterns_p0 USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_p0_namespace_id_confidence_id_idx ON everword.patterns_p0 USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_type ON ONLY everword.patterns USING btree (namespace_id, type, confidence DESC, id);
+
+CREATE INDEX patterns_p0_namespace_id_type_confidence_id_idx ON everword.patterns_p0 USING btree (namespace_id, type, confidence DESC, id);
+
+CREATE INDEX patterns_p1_namespace_id_category_confidence_id_idx ON everword.patterns_p1 USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_p1_namespace_id_confidence_id_idx ON everword.patterns_p1 USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_p1_namespace_id_type_confidence_id_idx ON everword.patterns_p1 USING btree (namespace_id, type, confidence DESC, id);
+
+CREATE INDEX patterns_p2_namespace_id_category_confidence_id_idx ON everword.patterns_p2 USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_p2_namespace_id_confidence_id_idx ON everword.patterns_p2 USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_p2_namespace_id_type_confidence_id_idx ON everword.patterns_p2 USING btree (namespace_id, type, confidence DESC, id);
+
+CREATE INDEX patterns_p3_namespace_id_category_confidence_id_idx ON everword.patterns_p3 USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_p3_namespace_id_confidence_id_idx ON everword.patterns_p3 USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_p3_namespace_id_type_confidence_id_idx ON everword.patterns_p3 USING btree (namespace_id, type, confidence DESC, id);
 
 CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
@@ -2838,17 +3380,33 @@ ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_interval
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p0_namespace_id_subject_attribute_value_hash_key;
 
+ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_id_subject_category_attribute_confidence_idx;
+
+ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx;
+
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p0_pkey;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p1_namespace_id_subject_attribute_value_hash_key;
+
+ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p1_namespace_id_subject_category_attribute_confidence_idx;
+
+ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p1_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p1_pkey;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p2_namespace_id_subject_attribute_value_hash_key;
 
+ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_id_subject_category_attribute_confidence_idx;
+
+ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx;
+
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p2_pkey;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p3_namespace_id_subject_attribute_value_hash_key;
+
+ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p3_namespace_id_subject_category_attribute_confidence_idx;
+
+ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p3_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p3_pkey;
 
@@ -2972,6 +3530,78 @@ ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p3_
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p3_pkey;
 
+ALTER INDEX everword.pattern_decisions_pattern ATTACH PARTITION everword.pattern_decisions_p0_namespace_id_pattern_id_decided_at_id_idx;
+
+ALTER INDEX everword.pattern_decisions_pkey ATTACH PARTITION everword.pattern_decisions_p0_pkey;
+
+ALTER INDEX everword.pattern_decisions_pattern ATTACH PARTITION everword.pattern_decisions_p1_namespace_id_pattern_id_decided_at_id_idx;
+
+ALTER INDEX everword.pattern_decisions_pkey ATTACH PARTITION everword.pattern_decisions_p1_pkey;
+
+ALTER INDEX everword.pattern_decisions_pattern ATTACH PARTITION everword.pattern_decisions_p2_namespace_id_pattern_id_decided_at_id_idx;
+
+ALTER INDEX everword.pattern_decisions_pkey ATTACH PARTITION everword.pattern_decisions_p2_pkey;
+
+ALTER INDEX everword.pattern_decisions_pattern ATTACH PARTITION everword.pattern_decisions_p3_namespace_id_pattern_id_decided_at_id_idx;
+
+ALTER INDEX everword.pattern_decisions_pkey ATTACH PARTITION everword.pattern_decisions_p3_pkey;
+
+ALTER INDEX everword.pattern_outcomes_pattern ATTACH PARTITION everword.pattern_outcomes_p0_namespace_id_pattern_id_outcome_at_id_idx;
+
+ALTER INDEX everword.pattern_outcomes_pkey ATTACH PARTITION everword.pattern_outcomes_p0_pkey;
+
+ALTER INDEX everword.pattern_outcomes_pattern ATTACH PARTITION everword.pattern_outcomes_p1_namespace_id_pattern_id_outcome_at_id_idx;
+
+ALTER INDEX everword.pattern_outcomes_pkey ATTACH PARTITION everword.pattern_outcomes_p1_pkey;
+
+ALTER INDEX everword.pattern_outcomes_pattern ATTACH PARTITION everword.pattern_outcomes_p2_namespace_id_pattern_id_outcome_at_id_idx;
+
+ALTER INDEX everword.pattern_outcomes_pkey ATTACH PARTITION everword.pattern_outcomes_p2_pkey;
+
+ALTER INDEX everword.pattern_outcomes_pattern ATTACH PARTITION everword.pattern_outcomes_p3_namespace_id_pattern_id_outcome_at_id_idx;
+
+ALTER INDEX everword.pattern_outcomes_pkey ATTACH PARTITION everword.pattern_outcomes_p3_pkey;
+
+ALTER INDEX everword.patterns_category ATTACH PARTITION everword.patterns_p0_namespace_id_category_confidence_id_idx;
+
+ALTER INDEX everword.patterns_confidence ATTACH PARTITION everword.patterns_p0_namespace_id_confidence_id_idx;
+
+ALTER INDEX everword.patterns_namespace_id_entity_key_type_data_hash_key ATTACH PARTITION everword.patterns_p0_namespace_id_entity_key_type_data_hash_key;
+
+ALTER INDEX everword.patterns_type ATTACH PARTITION everword.patterns_p0_namespace_id_type_confidence_id_idx;
+
+ALTER INDEX everword.patterns_pkey ATTACH PARTITION everword.patterns_p0_pkey;
+
+ALTER INDEX everword.patterns_category ATTACH PARTITION everword.patterns_p1_namespace_id_category_confidence_id_idx;
+
+ALTER INDEX everword.patterns_confidence ATTACH PARTITION everword.patterns_p1_namespace_id_confidence_id_idx;
+
+ALTER INDEX everword.patterns_namespace_id_entity_key_type_data_hash_key ATTACH PARTITION everword.patterns_p1_namespace_id_entity_key_type_data_hash_key;
+
+ALTER INDEX everword.patterns_type ATTACH PARTITION everword.patterns_p1_namespace_id_type_confidence_id_idx;
+
+ALTER INDEX everword.patterns_pkey ATTACH PARTITION everword.patterns_p1_pkey;
+
+ALTER INDEX everword.patterns_category ATTACH PARTITION everword.patterns_p2_namespace_id_category_confidence_id_idx;
+
+ALTER INDEX everword.patterns_confidence ATTACH PARTITION everword.patterns_p2_namespace_id_confidence_id_idx;
+
+ALTER INDEX everword.patterns_namespace_id_entity_key_type_data_hash_key ATTACH PARTITION everword.patterns_p2_namespace_id_entity_key_type_data_hash_key;
+
+ALTER INDEX everword.patterns_type ATTACH PARTITION everword.patterns_p2_namespace_id_type_confidence_id_idx;
+
+ALTER INDEX everword.patterns_pkey ATTACH PARTITION everword.patterns_p2_pkey;
+
+ALTER INDEX everword.patterns_category ATTACH PARTITION everword.patterns_p3_namespace_id_category_confidence_id_idx;
+
+ALTER INDEX everword.patterns_confidence ATTACH PARTITION everword.patterns_p3_namespace_id_confidence_id_idx;
+
+ALTER INDEX everword.patterns_namespace_id_entity_key_type_data_hash_key ATTACH PARTITION everword.patterns_p3_namespace_id_entity_key_type_data_hash_key;
+
+ALTER INDEX everword.patterns_type ATTACH PARTITION everword.patterns_p3_namespace_id_type_confidence_id_idx;
+
+ALTER INDEX everword.patterns_pkey ATTACH PARTITION everword.patterns_p3_pkey;
+
 ALTER INDEX everword.summaries_written_by ATTACH PARTITION everword.summaries_p0_level_model_prompt_version_namespace_id_idx;
 
 ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p0_namespace_id_conversation_id_level_first_seq_idx;
@@ -3068,6 +3698,22 @@ ALTER INDEX everword.summary_sources_message ATTACH PARTITION everword.summary_s
 
 ALTER INDEX everword.summary_sources_pkey ATTACH PARTITION everword.summary_sources_p3_pkey;
 
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p0_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p0_pkey;
+
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p1_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p1_pkey;
+
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p2_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p2_pkey;
+
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p3_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p3_pkey;
+
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p0_pkey;
 
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p1_pkey;
@@ -3163,6 +3809,18 @@ ALTER TABLE everword.memory_vectors_1
 ALTER TABLE everword.messages
     ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
+ALTER TABLE everword.pattern_decisions
+    ADD CONSTRAINT pattern_decisions_namespace_id_pattern_id_fkey FOREIGN KEY (namespace_id, pattern_id) REFERENCES everword.patterns(namespace_id, id);
+
+ALTER TABLE everword.pattern_outcomes
+    ADD CONSTRAINT pattern_outcomes_namespace_id_pattern_id_fkey FOREIGN KEY (namespace_id, pattern_id) REFERENCES everword.patterns(namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_thresholds
+    ADD CONSTRAINT pattern_thresholds_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.patterns
+    ADD CONSTRAINT patterns_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.summaries
     ADD CONSTRAINT summaries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -3180,6 +3838,9 @@ ALTER TABLE everword.summary_sources
 
 ALTER TABLE ONLY everword.summary_voices
     ADD CONSTRAINT summary_voices_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.themes
+    ADD CONSTRAINT themes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.tool_sentence_queue
     ADD CONSTRAINT tool_sentence_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -3244,11 +3905,21 @@ CREATE POLICY isolation ON everword.memory_vectors_1 USING ((namespace_id = (NUL
 
 CREATE POLICY isolation ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.pattern_decisions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.pattern_outcomes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.pattern_thresholds USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.patterns USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.summary_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.summary_voices USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.themes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -3264,11 +3935,21 @@ ALTER TABLE everword.memory_vectors_1 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.pattern_decisions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.pattern_outcomes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.pattern_thresholds ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.patterns ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.summaries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.summary_sources ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.summary_voices ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.themes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.tool_sentences ENABLE ROW LEVEL SECURITY;
 
@@ -3450,6 +4131,14 @@ GRANT SELECT ON TABLE everword.namespaces TO everword_search;
 GRANT SELECT ON TABLE everword.namespaces TO everword_compactor;
 GRANT SELECT ON TABLE everword.namespaces TO everword_embedder;
 
+GRANT SELECT,INSERT ON TABLE everword.pattern_decisions TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.pattern_outcomes TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.pattern_thresholds TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.patterns TO everword_ingest;
+
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_compactor;
@@ -3463,6 +4152,9 @@ GRANT SELECT,INSERT,DELETE ON TABLE everword.summary_sources TO everword_compact
 GRANT SELECT ON TABLE everword.summary_sources TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_compactor;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.themes TO everword_compactor;
+GRANT SELECT ON TABLE everword.themes TO everword_search;
 
 GRANT INSERT ON TABLE everword.tool_sentence_queue TO everword_ingest;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.tool_sentence_queue TO everword_compactor;

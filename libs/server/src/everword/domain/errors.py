@@ -127,6 +127,12 @@ class FactNotFound(NotFound):
     reason = "FACT_NOT_FOUND"
 
 
+class PatternNotFound(NotFound):
+    """This namespace has no such pattern."""
+
+    reason = "PATTERN_NOT_FOUND"
+
+
 class SummaryNotFound(NotFound):
     """This namespace has no such summary."""
 

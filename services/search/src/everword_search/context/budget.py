@@ -12,6 +12,7 @@ from uuid import UUID
 from everword_search.context.model import ORDER, BlockSource
 from everword_search.context.repetition import Said
 from everword_search.context.text import Item, Layout
+from everword_search.endings.model import Holding
 
 
 @dataclass
@@ -27,7 +28,8 @@ class Block:
     def cost(self, item: Item) -> int:
         """Return what an item would cost in here, with the lines that it makes needed."""
         heading = 0 if self.items else self.layout.heading_tokens(self.source)
-        day = 0 if item.day in self._days else self.layout.day_tokens
+        has_day = item.day == "" or item.day in self._days
+        day = 0 if has_day else self.layout.day_tokens
         return heading + day + item.tokens
 
     def add(self, item: Item) -> None:
@@ -35,8 +37,16 @@ class Block:
         self.items.append(item)
         self._days.add(item.day)
 
+    def remove(self, gone: Item) -> None:
+        """Take out an item, with the lines that nothing needs any more."""
+        kept = [item for item in self.items if item is not gone]
+        self.items, self.tokens, self._days = [], 0, set()
+        for item in kept:
+            self.add(item)
+
     def oldest_first(self) -> list[Item]:
-        return sorted(self.items, key=lambda item: (item.occurred_at, item.seq))
+        """Return what is there in its order: what has no time, and then by time."""
+        return sorted(self.items, key=lambda item: item.place)
 
     def text(self, first: int) -> str:
         """Return the block as text, its items numbered from `first`."""
@@ -51,7 +61,14 @@ class Draft:
     layout: Layout
     said: Said
     blocks: dict[BlockSource, Block] = field(init=False)
-    left_out: set[UUID] = field(default_factory=set)
+    left_out: set[UUID | str] = field(default_factory=set)
+    #: Of the budget, what is kept for blocks that are filled later, and the memories that these will hold.
+    reserved: int = 0
+    promised: set[UUID] = field(default_factory=set)
+    #: Messages whose words something that is there was taken from.
+    _retold: set[UUID] = field(default_factory=set)
+    #: What was passed over because it repeats what is there.
+    _repeated: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.blocks = {source: Block(source, self.layout) for source in ORDER}
@@ -62,7 +79,12 @@ class Draft:
 
     @property
     def ids(self) -> set[UUID]:
-        return {item.memory_id for item in self._items()}
+        """Return the memories that are there."""
+        return {item.memory_id for item in self._items() if item.memory_id}
+
+    @property
+    def keys(self) -> set[UUID | str]:
+        return {item.key for item in self._items()}
 
     def fill(
         self,
@@ -72,46 +94,119 @@ class Draft:
         most: int,
         limit: int | None = None,
         verbatim: bool = False,
+        alone: bool = False,
         finish: Callable[[Item], Item] = lambda item: item,
     ) -> list[Item]:
         """Put items into a block while they fit, `most` of them; returns those that were put in.
 
         `limit` is the most that the block may cost. What repeats the context is passed over, unless it is to stand
-        there `verbatim`. `finish` makes of an item what is shown, for those alone that fit as they are.
+        there `verbatim`, and so is what a message that is there says. What does not hold any more goes in only beside
+        what holds instead, in one line if it is not there, unless it may stand `alone`. `finish` makes of an item what
+        is shown, for those alone that fit as they are.
         """
         put: list[Item] = []
         for item in items:
             if len(put) >= most:
                 break
+            if item.said_by & self.ids or self._is_told(item):
+                continue
             if not self._fits(source, item, limit):
-                self.left_out.add(item.memory_id)
-            elif verbatim or not self.said.repeats(item.words):
+                self.left_out.add(item.key)
+            elif not verbatim and self.said.repeats(item.says):
+                self._repeated.update({item.memory_id} if item.memory_id else ())
+            else:
                 shown = finish(item)
-                if self._fits(source, shown, limit):
-                    self.blocks[source].add(shown)
-                    self.said.add(shown.words)
-                    put.append(shown)
+                beside = [] if alone else self._put_beside(shown, most - len(put) - 1)
+                if beside is not None and self._fits(source, shown, limit):
+                    self._add(source, shown)
+                    put += [*beside, shown]
                 else:
-                    self.left_out.add(item.memory_id)
+                    self.left_out.add(item.key)
         return put
+
+    def _is_told(self, item: Item) -> bool:
+        """Tell whether the words that an item was taken from are there."""
+        return bool(item.told_by) and any(_tells(told, item) for told in self._items())
+
+    def _add(self, source: BlockSource, item: Item) -> None:
+        """Put in an item; what was taken from its words goes."""
+        if item.memory_id in self._retold:
+            for block in self.blocks.values():
+                for other in [each for each in block.items if _tells(item, each)]:
+                    block.remove(other)
+        self._retold.update(id_ for id_, _ in item.told_by)
+        self.blocks[source].add(item)
+        self.said.add(item.says)
+
+    def reserve(self, source: BlockSource, items: Iterable[Item], limit: int) -> set[UUID | str]:
+        """Keep what a block of these items will cost, `limit` at most; returns the keys of those that it will hold."""
+        block = Block(source, self.layout)
+        for item in items:
+            if block.tokens + block.cost(item) <= limit:
+                block.add(item)
+        self.reserved += block.tokens
+        self.promised |= {item.memory_id for item in block.items if item.memory_id}
+        return {item.key for item in block.items}
+
+    def release(self) -> None:
+        """Keep nothing any more for blocks that are to be filled."""
+        self.reserved = 0
+        self.promised.clear()
+
+    def lacking(self, items: Iterable[Item] | None = None) -> list[Holding]:
+        """Return what holds instead of something in here, or of items, and neither is in here nor will be."""
+        there = self.ids | self._repeated | self.promised
+        holdings = (
+            ending.current
+            for item in (self._items() if items is None else items)
+            for ending in item.endings
+            if ending.current and there.isdisjoint(ending.current.memory_ids)
+        )
+        return list({each.fact_id: each for each in holdings}.values())
+
+    def put_holding(self, holding: Holding) -> Item | None:
+        """Put in what holds as one line; returns it, or None where it does not fit or may not be shown."""
+        item = self.layout.holding(holding)
+        if item is None or not self._fits(BlockSource.MEMORIES, item, None):
+            return None
+        self._add(BlockSource.MEMORIES, item)
+        return item
+
+    def _put_beside(self, item: Item, most: int) -> list[Item] | None:
+        """Put in what holds instead of an item, if both fit; returns that, or None where they do not."""
+        lines = [self.layout.holding(each) for each in self.lacking([item])]
+        known = [each for each in lines if each is not None]
+        if not lines:
+            return []
+        heads = sum(self.blocks[BlockSource.MEMORIES].cost(each) for each in known)
+        cost = heads + self.layout.day_tokens + item.tokens
+        left = self.budget - self.reserved - self.tokens
+        if len(known) < len(lines) or len(lines) > most or cost > left:
+            return None
+        for each in known:
+            self._add(BlockSource.MEMORIES, each)
+        return known
 
     def trim(self) -> None:
         """Take out what was put in last while the whole costs more than its lines one by one, and than the budget."""
         counter = self.layout.counter
         if counter.adds_up or any(item.is_given for item in self._items()):
             return
-        while self.ids and counter.count(self.text()) > self.budget:
-            block = next(block for block in self.blocks.values() if block.items)
-            item = block.items.pop()
-            block.tokens -= item.tokens if block.items else block.tokens
-            self.left_out.add(item.memory_id)
+        while self.keys and counter.count(self.text()) > self.budget:
+            # Memories go first: they are the most, and the last of them matters least.
+            order = (self.blocks[BlockSource.MEMORIES], *self.blocks.values())
+            block = next(block for block in order if block.items)
+            item = block.items[-1]
+            block.remove(item)
+            self.left_out.add(item.key)
 
     def _items(self) -> Iterable[Item]:
         return (item for block in self.blocks.values() for item in block.items)
 
     def _fits(self, source: BlockSource, item: Item, limit: int | None) -> bool:
         block, cost = self.blocks[source], self.blocks[source].cost(item)
-        return self.tokens + cost <= self.budget and (limit is None or block.tokens + cost <= limit)
+        left = self.budget - self.reserved - self.tokens
+        return cost <= left and (limit is None or block.tokens + cost <= limit)
 
     def numbered(self) -> list[tuple[Block, int]]:
         """Return the blocks that hold something, in order, with the number of the first item of each."""
@@ -125,3 +220,15 @@ class Draft:
     def text(self) -> str:
         """Return all blocks as one text; items are numbered through."""
         return self.layout.separator.join(block.text(first) for block, first in self.numbered())
+
+
+def _tells(message: Item, other: Item) -> bool:
+    """Tell whether a message that is shown holds the words that another item was taken from."""
+    return any(
+        id_ == message.memory_id and _spaced(said) in _spaced(message.words)
+        for id_, said in other.told_by
+    )
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())

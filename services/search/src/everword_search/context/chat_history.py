@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
-from everword.db.pool import Connection, Database
+from everword.db.pool import STATEMENT_CAP_S, Connection, Database
+from everword.db.statements import ask
 from everword.domain.caller import NamespaceScope
+from everword.domain.deadline import remaining
 from everword.domain.errors import ConversationNotFound, EmbedderUnavailable
 from everword.domain.records import ConversationRecord, MessageRecord
 from everword_search.context.budget import Draft
 from everword_search.context.model import BlockSource, ContextRequest
 from everword_search.context.text import Item, Layout
+from everword_search.endings.read_endings import Endings, has_facts_asked, read_endings
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import MemoryFilter, PageRequest
+from everword_search.retrieval.index.query_plans import use_generic_plans
+from everword_search.retrieval.index.store import Scope
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResult
 from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
@@ -44,6 +49,8 @@ class Conversation:
     #: The latest first; under no other summary.
     summaries: Sequence[TopSummaryRow]
     latest: MessageRecord | None
+    #: What turns and summaries say and does not hold any more.
+    endings: Endings
 
     @property
     def unread(self) -> int:
@@ -68,7 +75,21 @@ async def read_start(
         settings = await get_namespace_settings(conn, namespace.id)
         if request.conversation_id is None:
             return Start(settings, None)
-        return Start(settings, await _read(conn, namespace.id, request.conversation_id, request))
+        has_facts = await ask(conn, has_facts_asked(namespace.id))
+        conversation = await _read(conn, namespace.id, request.conversation_id, request)
+        if (await has_facts.rows())[0].exists:
+            conversation = await _with_endings(conn, namespace.id, conversation, request)
+        return Start(settings, conversation)
+
+
+async def _with_endings(
+    conn: Connection, namespace_id: int, conversation: Conversation, request: ContextRequest
+) -> Conversation:
+    """Return the conversation with what its turns and summaries say that does not hold any more."""
+    ids = [turn.id for turn in conversation.turns] + [node.id for node in conversation.summaries]
+    await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
+    scope = Scope(namespace_id, request.filter_for(conversation.record))
+    return replace(conversation, endings=await read_endings(conn, scope, ids))
 
 
 async def _read(
@@ -82,7 +103,7 @@ async def _read(
     )
     latest = await store.latest_user_message(conn, namespace_id, conversation_id, _USER)
     summaries = await top_summaries(conn, namespace_id, conversation_id, _SUMMARIES)
-    return Conversation(record, turns, summaries, latest)
+    return Conversation(record, turns, summaries, latest, {})
 
 
 def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[Item]:
@@ -90,14 +111,20 @@ def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[
 
     A turn that was read and does not fit is a candidate like any memory.
     """
-    items, share = [layout.turn(turn) for turn in conversation.turns], int(draft.budget * SHARE)
+    endings, share = conversation.endings, int(draft.budget * SHARE)
+    items = [layout.turn(turn, endings.get(turn.id, ())) for turn in conversation.turns]
     first = min((item.seq for item in items), default=0)
     is_summed_up = any(node.first_seq < first for node in conversation.summaries)
     limit = int(share * TURNS_SHARE) if is_summed_up else share
-    shown = draft.fill(BlockSource.CHAT_HISTORY, items, most=len(items), limit=limit, verbatim=True)
+    history = BlockSource.CHAT_HISTORY
+    shown = draft.fill(history, items, most=len(items), limit=limit, verbatim=True, alone=True)
     if is_summed_up:
-        older = [layout.summary(node) for node in conversation.summaries if node.first_seq < first]
-        draft.fill(BlockSource.CHAT_HISTORY, older, most=len(older), limit=share)
+        older = [
+            layout.summary(node, endings.get(node.id, ()))
+            for node in conversation.summaries
+            if node.first_seq < first
+        ]
+        draft.fill(history, older, most=len(older), limit=share, alone=True)
     there = {item.memory_id for item in shown}
     return [item for item in items if item.memory_id not in there]
 
@@ -125,4 +152,15 @@ async def recall_turns(
         response, _ = await find_memories(sources, namespace, search)
     except EmbedderUnavailable:
         return []
-    return [each for each in response.results if each.hit.parts[0].raw >= LEAST_COSINE]
+    near = [each for each in response.results if each.hit.parts and _is_near(each)]
+    if not any(each.endings for each in near):
+        return near
+    scope = Scope(namespace.id, request.filter_for(conversation.record))
+    async with sources.database.transaction(namespace.id) as conn:
+        endings = await read_endings(conn, scope, [each.memory.id for each in near])
+    # What holds instead may be said anywhere.
+    return [replace(each, endings=endings.get(each.memory.id, ())) for each in near]
+
+
+def _is_near(result: SearchResult) -> bool:
+    return result.hit.parts[0].raw >= LEAST_COSINE

@@ -8,11 +8,13 @@ from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord
+from everword.v1.memory_pb2 import MEMORY_KIND_FACT
 from everword_search.context.model import ContextRequest, ContextScope
 from everword_search.context.reliable import find_reliable
 from everword_search.context.text import Item, Layout
+from everword_search.endings.read_endings import read_said_by
 from everword_search.records import store
-from everword_search.records.model import MemoryFilter, PageRequest
+from everword_search.records.model import PageRequest
 from everword_search.records.pages import MAX_PAGE
 from everword_search.retrieval.model import Hit, SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
@@ -23,6 +25,10 @@ _CONTENT_CHARS = 4000
 _SPARE, _SMALL_TOKENS = 10, 35
 #: The profile that counts time and importance beside relevance.
 _COUNTS_TIME = "balanced"
+
+
+#: By the key of an item, the messages that say the same, each with the words that do.
+ToldBy = Mapping[UUID | str, tuple[tuple[UUID, str], ...]]
 
 
 @dataclass(frozen=True)
@@ -36,25 +42,50 @@ class FoundMemories:
     verdict: Verdict | None = None
     #: Whether there may be more that was not looked at.
     is_cut: bool = False
+    #: Of the facts among the results, the messages that say the same, the latest first.
+    said_by: Mapping[UUID, Sequence[UUID]] = field(default_factory=dict)
+    #: Of facts, the messages that say so, each with its words.
+    told_by: ToldBy = field(default_factory=dict)
 
     def items(self, layout: Layout) -> list[Item]:
-        """Return the memories, best first, with their credentials: to look for those takes longer than all the rest."""
-        return [self.item(layout, id_, masks=False) for id_ in self.results]
+        """Return the memories, best first, with their credentials: to look for those takes longer than all the rest.
+
+        The message that says a fact comes before the fact.
+        """
+        ordered = dict[UUID, None]()
+        for id_ in self.results:
+            if message_id := self._message_of(id_):
+                ordered[message_id] = None
+            ordered[id_] = None
+        return [self.item(layout, id_, masks=False) for id_ in ordered]
+
+    def _message_of(self, id_: UUID) -> UUID | None:
+        """Return the latest message among the results that says a fact, and nothing that holds no more."""
+        said = (self.results.get(each) for each in self.said_by.get(id_, ()))
+        return next((each.memory.id for each in said if each and not each.endings), None)
 
     def after(self, first: Sequence[SearchResult]) -> FoundMemories:
         """Return the same with others before them."""
         return replace(self, results={each.memory.id: each for each in first} | dict(self.results))
 
+    def only(self, id_: UUID) -> FoundMemories:
+        """Return one of the memories by itself."""
+        return replace(self, results={id_: self.results[id_]})
+
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> Item:
         result = self.results[id_]
-        return layout.memory(
+        item = layout.memory(
             result.memory,
             result.passage,
             self.tokens.get(id_, 0),
             result.hit.score,
             result.relevance,
+            result.endings,
+            self.said_by.get(id_, ()),
             masks=masks,
         )
+        told_by = self.told_by.get(id_)
+        return replace(item, told_by=told_by) if told_by else item
 
 
 async def search_memories(
@@ -71,10 +102,10 @@ async def search_memories(
     # What is relevant may come after much that is new; others take the place of what repeats what is there.
     most = MAX_PAGE if counts_time else _SPARE + wanted
     size = min(MAX_PAGE, most + known)
-    within = record if request.scope is ContextScope.CONVERSATION else None
+    within = _within(request, record)
     search = SearchRequest(
         text=text,
-        filter=_scoped(request.filter, within) if within else request.filter,
+        filter=request.filter_for(record),
         # As many more as may be known already.
         page=PageRequest(size),
         at_least_as_fresh=request.at_least_as_fresh,
@@ -90,8 +121,10 @@ async def search_memories(
     results = {each.memory.id: each for each in ranked}
     async with sources.database.transaction(namespace.id) as conn:
         tokens = await store.message_token_counts(conn, namespace.id, list(results))
+        facts = [id_ for id_, each in results.items() if each.memory.kind == MEMORY_KIND_FACT]
+        said_by = await read_said_by(conn, namespace.id, facts) if facts else {}
     is_cut = request.max_memories is None and size < MAX_PAGE and len(results) >= size
-    return FoundMemories(results, tokens, found.verdict, is_cut)
+    return FoundMemories(results, tokens, found.verdict, is_cut, said_by)
 
 
 def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:
@@ -113,10 +146,8 @@ def _gated(hit: Hit, best: float) -> float:
     return hit.score - other * (1 - ((hit.evidence or 0.0) / best) ** 2)
 
 
-def _scoped(wanted: MemoryFilter, record: ConversationRecord) -> MemoryFilter:
-    """Return a filter within the conversation's agent and subject, unless it names others."""
-    return replace(
-        wanted,
-        agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
-        subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
-    )
+def _within(
+    request: ContextRequest, record: ConversationRecord | None
+) -> ConversationRecord | None:
+    """Return the conversation that a context keeps to."""
+    return record if request.scope is ContextScope.CONVERSATION else None

@@ -11,7 +11,8 @@ from everword.v1 import context_service_pb2 as pb
 from everword.v1.context_service_pb2_grpc import ContextServiceServicer
 from everword.v1.search_service_pb2 import Verdict
 from everword_search.context.budget import Block
-from everword_search.context.build_context import BuiltContext, build_context
+from everword_search.context.build_context import build_context
+from everword_search.context.building import BuiltContext
 from everword_search.context.model import (
     DEFAULT_BUDGET,
     DEFAULT_PROFILE,
@@ -22,6 +23,7 @@ from everword_search.context.model import (
 )
 from everword_search.context.stream_context import StreamedEnd, stream_context
 from everword_search.context.tokens import Tokens
+from everword_search.endings.translate import endings_to_proto
 from everword_search.retrieval.sources import Sources
 from everword_search.translate import to_balanced, to_filter
 
@@ -100,12 +102,13 @@ def _to_part(part: tuple[Block, int] | StreamedEnd) -> pb.StreamContextResponse:
 def _block(block: Block, first: int) -> pb.ContextBlock:
     items = [
         pb.ContextItem(
-            memory_id=str(item.memory_id),
+            memory_id=str(item.memory_id or ""),
             text=block.layout.line(item, number),
             token_count=item.tokens,
             score=item.score,
             number=number,
             relevance=item.relevance,
+            superseded=endings_to_proto(item.endings),
         )
         for number, item in enumerate(block.oldest_first(), first)
     ]

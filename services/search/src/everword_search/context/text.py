@@ -5,27 +5,37 @@
     [2] summary: They agreed on the plan.
       Its second line.
 
+    [3; residence until 2026-05-02] Marta: I live in Berlin.
+
+Before the words of what does not hold any more, in the brackets, where no stored text comes, stands until when it held.
 A line of this form begins with a date, a number or a heading. What was stored opens none: its further lines are
-indented. As JSON, each item is a line.
+indented. What has no time of its own stands above the first date. As JSON, each item is a line.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from uuid import UUID
 
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
-from everword_search.context.model import BlockSource, ContextFormat
+from everword_search.context.model import BlockSource, Candidate, ContextFormat
+from everword_search.endings.model import Ending, EndingKind, Holding
 from everword_search.summaries.store import TopSummaryRow
 
 HEADINGS = {
+    BlockSource.BASE: "## Base",
+    BlockSource.IDENTITY: "## About the user",
+    BlockSource.LOREBOOK: "## Lorebook",
+    BlockSource.DOCUMENTS: "## Documents",
     BlockSource.MEMORIES: "## Relevant memories",
     BlockSource.CHAT_HISTORY: "## Chat history",
+    BlockSource.GRAPH: "## Relations",
 }
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
 #: By `MemoryKind`, where nobody spoke.
@@ -34,6 +44,14 @@ _KINDS = {2: "summary", 3: "note", 4: "fact", 5: "document"}
 _INDENT = "  "
 #: As many digits as any item's.
 _WIDEST = 999
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
+#: How what does not hold any more came to that, before the date of it; and of how many a line tells, the latest ones.
+_ENDINGS = {
+    EndingKind.REPLACED: "until",
+    EndingKind.CLOSED: "until",
+    EndingKind.CORRECTED: "corrected",
+}
+_MOST_ENDINGS = 4
 #: What the empty line between two blocks may cost.
 _BETWEEN = 2
 #: Some readers take these for ends of lines too, and JSON leaves them as they are.
@@ -42,12 +60,13 @@ _JSON_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 @dataclass(frozen=True)
 class Item:
-    """One memory or turn as it stands in a context."""
+    """One memory, turn or line of another block as it stands in a context."""
 
-    memory_id: UUID
-    #: In the namespace's time zone.
-    occurred_at: datetime
-    #: In its conversation; 0 outside of any.
+    #: None for what is no memory.
+    memory_id: UUID | None
+    #: In the namespace's time zone; None for what has no time of its own.
+    occurred_at: datetime | None
+    #: In its conversation, or in its block; 0 outside of any.
     seq: int
     speaker: str
     words: str
@@ -58,10 +77,33 @@ class Item:
     score: float = 0.0
     #: None where it cannot be told.
     relevance: float | None = None
+    #: What it says and does not hold any more.
+    endings: Sequence[Ending] = ()
+    #: Of a fact, the messages that say the same.
+    said_by: frozenset[UUID] = frozenset()
+    #: The words of messages that say the same, each with its message: where one is there, this is not.
+    told_by: tuple[tuple[UUID, str], ...] = ()
+    #: What it says in substance, where that is not its words: by this, repetitions are known.
+    substance: str = ""
+
+    @property
+    def says(self) -> str:
+        return self.substance or self.words
+
+    @property
+    def key(self) -> UUID | str:
+        """What it is told from others by: the memory, or its words."""
+        return self.memory_id or f"{self.speaker}: {self.words}"
 
     @property
     def day(self) -> str:
-        return self.occurred_at.date().isoformat()
+        """The day above it; empty where it stands under none."""
+        return self.occurred_at.date().isoformat() if self.occurred_at else ""
+
+    @property
+    def place(self) -> tuple[datetime, int]:
+        """Where it stands in its block: what has no time comes first."""
+        return self.occurred_at or _NO_TIME, self.seq
 
 
 @dataclass(frozen=True)
@@ -92,19 +134,19 @@ class Layout:
 
     def line(self, item: Item, number: int) -> str:
         """Return an item as it stands in the context."""
-        return self._line(number, item.occurred_at, item.speaker, item.words)
+        return self._line(number, item.occurred_at, item.speaker, item.words, item.endings)
 
     def block(self, source: BlockSource, items: list[Item], first: int) -> str:
         """Return items in their order as one text, numbered from `first`."""
         parts, day = [] if self.is_json else [HEADINGS[source]], ""
         for number, item in enumerate(items, first):
-            if item.day != day and not self.is_json:
+            if item.day not in ("", day) and not self.is_json:
                 day = item.day
                 parts.append(day)
             parts.append(self.line(item, number))
         return "\n".join(parts)
 
-    def turn(self, message: MessageRecord) -> Item:
+    def turn(self, message: MessageRecord, endings: Sequence[Ending] = ()) -> Item:
         """Return a turn, word for word but for its credentials where these are masked."""
         call = (message.tool_name, message.tool_args)
         words = message_text(message.content, message.content_blocks, *call, tool_result="")
@@ -114,12 +156,21 @@ class Layout:
         # What the caller counted is what was sent.
         given = message.token_count if shown == words else 0
         speaker = message.author or _ROLES.get(message.role, "")
-        return self._item(message.id, message.occurred_at, message.seq, speaker, shown, given)
+        place = message.id, message.occurred_at, message.seq
+        return self._item(*place, speaker, shown, given, endings=endings)
 
-    def summary(self, node: TopSummaryRow) -> Item:
+    def holding(self, holding: Holding) -> Item | None:
+        """Return what holds as a fact in one line; None where that may not be shown."""
+        if holding.fact_memory_id is None:
+            return None
+        shown = mask_credentials(holding.text) if self.masks else holding.text
+        return self._item(holding.fact_memory_id, holding.since, 0, _KINDS[4], shown, 0)
+
+    def summary(self, node: TopSummaryRow, endings: Sequence[Ending] = ()) -> Item:
         """Return a summary whole, at the time of the last that it is of."""
         shown = mask_credentials(node.content) if self.masks else node.content
-        return self._item(node.id, node.latest_at, node.last_seq, _KINDS[2], shown, 0)
+        place = node.id, node.latest_at, node.last_seq
+        return self._item(*place, _KINDS[2], shown, 0, endings=endings)
 
     def memory(
         self,
@@ -128,6 +179,8 @@ class Layout:
         given_tokens: int = 0,
         score: float = 0.0,
         relevance: float | None = None,
+        endings: Sequence[Ending] = (),
+        said_by: Sequence[UUID] = (),
         *,
         masks: bool,
     ) -> Item:
@@ -142,44 +195,86 @@ class Layout:
         elif passage != memory.synthesized_content:
             shown = f"… {shown.strip()} …"
         speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
-        return self._item(
-            memory.id, memory.occurred_at, memory.seq or 0, speaker, shown, given, score, relevance
+        place = memory.id, memory.occurred_at, memory.seq or 0
+        item = self._item(*place, speaker, shown, given, score, relevance, endings)
+        return replace(item, said_by=frozenset(said_by)) if said_by else item
+
+    def candidate(self, found: Candidate) -> Item:
+        """Return what a block would say."""
+        words = mask_credentials(found.words) if self.masks else found.words
+        substance = f"{found.label}: {words}"
+        words += f" ({found.remark})" if found.remark else ""
+        item = self._item(
+            found.memory_id,
+            found.occurred_at,
+            found.place,
+            found.label,
+            words,
+            0,
+            found.score,
+            found.relevance,
         )
+        return replace(item, told_by=found.told_by, substance=substance)
 
     def _item(
         self,
-        id_: UUID,
-        occurred_at: datetime,
+        id_: UUID | None,
+        occurred_at: datetime | None,
         seq: int,
         speaker: str,
         words: str,
         given_tokens: int,
         score: float = 0.0,
         relevance: float | None = None,
+        endings: Sequence[Ending] = (),
     ) -> Item:
-        moment, speaker = self._local(occurred_at), " ".join(speaker.split())
-        line = self._line(_WIDEST, moment, speaker, "" if given_tokens else words)
+        moment = in_zone(occurred_at, self.zone) if occurred_at else None
+        speaker = " ".join(speaker.split())
+        line = self._line(_WIDEST, moment, speaker, "" if given_tokens else words, endings)
         tokens = given_tokens + self.counter.count(f"{line}\n")
         if given_tokens:
             tokens += len(_INDENT) * words.count("\n")
-        return Item(id_, moment, seq, speaker, words, tokens, given_tokens > 0, score, relevance)
+        is_given = given_tokens > 0
+        return Item(id_, moment, seq, speaker, words, tokens, is_given, score, relevance, endings)
 
-    def _line(self, number: int, moment: datetime, speaker: str, words: str) -> str:
+    def _line(
+        self,
+        number: int,
+        moment: datetime | None,
+        speaker: str,
+        words: str,
+        endings: Sequence[Ending],
+    ) -> str:
+        marks = [
+            (
+                each.attribute,
+                _ENDINGS[each.kind],
+                in_zone(each.ended_at, self.zone).date().isoformat(),
+            )
+            for each in endings[:_MOST_ENDINGS]
+        ]
         if self.is_json:
-            fields = {
+            fields: dict[str, object] = {
                 "number": number,
-                "time": moment.isoformat(),
+                "time": moment.isoformat() if moment else None,
                 "author": speaker,
                 "text": words,
             }
+            if marks:
+                fields["superseded"] = [
+                    {"attribute": attribute, how: day} for attribute, how, day in marks
+                ]
             return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)
         # All that any reader may take for the end of a line.
         indented = f"\n{_INDENT}".join(words.splitlines() or [""])
-        return f"[{number}] {speaker}: {indented}"
+        told = "".join(f"; {' '.join(mark)}" for mark in marks)
+        return f"[{number}{told}] {speaker}: {indented}"
 
-    def _local(self, moment: datetime) -> datetime:
-        try:
-            return moment.astimezone(self.zone)
-        except OverflowError:
-            # On the last day of the calendar it is tomorrow elsewhere.
-            return moment
+
+def in_zone(moment: datetime, zone: tzinfo) -> datetime:
+    """Return a moment in a time zone, as far as the calendar goes there."""
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        # On the last day of the calendar it is tomorrow elsewhere.
+        return moment

@@ -20,6 +20,8 @@ from everword_search.records.pages import open_cursor
 DEFAULT_PAGE = 50
 #: Intervals of a history, and pieces of evidence and changes of a fact.
 MOST = 1_000
+#: As many facts beyond those of a profile are counted.
+MOST_OMITTED = 100
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,15 @@ class Explanation:
 async def get_profile(
     database: Database, namespace: NamespaceScope, wanted: ProfileRequest
 ) -> tuple[Sequence[FactView], int]:
-    """Return what holds of a subject, and how much of it is left out."""
+    """Return what holds of a subject, and how much of it is left out, as far as that is counted."""
+    most = wanted.max_facts
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, wanted.at_least_as_fresh)
-        found = await store.get_profile(conn, namespace.id, wanted)
-    return found, (found[0].available - len(found) if found else 0)
+        found = await store.get_profile(conn, namespace.id, wanted, most + 1)
+        if len(found) <= most:
+            return found, 0
+        counted = await store.count_profile(conn, namespace.id, wanted, most + MOST_OMITTED)
+    return found[:most], counted - most
 
 
 async def get_fact(database: Database, namespace: NamespaceScope, fact_id: UUID) -> FactView:

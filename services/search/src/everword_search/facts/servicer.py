@@ -23,6 +23,7 @@ from everword_search.facts.translate import (
     to_fact_filter,
     to_profile_request,
 )
+from everword_search.themes.list_themes import list_themes, theme_to_proto
 from everword_search.translate import to_page
 
 
@@ -41,6 +42,12 @@ class ProfileServicer(ProfileServiceServicer):
         return pb.GetProfileResponse(
             facts=[fact_to_proto(fact, at) for fact in facts], omitted=omitted
         )
+
+    async def ListThemes(
+        self, request: pb.ListThemesRequest, context: Context
+    ) -> pb.ListThemesResponse:
+        themes = await list_themes(self._database, current_namespace())
+        return pb.ListThemesResponse(themes=[theme_to_proto(each) for each in themes])
 
     async def GetFact(self, request: pb.GetFactRequest, context: Context) -> pb.GetFactResponse:
         fact = await get_fact(self._database, current_namespace(), UUID(request.fact_id))

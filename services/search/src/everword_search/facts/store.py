@@ -9,18 +9,21 @@ from typing import Any
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, load_statements
+from everword.db.statements import fetch_all, fetch_value, load_statements
+from everword.facts.model import USER
 from everword.facts.store import FactView
-from everword_search.facts.model import FactFilter, ProfileRequest
+from everword_search.facts.model import FactFilter, KnownFilter, ProfileRequest
 
 SQL = load_statements("everword_search.facts")
 
 
 @dataclass(frozen=True)
-class ProfileRow(FactView):
-    """A fact of a profile, and how many the whole profile has."""
+class KnownRow(FactView):
+    """A fact with the latest messages that say so."""
 
-    available: int
+    message_ids: list[UUID]
+    #: The words of each of these.
+    quotes: list[str]
 
 
 @dataclass(frozen=True)
@@ -49,17 +52,44 @@ class ChangeRow:
 
 
 async def get_profile(
-    conn: Connection, namespace_id: int, wanted: ProfileRequest
-) -> list[ProfileRow]:
-    parameters = {
+    conn: Connection, namespace_id: int, wanted: ProfileRequest, limit: int
+) -> list[FactView]:
+    parameters = _profile(namespace_id, wanted, limit)
+    return await fetch_all(conn, SQL["get_profile"], parameters, FactView)
+
+
+async def count_profile(
+    conn: Connection, namespace_id: int, wanted: ProfileRequest, limit: int
+) -> int:
+    counted: int = await fetch_value(
+        conn, SQL["count_profile"], _profile(namespace_id, wanted, limit)
+    )
+    return counted
+
+
+def _profile(namespace_id: int, wanted: ProfileRequest, limit: int) -> dict[str, Any]:
+    return {
         "namespace_id": namespace_id,
         "subject": wanted.subject,
         "categories": wanted.categories,
         "include_expired": wanted.include_expired,
         **asdict(wanted.as_of),
-        "limit": wanted.max_facts,
+        "limit": limit,
     }
-    return await fetch_all(conn, SQL["get_profile"], parameters, ProfileRow)
+
+
+async def find_known(
+    conn: Connection, namespace_id: int, wanted: KnownFilter, limit: int, most_said: int
+) -> list[KnownRow]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "user": USER,
+        **vars(wanted),
+        **asdict(wanted.as_of),
+        "limit": limit,
+        "most_said": most_said,
+    }
+    return await fetch_all(conn, SQL["find_known"], parameters, KnownRow)
 
 
 async def list_facts(

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -95,12 +96,15 @@ async def rank_by_recall(
     scores = _scores(judged, ranking.ranker)
     passages = judged.pool.passages.passage_ids[judged.described.best]
     order = np.lexsort((-passages, -scores))[: np.count_nonzero(scores >= 0)]
-    page = order[_follows(scores, passages, window)[order]]
+    listed = order[scores[order] >= window.min_score]
+    page = listed[_follows(scores, passages, window)[listed]]
     if window.min_evidence == -math.inf:
         page = page[: window.limit]
     # Only what is told or filtered by is judged: it costs as much as ranking.
-    evidence = _evidence(judged, ranking.ranker, np.union1d(order[:DECIDING], page))
+    told = page if window.min_evidence == -math.inf else listed
+    evidence = _evidence(judged, ranking.ranker, np.union1d(order[:DECIDING], told))
     page = page[~(evidence[page] < window.min_evidence)][: window.limit]
+    listed = listed[~(evidence[listed] < window.min_evidence)]
     deciding = map(_known, evidence[order[:DECIDING]].tolist())
     hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
     absent = _absent(judged, ranking.question, order[:DECIDING])
@@ -111,7 +115,13 @@ async def rank_by_recall(
         first = hits[: len(best)]
     else:
         first = _hits(judged, best, scores, passages, evidence, explain=False)
-    return Found(hits, tuple(each for each in deciding if each is not None), first, absent)
+    known = tuple(each for each in deciding if each is not None)
+    return Found(hits, known, first, absent, partial(_ranked, judged, listed, scores, passages))
+
+
+def _ranked(judged: Judged, listed: Ints, scores: Floats, passages: Ints) -> Ranked:
+    sources = judged.pool.heads(judged.pool.passages.source_ids)
+    return Ranked(passages[listed], sources[listed], scores[listed], scores[listed])
 
 
 def _absent(judged: Judged, question: RankingQuery, best: Ints) -> float:
@@ -146,8 +156,8 @@ def _evidence(judged: Judged, ranker: Ranker, rows: Ints) -> Floats:
 
 
 def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.bool_]:
-    """Return which memories come after the page before, and score enough."""
-    follows = scores >= window.min_score
+    """Return which memories come after the page before."""
+    follows = np.full(len(scores), True)
     if window.after:
         score, passage_id, *_ = window.after
         # Where it is told apart from the page before by other digits, it is the same memory all the same.

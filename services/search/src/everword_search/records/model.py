@@ -33,6 +33,8 @@ class MemoryFilter:
     valid_at: datetime | None = None
     known_at: datetime | None = None
     include_automated: bool = False
+    #: Also facts that held and do not any more.
+    include_superseded: bool = False
     #: What is left out; None leaves out nothing.
     excluded_memory_ids: list[UUID] | None = None
     excluded_conversation_ids: list[UUID] | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TypeAlias
 from uuid import UUID
 
@@ -19,7 +20,15 @@ from everword_search.ranking.profiles import Balanced, importance_of
 from everword_search.retrieval.arms.base import RankingArm, Window
 from everword_search.retrieval.index import store
 from everword_search.retrieval.index.store import Scope, SignalRow
-from everword_search.retrieval.model import Candidate, Found, Hit, ScorePart, SearchArm, Signal
+from everword_search.retrieval.model import (
+    Candidate,
+    Found,
+    Hit,
+    Ranked,
+    ScorePart,
+    SearchArm,
+    Signal,
+)
 from everword_search.retrieval.relevance import deciding_evidence
 from everword_search.retrieval.runner import TIME_SHARE, Runner
 
@@ -62,16 +71,19 @@ async def rank_by_formula(
     # In memory and in the database the last digits differ.
     [score, *_] = [*(each.score for each in scored if each.passage_id == passage_id), score]
     scored.sort(key=lambda each: (each.score, each.passage_id), reverse=True)
-    wanted = [
-        each
-        for each in scored
-        if window.admits(each.score, each.evidence)
-        and (each.score, each.passage_id) < (score, passage_id)
-    ]
+    listed = [each for each in scored if window.admits(each.score, each.evidence)]
+    wanted = [each for each in listed if (each.score, each.passage_id) < (score, passage_id)]
     # A pool has several times as many as a page: what a hit tells of its score is put together for the page alone.
     hits = [_hit(each, profile, now) for each in wanted[: window.limit]]
     first = [_hit(each, profile, now) for each in scored[:DECIDING]] if not window.after else []
-    return Found(hits, deciding_evidence([each.evidence for each in scored]), first)
+    deciding = deciding_evidence([each.evidence for each in scored])
+    return Found(hits, deciding, first, order=partial(_ranked, listed))
+
+
+def _ranked(scored: Sequence[_Scored]) -> Ranked:
+    return Ranked.of(
+        [Candidate(each.source_id, each.passage_id, each.score, each.score, []) for each in scored]
+    )
 
 
 async def _pool(

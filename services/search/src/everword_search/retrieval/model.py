@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
@@ -13,6 +13,7 @@ import numpy as np
 
 from everword.db.arrays import Array, array_of_uuids, uuids_of
 from everword.domain.records import MemoryRecord
+from everword_search.endings.model import Ending
 from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
 from everword_search.retrieval.confidence import Confidence
 from everword_search.summaries.model import (
@@ -240,6 +241,8 @@ class Found:
     first: Sequence[Hit] = ()
     #: Share of what the query says, by weight, that nothing found holds.
     absent: float = 0.0
+    #: Returns all results, on whichever page; None where only an arm knows them.
+    order: Callable[[], Ranked] | None = None
 
 
 @dataclass(frozen=True)
@@ -268,6 +271,8 @@ class SearchResult:
     is_of_period: bool = False
     #: Of a summary that was expanded.
     expansion: Expansion | None = None
+    #: What it says and does not hold any more, the latest to end first.
+    endings: Sequence[Ending] = ()
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from everword_search.retrieval.stages import (
 
 DEFAULT_PAGE = 10
 #: Page tokens of one kind hold positions of one form: a change of `_next_token` takes another number.
-TOKEN_KIND = "Search/5"
+TOKEN_KIND = "Search/6"
 #: `UseCounting` of a namespace in which being returned is a use.
 _RETURNED = 2
 

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
-from everword.db.statements import Pending, ask
+from everword.db.statements import BoundStatement, Pending, ask
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.scans.prefetched_scan import PrefetchedScan, prefetch_scan
+from everword_search.endings.in_results import Stretch, order
+from everword_search.endings.placing import Brought, Placed
+from everword_search.endings.read_endings import OutdatedRow, outdated_asked
 from everword_search.ranking.profiles import Balanced, Profile
 from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.records.pages import Cursor, max_parts
@@ -69,6 +72,7 @@ class PlannedSearch:
     relevance: Relevance
     #: With what the query demands.
     scope: Scope
+    has_facts: bool
     ranking: Ranking | Balanced | None
     window: Window
 
@@ -79,10 +83,15 @@ class Page:
 
     planned: PlannedSearch
     found: Found
+    #: Without those that earlier pages brought forward.
     hits: Sequence[Hit]
     #: That something found answers the query.
     chance: float | None
     memories: Pending[MemoryRow]
+    #: What earlier pages brought forward.
+    brought: Brought
+    #: None where the namespace has no facts.
+    outdated: Pending[OutdatedRow] | None
 
 
 async def open_search(
@@ -124,10 +133,19 @@ def plan(
             sources.ranker, planned.question, index, planned.timely, request.explain
         )
     # One more than the page has: it tells whether there is another one.
-    _, *after = asked.cursor.after or (None,)
+    _, brought, *after = asked.cursor.after or (None, "")
     least = relevance.least_evidence(request.min_relevance)
-    window = Window(asked.cursor.size + 1, after or None, request.min_score, least)
-    return PlannedSearch(planned, Runner(planned.arms), relevance, index.scope, ranking, window)
+    limit = asked.cursor.size + 1 + len(Brought.read(brought).tails)
+    window = Window(limit, after or None, request.min_score, least)
+    return PlannedSearch(
+        planned,
+        Runner(planned.arms),
+        relevance,
+        index.scope,
+        parsed.has_facts,
+        ranking,
+        window,
+    )
 
 
 async def retrieve(
@@ -144,15 +162,25 @@ async def retrieve(
     chance = cursor.after[0] if cursor.after else planned.relevance.chance(found)
     ensure_judged(asked.request, found)
     await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
-    hits = found.hits[: cursor.size]
-    wanted = memories_asked(
+    brought = Brought.read(cursor.after[1]) if cursor.after else Brought()
+    hits = [hit for hit in found.hits if hit.source_id not in brought][: cursor.size + 1]
+    shown = hits[: cursor.size]
+    memories = await ask(conn, _memories_asked(asked, shown))
+    outdated = None
+    if planned.has_facts and shown:
+        ids = [hit.source_id for hit in shown]
+        outdated = await ask(conn, outdated_asked(asked.namespace.id, ids))
+    return Page(planned, found, hits, chance, memories, brought, outdated)
+
+
+def _memories_asked(asked: AskedSearch, hits: Sequence[Hit]) -> BoundStatement[MemoryRow]:
+    return memories_asked(
         asked.namespace.id,
         [hit.source_id for hit in hits],
         [hit.passage_id for hit in hits],
         asked.chars,
         max_parts(asked.chars),
     )
-    return Page(planned, found, hits, chance, await ask(conn, wanted))
 
 
 async def _rank(planned: PlannedSearch) -> Found:
@@ -174,16 +202,25 @@ async def hydrate(
 ) -> SearchResponse:
     """Return the response that a page makes, each memory with what its kind comes with."""
     relevance, found, cursor = page.planned.relevance, page.found, asked.cursor
-    by_id = {hit.source_id: hit for hit in page.hits}
+    rows = {row.id: row for row in await page.memories.rows()}
+    there = [hit for hit in page.hits[: cursor.size] if hit.source_id in rows]
+    ordered = await order(conn, database, _stretch(asked, page), there)
+    placed = ordered.placed
+    if brought := [hit for hit in placed.hits if hit.source_id not in rows]:
+        async with database.bound(conn, asked.namespace.id):
+            pending = await ask(conn, _memories_asked(asked, brought))
+        rows |= {row.id: row for row in await pending.rows()}
     results = [
         SearchResult(
-            row,
-            row.passage,
-            by_id[row.id],
-            relevance.of(by_id[row.id]),
-            relevance.confidence_of(by_id[row.id]),
+            rows[hit.source_id],
+            rows[hit.source_id].passage,
+            hit,
+            relevance.of(hit),
+            relevance.confidence_of(hit),
+            endings=ordered.endings.get(hit.source_id, ()),
         )
-        for row in await page.memories.rows()
+        for hit in placed.hits
+        if hit.source_id in rows
     ]
     for complete in completions_of(results):
         async with database.bound(conn, asked.namespace.id):
@@ -193,7 +230,7 @@ async def hydrate(
     verdict = relevance.verdict(found, page.chance)
     return SearchResponse(
         results,
-        _next_token(cursor, found, page.chance),
+        _next_token(cursor, page, placed),
         page.planned.runner.reports(),
         verdict,
         relevance.state(found),
@@ -201,7 +238,30 @@ async def hydrate(
     )
 
 
-def _next_token(cursor: Cursor, found: Found, chance: float | None) -> str:
-    if len(found.hits) <= cursor.size:
+def _stretch(asked: AskedSearch, page: Page) -> Stretch:
+    return Stretch(
+        page.planned.scope,
+        asked.request.mode,
+        asked.cursor.size,
+        asked.cursor.after is None,
+        page.brought,
+        page.found,
+        page.planned.runner,
+        page.outdated,
+    )
+
+
+def _next_token(cursor: Cursor, page: Page, placed: Placed) -> str:
+    """Return the token of the page after the last hit that was taken in its own place."""
+    hits = page.hits
+    if not placed.is_cut and len(hits) <= cursor.size:
         return ""
-    return cursor.token([chance, *found.hits[cursor.size - 1].position])
+    last = placed.last if placed.is_cut else hits[cursor.size - 1]
+    if last is not None:
+        position = last.position
+    elif cursor.after:
+        position = cursor.after[2:]
+    else:
+        # Before the first one: no score is above 1.
+        position = [2.0, 0, *hits[0].position[2:]]
+    return cursor.token([page.chance, page.brought.with_(placed.brought).write(), *position])

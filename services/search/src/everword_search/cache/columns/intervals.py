@@ -40,17 +40,23 @@ class Intervals:
         return Intervals(all_rows[order], np.vstack([self.limits[kept], limits[limited]])[order])
 
     def leave_out(
-        self, passes: Array, now: float, valid_at: float | None, known_at: float | None
+        self,
+        passes: Array,
+        now: float,
+        valid_at: float | None,
+        known_at: float | None,
+        keeps_superseded: bool,
     ) -> None:
         """Make False of the rows that do not hold at a time, or were not believed at one: by default, now.
 
-        Without `valid_at`, what is still to begin stays. Times are seconds since 1970.
+        Without `valid_at`, what is still to begin stays, and what held may. Times are seconds since 1970.
         """
         if not len(self.rows):
             return
         limits = self.limits
         known = now if known_at is None else known_at
         holds = limits[:, VALID_UNTIL] > (now if valid_at is None else valid_at)
+        holds |= keeps_superseded
         holds &= (limits[:, KNOWN_FROM] <= known) & (limits[:, KNOWN_UNTIL] > known)
         if valid_at is not None:
             holds &= limits[:, VALID_FROM] <= valid_at

@@ -35,7 +35,8 @@ def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:
     _leave_out(snapshot, wanted, passes)
     known_at = wanted.known_at.timestamp() if wanted.known_at else None
     valid_at = wanted.valid_at.timestamp() if wanted.valid_at else None
-    snapshot.intervals.leave_out(passes, now, valid_at, known_at)
+    kept = wanted.include_superseded
+    snapshot.intervals.leave_out(passes, now, valid_at, known_at, kept)
     return passes
 
 

@@ -5,7 +5,8 @@
 
 -- fragment let_through --
 -- Whether a filter lets a passage through: NULL lets everything. That there is a first tag is said because the index over tags
--- holds nothing else. Without `valid_at`, what does not hold any more is left out, and what is still to begin is not.
+-- holds nothing else. Without `valid_at`, what is still to begin is let through. What does not hold any more is let through only
+-- where it is asked for.
 (%(include_automated)s OR NOT m.automated)
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
@@ -25,7 +26,7 @@ AND (%(excluded_kinds)s::smallint[] IS NULL OR m.kind <> ALL(%(excluded_kinds)s)
 AND (%(as_of_time)s::timestamptz IS NULL
      OR CASE WHEN m.seq IS NOT NULL AND m.conversation_id = %(as_of_conversation_id)s::uuid THEN m.seq <= %(as_of_seq)s::bigint
              ELSE m.occurred_at <= %(as_of_time)s END)
-AND (m.valid_until IS NULL OR m.valid_until > coalesce(%(valid_at)s::timestamptz, now()))
+AND (%(include_superseded)s OR m.valid_until IS NULL OR m.valid_until > coalesce(%(valid_at)s::timestamptz, now()))
 AND (m.known_until IS NULL OR m.known_until > coalesce(%(known_at)s::timestamptz, now()))
 AND (m.known_from IS NULL OR m.known_from <= coalesce(%(known_at)s, now()))
 AND (%(valid_at)s IS NULL OR m.valid_from IS NULL OR m.valid_from <= %(valid_at)s)
@@ -59,11 +60,12 @@ SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexem
  WHERE n.id = %(namespace_id)s;
 
 -- describe_namespace --
--- What a search depends on in its namespace: settings, how many passages there are and how long they are together, which
+-- What a search depends on in its namespace: settings, how many passages there are and how long they are together, whether it has facts, which
 -- of the words of the query, all in lower case, name authors, and which authors' names begin as names in the query do.
 SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
        n.channel_policies, n.credentials,
        corpus.passages, corpus.lexemes,
+       EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s) AS has_facts,
        ARRAY(SELECT name FROM author_names
               WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])) AS names,
        ARRAY(SELECT name FROM unnest(%(initials)s::text[]) AS initial
@@ -422,3 +424,158 @@ SELECT m.id AS passage_id, m.source_id, array_send(v.embedding) AS embedding
  WHERE m.namespace_id = %(namespace_id)s AND (%(source_ids)s::uuid[] IS NULL OR m.source_id = ANY(%(source_ids)s))
    AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
    AND :let_through;
+
+-- find_endings --
+-- What some memories say that does not hold at a moment, as it was believed at another one, and what holds instead. A message
+-- speaks for the interval that it was said in; what holds again, such as a residence that somebody came back to, has not ended.
+-- What was corrected ended when that was said. A summary says what its messages do as far as the words are its own. `current`
+-- names the memories that the filter lets through and that say what holds instead, the latest message first and the fact last,
+-- each with the passage that holds the value.
+-- OFFSET 0: each is looked up by itself.
+WITH asked AS MATERIALIZED (
+    SELECT coalesce(%(endings_at)s::timestamptz, now()) AS at, coalesce(%(known_at)s::timestamptz, now()) AS known,
+           coalesce(%(endings_until)s::timestamptz, 'infinity') AS until
+), said AS MATERIALIZED (
+    SELECT s.id AS memory_id, e.fact_id, e.said_at, NULL::uuid AS interval_id, NULL::text AS words
+      FROM asked a, unnest(%(source_ids)b::uuid[]) AS s (id)
+     CROSS JOIN LATERAL (
+           SELECT fact_id, said_at FROM fact_evidence
+            WHERE namespace_id = %(namespace_id)s AND message_id = s.id AND NOT contradicts AND recorded_at <= a.known
+           OFFSET 0) AS e
+     UNION ALL
+    SELECT s.id, i.fact_id, i.valid_from, s.id, NULL
+      FROM unnest(%(source_ids)b::uuid[]) AS s (id)
+     CROSS JOIN LATERAL (
+           SELECT fact_id, valid_from FROM fact_intervals WHERE namespace_id = %(namespace_id)s AND id = s.id OFFSET 0) AS i
+     UNION ALL
+    SELECT s.id, e.fact_id, e.said_at, NULL, lower(n.content)
+      FROM asked a, unnest(%(source_ids)b::uuid[]) AS s (id)
+     CROSS JOIN LATERAL (
+           SELECT content FROM summaries WHERE namespace_id = %(namespace_id)s AND id = s.id OFFSET 0) AS n
+     CROSS JOIN LATERAL (
+           SELECT message_id FROM summary_sources
+            WHERE namespace_id = %(namespace_id)s AND summary_id = s.id AND message_id IS NOT NULL
+            LIMIT %(summed_up)s) AS o
+     CROSS JOIN LATERAL (
+           SELECT fact_id, said_at FROM fact_evidence
+            WHERE namespace_id = %(namespace_id)s AND message_id = o.message_id AND NOT contradicts AND recorded_at <= a.known
+           OFFSET 0) AS e
+), ended AS MATERIALIZED (
+    -- Of each fact the interval that is spoken for; of what is believed of it no more, when that ended.
+    SELECT DISTINCT ON (s.memory_id, s.fact_id) s.memory_id, s.fact_id, s.words, s.interval_id, i.believed, i.valid_until,
+           i.successor_id, i.known_until
+      FROM said s, asked a
+     CROSS JOIN LATERAL (
+           SELECT believed, valid_from, valid_until, known_until, successor_id,
+                  bool_or(believed AND valid_from <= a.at AND (valid_until IS NULL OR valid_until > a.at)) OVER () AS holds
+             FROM fact_intervals i, LATERAL (SELECT i.known_until IS NULL OR i.known_until > a.known) AS b (believed)
+            WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = s.fact_id AND i.known_from <= a.known
+              AND (s.interval_id IS NULL OR i.id = s.interval_id)
+            ORDER BY believed DESC, valid_from <= s.said_at AND (valid_until IS NULL OR valid_until > s.said_at) DESC,
+                     valid_from <= s.said_at DESC, CASE WHEN valid_from > s.said_at THEN valid_from END,
+                     valid_from DESC, known_until DESC
+            LIMIT 1) AS i
+     WHERE NOT i.holds AND (NOT i.believed OR i.valid_until <= a.at)
+     ORDER BY s.memory_id, s.fact_id, i.valid_until DESC
+), replaced AS MATERIALIZED (
+    SELECT e.*, f.subject, f.attribute, f.value, c.id AS current_id, c.value AS current_value, c.interval_id AS current_interval_id,
+           c.since AS current_since,
+           CASE WHEN e.believed THEN e.valid_until ELSE coalesce(c.corrected_at, d.corrected_at, e.known_until) END AS ended_at
+      FROM asked a, ended e
+     CROSS JOIN LATERAL (
+           SELECT subject, attribute, value, several FROM facts WHERE namespace_id = %(namespace_id)s AND id = e.fact_id
+           OFFSET 0) AS f
+      LEFT JOIN LATERAL (
+           -- Of what has several values, only what one was corrected to takes its place, or what is said in one breath with its end.
+           SELECT c.id, c.value, i.id AS interval_id, i.since, w.corrected_at
+             FROM facts c
+            CROSS JOIN LATERAL (
+                  SELECT id, valid_from AS since FROM fact_intervals i
+                   WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = c.id AND i.known_from <= a.known
+                     AND (i.known_until IS NULL OR i.known_until > a.known)
+                     AND i.valid_from <= a.at AND (i.valid_until IS NULL OR i.valid_until > a.at)
+                  OFFSET 0) AS i
+            CROSS JOIN LATERAL (
+                  SELECT max(said_at) FILTER (WHERE recorded_at = e.known_until) AS corrected_at,
+                         min(said_at) AS first_at
+                    FROM fact_evidence
+                   WHERE namespace_id = %(namespace_id)s AND fact_id = c.id AND NOT contradicts AND recorded_at <= a.known) AS w
+            WHERE c.namespace_id = %(namespace_id)s AND c.subject = f.subject AND c.attribute = f.attribute AND NOT c.hypothesis
+              AND w.first_at <= a.until
+              AND (NOT f.several
+                   OR NOT e.believed AND c.id = (
+                      SELECT other_fact_id FROM fact_changes
+                       WHERE namespace_id = %(namespace_id)s AND fact_id = e.fact_id AND action = 'corrected'
+                         AND changed_at <= a.known
+                       ORDER BY changed_at DESC LIMIT 1)
+                   OR e.believed AND EXISTS (
+                      SELECT FROM fact_evidence x
+                        JOIN fact_evidence y ON y.namespace_id = %(namespace_id)s AND y.message_id = x.message_id
+                       WHERE x.namespace_id = %(namespace_id)s AND x.fact_id = e.fact_id AND x.contradicts
+                         AND x.recorded_at <= a.known AND y.fact_id = c.id AND NOT y.contradicts))
+            ORDER BY c.id
+            LIMIT 1) AS c ON true
+      LEFT JOIN LATERAL (
+           SELECT max(said_at) AS corrected_at FROM fact_evidence
+            WHERE namespace_id = %(namespace_id)s AND fact_id = e.fact_id AND contradicts AND recorded_at = e.known_until) AS d
+           ON NOT e.believed
+     WHERE e.words IS NULL OR position(lower(f.value) IN e.words) > 0 AND position(lower(c.value) IN e.words) > 0 IS NOT TRUE
+)
+SELECT r.memory_id, r.fact_id, r.subject, r.attribute, r.value, r.ended_at, r.believed, r.successor_id, r.current_id,
+       r.current_value, r.current_since, noted.source_id AS current_fact_memory_id, told.source_ids || noted.source_id AS current_sources, told.passage_ids || noted.id AS current_passages
+  FROM asked a, replaced r
+  LEFT JOIN LATERAL (
+       SELECT array_agg(m.source_id ORDER BY e.said_at DESC, m.source_id DESC) AS source_ids,
+              array_agg(m.id ORDER BY e.said_at DESC, m.source_id DESC) AS passage_ids
+         FROM (SELECT message_id, said_at FROM fact_evidence
+                WHERE namespace_id = %(namespace_id)s AND fact_id = r.current_id AND message_id IS NOT NULL
+                  AND NOT contradicts AND NOT hypothesis AND recorded_at <= a.known
+                ORDER BY said_at DESC
+                LIMIT %(current_messages)s) AS e
+        CROSS JOIN LATERAL (
+              SELECT m.source_id, m.id FROM visible_memories m
+               WHERE m.namespace_id = %(namespace_id)s AND m.source_id = e.message_id AND m.part >= 0
+                 AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+                 AND :let_through
+               ORDER BY position(lower(r.current_value) IN lower(m.content)) > 0 DESC, m.part
+               LIMIT 1) AS m) AS told ON true
+  LEFT JOIN LATERAL (
+       SELECT m.source_id, m.id FROM visible_memories m
+        WHERE m.namespace_id = %(namespace_id)s AND m.source_id = r.current_interval_id AND m.part = 0
+          AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+          AND :let_through
+       OFFSET 0) AS noted ON true
+ WHERE r.ended_at <= a.until
+   AND NOT EXISTS (SELECT FROM fact_evidence
+                    WHERE namespace_id = %(namespace_id)s AND fact_id = r.current_id AND message_id = r.memory_id
+                      AND NOT contradicts)
+ ORDER BY r.memory_id, r.ended_at DESC, r.fact_id;
+
+-- find_outdated --
+-- Which of some memories may say what does not hold any more: of no fact that they say is it known that it ever ended. Few do,
+-- and only of these are the endings looked for.
+SELECT s.id AS memory_id
+  FROM unnest(%(source_ids)b::uuid[]) AS s (id)
+ WHERE EXISTS (SELECT FROM fact_evidence e
+                 JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = e.fact_id
+                WHERE e.namespace_id = %(namespace_id)s AND e.message_id = s.id AND NOT e.contradicts
+                  AND num_nonnulls(i.valid_until, i.known_until) > 0)
+    OR EXISTS (SELECT FROM fact_intervals i
+                WHERE i.namespace_id = %(namespace_id)s AND i.id = s.id AND i.valid_until IS NOT NULL)
+    OR EXISTS (SELECT FROM summary_sources o
+                 JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.message_id = o.message_id
+                 JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = e.fact_id
+                WHERE o.namespace_id = %(namespace_id)s AND o.summary_id = s.id AND NOT e.contradicts
+                  AND num_nonnulls(i.valid_until, i.known_until) > 0);
+
+-- has_facts --
+-- Whether a namespace holds facts.
+SELECT EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s);
+
+-- said_by --
+-- The messages that say the facts which some memories are.
+SELECT i.id AS memory_id, array_agg(e.message_id ORDER BY e.said_at DESC, e.message_id DESC) AS message_ids
+  FROM fact_intervals i
+  JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.fact_id = i.fact_id
+ WHERE i.namespace_id = %(namespace_id)s AND i.id = ANY(%(source_ids)b) AND e.message_id IS NOT NULL AND NOT e.contradicts
+ GROUP BY i.id;

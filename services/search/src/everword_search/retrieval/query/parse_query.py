@@ -41,6 +41,7 @@ class NamespaceRow(NamespaceSettings):
     passages: int
     #: How long they are together.
     lexemes: int
+    has_facts: bool
     #: Those words of the query that name authors, in lower case.
     names: list[str]
     #: Words that name authors, and begin as names in the query do.
@@ -54,6 +55,8 @@ class ParsedQuery:
     settings: NamespaceSettings
     #: How many the namespace holds.
     passages: int
+    #: Whether it holds facts.
+    has_facts: bool
     names: frozenset[str]
     #: Words of the query that are authors' names in another spelling, each with theirs, in lower case.
     spellings: Mapping[str, str]
@@ -110,6 +113,7 @@ async def parse_query(
     parsed = ParsedQuery(
         described,
         described.passages,
+        described.has_facts,
         frozenset(described.names),
         find_spellings(_sought(request), {*described.names, *described.like_names}),
         query,
@@ -117,8 +121,7 @@ async def parse_query(
         generations,
     )
     if asked:
-        row, active_id = others[-1][0], parsed.active_id
-        cached = cache.answer(asked, row, active_id, request.filter)
+        cached = cache.answer(asked, others[-1][0], parsed.active_id, request.filter)
         return replace(parsed, cached=cached)
     if may_be_cached:
         size = described.passages, described.lexemes

@@ -1,0 +1,48 @@
+-- Statements that make themes. Every one names its namespace.
+
+-- newest_passages --
+-- The newest passages of what was said or noted.
+SELECT id
+  FROM visible_memories
+ WHERE namespace_id = %(namespace_id)s
+ ORDER BY id DESC
+ LIMIT %(limit)s;
+
+-- passages_between --
+-- For places evenly spread up to an id, the passages that come next: some of all, however many there are.
+SELECT DISTINCT found.id
+  FROM generate_series(0, %(steps)s - 1) AS step,
+       LATERAL (
+        SELECT id
+          FROM visible_memories
+         WHERE namespace_id = %(namespace_id)s AND id >= (%(before)s::bigint * step / %(steps)s)
+           AND id < %(before)s
+         ORDER BY id
+         LIMIT 1) AS found
+ ORDER BY found.id;
+
+-- read_sample --
+-- Passages of a sample with their words and vectors: of messages, notes and facts that hold, and of what no program wrote.
+SELECT m.source_id, m.content, v.embedding::text AS embedding
+  FROM visible_memories m
+  JOIN visible_vectors_:generation v ON v.namespace_id = m.namespace_id AND v.memory_id = m.id
+ WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(ids)s) AND m.kind = ANY(%(kinds)s) AND NOT m.automated
+   AND m.part >= 0 AND coalesce(m.valid_until, 'infinity') > now() AND coalesce(m.known_until, 'infinity') > now()
+ ORDER BY m.id;
+
+-- delete_themes --
+-- Take out the themes of a namespace: others take their place in the same transaction.
+DELETE FROM themes WHERE namespace_id = %(namespace_id)s;
+
+-- insert_themes --
+-- Store the themes of a namespace.
+INSERT INTO themes (namespace_id, id, place, label, words, size, sampled, source_ids, generation_id, model)
+SELECT %(namespace_id)s, t.id, t.place, t.label, string_to_array(t.words, ' '), t.size, %(sampled)s,
+       string_to_array(t.source_ids, ' ')::uuid[], %(generation_id)s, t.model
+  FROM unnest(%(ids)s::uuid[], %(places)s::smallint[], %(labels)s::text[], %(words)s::text[], %(sizes)s::integer[],
+              %(source_ids)s::text[], %(models)s::text[])
+       AS t (id, place, label, words, size, source_ids, model);
+
+-- active_generation --
+-- The model generation that is searched.
+SELECT id FROM model_generations WHERE state = 'active';

@@ -1,0 +1,67 @@
+"""Read patterns: one, a list, and what one rests on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from uuid import UUID
+
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import PatternNotFound
+from everword.domain.tokens import PageTokens
+from everword_ingest.patterns import store
+from everword_ingest.patterns.confidence import DEFAULT_THRESHOLD
+from everword_ingest.patterns.model import Explanation, PatternFilter
+from everword_ingest.patterns.store import PatternRow
+
+DEFAULT_PAGE, MAX_PAGE = 50, 200
+#: Outcomes and decisions of a pattern.
+MOST = 1_000
+
+
+async def get_pattern(
+    database: Database, namespace: NamespaceScope, pattern_id: UUID
+) -> PatternRow:
+    """Return a pattern. Raises PatternNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        return await _get(conn, namespace.id, pattern_id)
+
+
+async def list_patterns(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: PatternFilter,
+    size: int,
+    token: str,
+    request_hash: str,
+) -> tuple[list[PatternRow], str]:
+    """Return a page of patterns, most trusted first, and the token of the next one. Raises InvalidPageToken."""
+    tokens = PageTokens(await database.token_secret(), f"ListPatterns:{namespace.id}")
+    position = tokens.read(token, request_hash)
+    after = (float(position[0]), UUID(position[1])) if position else None
+    size = min(size or DEFAULT_PAGE, MAX_PAGE)
+    async with database.transaction(namespace.id) as conn:
+        found = await store.list_patterns(conn, namespace.id, asdict(wanted), after, size + 1)
+    page = found[:size]
+    if len(found) <= size:
+        return page, ""
+    return page, tokens.issue(request_hash, [page[-1].confidence, str(page[-1].id)])
+
+
+async def explain_pattern(
+    database: Database, namespace: NamespaceScope, pattern_id: UUID
+) -> Explanation:
+    """Return what a pattern rests on, and what was decided by it. Raises PatternNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        pattern = await _get(conn, namespace.id, pattern_id)
+        outcomes = await store.list_outcomes(conn, namespace.id, pattern_id, MOST)
+        decisions = await store.list_decisions(conn, namespace.id, pattern_id, MOST)
+        own = await store.get_threshold(conn, namespace.id, pattern.type)
+    return Explanation(pattern, outcomes, decisions, DEFAULT_THRESHOLD if own is None else own)
+
+
+async def _get(conn: Connection, namespace_id: int, pattern_id: UUID) -> PatternRow:
+    pattern = await store.get_pattern(conn, namespace_id, pattern_id)
+    if pattern is None:
+        raise PatternNotFound(pattern_id=pattern_id)
+    return pattern

@@ -1,0 +1,36 @@
+"""Record whether a pattern that was used was right."""
+
+from __future__ import annotations
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import PatternNotFound
+from everword.domain.ids import new_id
+from everword_ingest.messages.requests import claim_request
+from everword_ingest.patterns import store
+from everword_ingest.patterns.model import Counted, Said
+from everword_ingest.patterns.record_pattern import counted
+from everword_ingest.patterns.store import NewOutcome
+
+
+async def record_outcome(
+    database: Database, namespace: NamespaceScope, said: Said, request_id: str, body_hash: bytes
+) -> Counted:
+    """Count an outcome, or find that an equal call did. Raises PatternNotFound and RequestIdConflict."""
+    async with database.write(namespace.id) as write:
+        conn = write.conn
+        earlier = await claim_request(conn, namespace.id, request_id, body_hash)
+        pattern = await store.get_pattern(conn, namespace.id, said.pattern_id)
+        if pattern is None:
+            raise PatternNotFound(pattern_id=said.pattern_id)
+        if earlier is not None:
+            return Counted(pattern, replayed=True)
+        now = await store.lock_patterns(conn, namespace.id, pattern.entity_key, pattern.type)
+        # Another write may have counted before the lock was held.
+        held = await store.get_pattern(conn, namespace.id, said.pattern_id)
+        assert held is not None
+        pattern = counted(held, said.agreed, now)
+        outcome = NewOutcome(new_id(), pattern.id, said.agreed)
+        await store.insert_outcomes(conn, namespace.id, now, [outcome], said.reason, recorded=False)
+        await store.update_patterns(conn, namespace.id, [pattern])
+    return Counted(pattern)

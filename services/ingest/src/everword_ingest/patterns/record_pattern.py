@@ -1,0 +1,102 @@
+"""Record what was done with an entity: one more occurrence, or a pattern of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import InvalidArgument
+from everword.domain.ids import new_id
+from everword_ingest.messages.requests import claim_request
+from everword_ingest.patterns import store
+from everword_ingest.patterns.confidence import confidence
+from everword_ingest.patterns.model import Counted, Seen, entity_key
+from everword_ingest.patterns.store import NewOutcome, PatternRow
+from everword_ingest.store import update_request
+
+#: What differs more often is no pattern.
+MOST_OF_A_TYPE = 100
+
+
+async def record_pattern(
+    database: Database, namespace: NamespaceScope, seen: Seen, request_id: str, body_hash: bytes
+) -> Counted:
+    """Count an occurrence, or find that an equal call did. Raises RequestIdConflict and InvalidArgument."""
+    async with database.write(namespace.id) as write:
+        conn = write.conn
+        earlier = await claim_request(conn, namespace.id, request_id, body_hash)
+        if earlier is not None:
+            pattern = await store.get_pattern(conn, namespace.id, earlier.message_ids[0])
+            assert pattern is not None
+            return Counted(pattern, replayed=True)
+        pattern, created = await _record(conn, namespace.id, seen)
+        if request_id:
+            await update_request(conn, namespace.id, request_id, [pattern.id])
+    return Counted(pattern, created)
+
+
+async def _record(conn: Connection, namespace_id: int, seen: Seen) -> tuple[PatternRow, bool]:
+    key = entity_key(seen.entity)
+    now = await store.lock_patterns(conn, namespace_id, key, seen.type)
+    known = await store.find_patterns(conn, namespace_id, key, seen.type, MOST_OF_A_TYPE)
+    hash_ = hash_data(seen.data)
+    own = next((each for each in known if each.data_hash == hash_), None)
+    created = own is None
+    if own is None:
+        if len(known) >= MOST_OF_A_TYPE:
+            text = f"{MOST_OF_A_TYPE} patterns of this entity and type differ already"
+            raise InvalidArgument(violations=(("data", text),))
+        own = _new(seen, key, hash_, now)
+        await store.insert_pattern(conn, namespace_id, own)
+    others = [each for each in known if each.id != own.id]
+    agreeing = counted(replace(own, category=seen.category or own.category), True, now)
+    changed = [agreeing, *(counted(each, False, now) for each in others)]
+    outcomes = [
+        NewOutcome(new_id(), each.id, each.id == own.id, None if each.id == own.id else own.id)
+        for each in changed
+    ]
+    await store.insert_outcomes(conn, namespace_id, now, outcomes, seen.reason, recorded=True)
+    await store.update_patterns(conn, namespace_id, changed)
+    return agreeing, created
+
+
+def counted(pattern: PatternRow, agreed: bool, now: datetime) -> PatternRow:
+    """Return a pattern with one more outcome."""
+    occurrences = pattern.occurrences + agreed
+    disagreements = pattern.disagreements + (not agreed)
+    return replace(
+        pattern,
+        occurrences=occurrences,
+        disagreements=disagreements,
+        confidence=confidence(occurrences, disagreements),
+        last_seen_at=now if agreed else pattern.last_seen_at,
+    )
+
+
+def hash_data(data: dict[str, Any]) -> bytes:
+    """Return what two JSON objects share that say the same, whatever the order of their keys."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _new(seen: Seen, key: str, hash_: bytes, now: datetime) -> PatternRow:
+    return PatternRow(
+        id=new_id(),
+        entity=seen.entity,
+        entity_key=key,
+        type=seen.type,
+        category=seen.category,
+        data=seen.data,
+        data_hash=hash_,
+        agent=seen.agent,
+        occurrences=0,
+        disagreements=0,
+        confidence=0.0,
+        created_at=now,
+        last_seen_at=now,
+    )

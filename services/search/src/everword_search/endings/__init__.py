@@ -1,0 +1,1 @@
+"""What memories say that does not hold any more, and what holds instead, which stands before it."""

@@ -1,0 +1,163 @@
+"""Read what memories say that does not hold any more, for all of a page at once.
+
+A small statement goes with those that read the page, and names the few memories that may have endings: only for them
+the large one is run.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeAlias
+from uuid import UUID
+
+from everword.db.arrays import ArrayParameter, array_of_uuids
+from everword.db.pool import Connection
+from everword.db.statements import BoundStatement, fetch_all
+from everword.facts.sentence import fact_text
+from everword_search.endings.model import Ending, EndingKind, Holding
+from everword_search.records.model import MemoryFilter
+from everword_search.records.store import namespaced
+from everword_search.retrieval.index.store import SQL, Scope
+
+#: By the memory that says it, the latest to end first; memories that say nothing of the kind are not there.
+Endings: TypeAlias = Mapping[UUID, Sequence[Ending]]
+#: Of what holds, the latest messages that are named.
+_CURRENT_MESSAGES = 16
+#: Messages of a summary that are looked at.
+_SUMMED_UP = 100
+
+
+@dataclass(frozen=True)
+class _EndingRow:
+    """Something that a memory says and that does not hold, as the statement returns it."""
+
+    memory_id: UUID
+    fact_id: UUID
+    subject: str
+    attribute: str
+    value: str
+    ended_at: datetime
+    #: Whether it held at any time.
+    believed: bool
+    successor_id: UUID | None
+    current_id: UUID | None
+    current_value: str | None
+    current_since: datetime | None
+    current_fact_memory_id: UUID | None
+    current_sources: list[UUID] | None
+    current_passages: list[int] | None
+
+
+@dataclass(frozen=True)
+class _SaidByRow:
+    memory_id: UUID
+    message_ids: list[UUID]
+
+
+@dataclass(frozen=True)
+class HasFactsRow:
+    """Whether a namespace holds facts."""
+
+    exists: bool
+
+
+@dataclass(frozen=True)
+class OutdatedRow:
+    """A memory that may say what does not hold any more."""
+
+    memory_id: UUID
+
+
+def outdated_asked(namespace_id: int, source_ids: Sequence[UUID]) -> BoundStatement[OutdatedRow]:
+    """Return what asks which memories may have endings, for far less than what asks for the endings."""
+    parameters = {
+        **namespaced(namespace_id),
+        "source_ids": ArrayParameter(array_of_uuids(source_ids)),
+    }
+    return BoundStatement(SQL["find_outdated"], parameters, OutdatedRow)
+
+
+def _parameters(scope: Scope, source_ids: Sequence[UUID]) -> dict[str, Any]:
+    until = _horizon(scope.filter)
+    at = scope.filter.valid_at or (until and min(until, datetime.now(UTC)))
+    return {
+        **scope.parameters,
+        "source_ids": ArrayParameter(array_of_uuids(source_ids)),
+        "endings_at": at,
+        "endings_until": until,
+        "current_messages": _CURRENT_MESSAGES,
+        "summed_up": _SUMMED_UP,
+    }
+
+
+async def read_endings(conn: Connection, scope: Scope, source_ids: Sequence[UUID]) -> Endings:
+    """Return the endings of memories, as of the moment that the filter looks from."""
+    asked = outdated_asked(scope.namespace_id, source_ids)
+    outdated = await fetch_all(conn, asked.statement, asked.parameters, asked.row)
+    return await find_endings(conn, scope, [row.memory_id for row in outdated])
+
+
+async def find_endings(conn: Connection, scope: Scope, outdated: Sequence[UUID]) -> Endings:
+    """Return the endings of those memories that may have some."""
+    found = defaultdict[UUID, list[Ending]](list)
+    if outdated:
+        parameters = _parameters(scope, outdated)
+        for row in await fetch_all(conn, SQL["find_endings"], parameters, _EndingRow):
+            found[row.memory_id].append(_ending(row))
+    return found
+
+
+async def read_said_by(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
+) -> dict[UUID, list[UUID]]:
+    """Return the messages that say the facts which some memories are, the latest first."""
+    parameters = {**namespaced(namespace_id), "source_ids": list(memory_ids)}
+    rows = await fetch_all(conn, SQL["said_by"], parameters, _SaidByRow)
+    return {row.memory_id: row.message_ids for row in rows}
+
+
+def has_facts_asked(namespace_id: int) -> BoundStatement[HasFactsRow]:
+    """Return what asks whether a namespace holds facts."""
+    return BoundStatement(SQL["has_facts"], namespaced(namespace_id), HasFactsRow)
+
+
+def _horizon(wanted: MemoryFilter) -> datetime | None:
+    """Return the moment after which nothing that was said counts; None for none.
+
+    Who names a moment at which memories must hold looks back from now at what is known of it.
+    """
+    moments = [] if wanted.as_of_time is None else [wanted.as_of_time]
+    if wanted.before is not None and wanted.valid_at is None:
+        moments.append(wanted.before - timedelta(microseconds=1))
+    return min(moments, default=None)
+
+
+def _ending(row: _EndingRow) -> Ending:
+    if not row.believed:
+        kind = EndingKind.CORRECTED
+    elif row.successor_id or row.current_id:
+        kind = EndingKind.REPLACED
+    else:
+        kind = EndingKind.CLOSED
+    return Ending(row.fact_id, row.attribute, row.value, kind, row.ended_at, _holding(row))
+
+
+def _holding(row: _EndingRow) -> Holding | None:
+    if row.current_id is None or row.current_value is None or row.current_since is None:
+        return None
+    pairs = zip(row.current_sources or (), row.current_passages or (), strict=True)
+    known = [(source, passage) for source, passage in pairs if source is not None]
+    if not known:
+        return None
+    return Holding(
+        row.current_id,
+        row.current_value,
+        fact_text(row.subject, row.attribute, row.current_value),
+        row.current_since,
+        row.current_fact_memory_id,
+        tuple(source for source, _ in known),
+        tuple(passage for _, passage in known),
+    )

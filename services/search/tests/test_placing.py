@@ -1,0 +1,129 @@
+"""Over random rankings and endings, pages hold everything once, and what holds before what held."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from everword_search.endings.model import Ending, EndingKind, Holding
+from everword_search.endings.placing import MOST_BROUGHT, Brought, Known, Placed, place
+from everword_search.endings.read_endings import Endings
+from everword_search.retrieval.model import Hit
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def id_of(number: int) -> UUID:
+    return UUID(int=number + 1)
+
+
+def hits_of(count: int) -> list[Hit]:
+    return [
+        Hit(id_of(n), n, 1 - n / 1000, [1 - n / 1000, n], (), evidence=-float(n))
+        for n in range(count)
+    ]
+
+
+def ending(fact: int, current: Sequence[int]) -> Ending:
+    ids = tuple(map(id_of, current))
+    held = Holding(id_of(9000 + fact), "v", "a: v", NOW, None, ids, tuple(current))
+    return Ending(id_of(8000 + fact), "a", "w", EndingKind.REPLACED, NOW, held)
+
+
+def random_endings(rng: random.Random, count: int) -> Endings:
+    """Return endings; what holds instead may be found further on, before, or nowhere, and may have ended itself."""
+    facts = [
+        ending(fact, rng.sample(range(count + 20), rng.randint(1, 2)))
+        for fact in range(rng.randint(1, 12))
+    ]
+    return {
+        id_of(number): own
+        for number in range(count)
+        if rng.random() < 0.4
+        # What says what holds instead has not itself ended in that.
+        and (own := [each for each in rng.sample(facts, 1) if id_of(number) not in _ids(each)])
+    }
+
+
+def _ids(each: Ending) -> tuple[UUID, ...]:
+    return each.current.memory_ids if each.current else ()
+
+
+def reached(endings: Endings, id_: UUID) -> set[UUID]:
+    """Return what holds instead of a memory, and instead of that, and so on."""
+    found, left = set[UUID](), [id_]
+    while left:
+        ids = {one for each in endings.get(left.pop(), ()) for one in _ids(each)} - found
+        found |= ids
+        left += ids
+    return found
+
+
+def pages(hits: Sequence[Hit], endings: Endings, size: int) -> list[Hit]:
+    """Return all pages as one, as searches make them: each knows the token of the one before."""
+    found: list[Hit] = []
+    begin, brought = 0, Brought()
+    while True:
+        left = [hit for hit in hits[begin:] if hit.source_id not in brought]
+        there = left[:size]
+        known = [id_ for each in endings.values() for one in each for id_ in _ids(one)]
+        ahead = {hit.source_id for hit in hits[:begin]}
+        earlier = {id_ for id_ in known if id_ in brought or id_ in ahead}
+        known_ = Known(endings, earlier, brought.room, {hit.source_id: hit for hit in hits})
+        page = place(there, size, known_)
+        found += page.hits
+        if not page.is_cut and len(left) <= size:
+            return found
+        assert len(page.hits) == size
+        brought = Brought.read(brought.with_(page.brought).write())
+        begin = after(hits, begin, page, there)
+
+
+def after(hits: Sequence[Hit], begin: int, page: Placed, there: Sequence[Hit]) -> int:
+    last = page.last if page.is_cut else there[-1]
+    return begin if last is None else hits.index(last) + 1
+
+
+def test_pages_of_any_size_are_the_same_order_without_a_loss() -> None:
+    rng = random.Random(7)
+    brought = 0
+    for _ in range(100):
+        hits = hits_of(rng.randint(1, 40))
+        endings = random_endings(rng, len(hits))
+        whole = pages(hits, endings, 200)
+        order = [hit.source_id for hit in whole]
+        assert len(order) == len(set(order))
+        assert {hit.source_id for hit in hits} <= set(order)
+        assert [hit.score for hit in whole] == sorted((h.score for h in whole), reverse=True)
+        brought += len(order) - len(hits)
+        for size in (1, 3):
+            assert [hit.source_id for hit in pages(hits, endings, size)] == order, size
+        for id_ in set(order) & endings.keys():
+            for each in endings[id_]:
+                first = min(order.index(one) for one in _ids(each) if one in order)
+                # In a circle, one or the other is the first.
+                assert first < order.index(id_) or id_ in reached(endings, id_)
+    assert brought > 100
+
+
+def test_what_is_brought_has_the_score_of_what_it_stands_before_and_at_least_its_evidence() -> None:
+    hits = hits_of(3)
+    placed = place(hits, 10, Known({id_of(1): [ending(1, [2, 99])]}, set(), 5, {id_of(2): hits[2]}))
+    assert [hit.source_id for hit in placed.hits] == [id_of(0), id_of(2), id_of(1)]
+    assert (placed.hits[1].score, placed.hits[1].evidence) == (hits[1].score, hits[1].evidence)
+    assert placed.hits[1].passage_id == 2
+    # Of two messages the one that says nothing that has been replaced.
+    endings = {id_of(0): [ending(1, [50, 51])], id_of(50): [ending(2, [52])]}
+    placed = place(hits, 10, Known(endings, set(), 5, {}))
+    assert [hit.source_id for hit in placed.hits[:2]] == [id_of(51), id_of(0)]
+
+
+def test_what_a_token_names_fits_into_it() -> None:
+    brought = Brought().with_(UUID(int=number) for number in range(MOST_BROUGHT))
+    assert brought.room == 0
+    assert Brought.read(brought.write()) == brought
+    assert len(brought.write()) <= 480
+    full = Known({id_of(0): [ending(1, [50])]}, set(), 0, {})
+    assert place(hits_of(1), 10, full).brought == set()
