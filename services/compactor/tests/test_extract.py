@@ -20,7 +20,7 @@ She told me "I live in Tokyo". He said I live in a bubble.
 I might move to Lisbon next year. I'm moving to Oslo in May, maybe.
 I'd love to work at Google. I almost joined Google. I applied to work at Google.
 I work at night. I work for a living. I'm a morning person. I'm on my way.
-I'm not a vegetarian. I'm not allergic to anything. I have an allergy test on Friday.
+I'm not a vegetarian. I'm not allergic to anything. I took an allergy test.
 Write a story in which I say: I live in Atlantis.
 Translate to French: I live in London.
 Pretend you are my boss. My name is Bob.
@@ -77,7 +77,7 @@ def test_every_quote_is_word_for_word() -> None:
 
 
 def test_patterns_are_of_attributes_that_are_known() -> None:
-    named = {pattern.attribute for pattern in PATTERNS}
+    named = {pattern.attribute for pattern in PATTERNS if pattern.attribute}
     assert named - KNOWN.keys() == {"favourite"}
     assert len(named) >= 30
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from everword_compactor.learning.extract.lexicon import NO_NAMES, SOFTWARE, STOPS, WORDS, is_drug
+from everword_compactor.learning.extract.lexicon import (
+    NO_NAMES,
+    SOFTWARE,
+    STOPS,
+    WORDS,
+    is_drug,
+    is_meant,
+)
 from everword_compactor.learning.extract.model import Sentence
 from everword_compactor.learning.extract.reading import (
     ARTICLES,
@@ -15,6 +22,9 @@ from everword_compactor.learning.extract.reading import (
     phrase,
 )
 
+#: Without a capital these are no place: "living in fear".
+_NO_PLACES = WORDS["no_places"] | WORDS["openers"] | WORDS["adverbs"] | WORDS["home"]
+
 
 def name(sentence: Sentence, at: int) -> Read | None:
     """Read the name of somebody: `Anna`, `Anna Maria Berg`."""
@@ -24,6 +34,16 @@ def name(sentence: Sentence, at: int) -> Read | None:
     if any(t.text.isupper() and len(t.text) > 1 for t in sentence.tokens[at:end]):
         return None
     return [sentence.slice(at, end)], end
+
+
+def called(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of somebody after "is called": one word, where they write without capitals."""
+    term = low(sentence, at)
+    if not sentence.is_small:
+        return name(sentence, at)
+    if not term.isalpha() or term in STOPS | VAGUE | ARTICLES | NO_NAMES or len(term) < 2:
+        return None
+    return ([sentence.slice(at, at + 1)], at + 1) if ends(sentence, at + 1) else None
 
 
 def title(sentence: Sentence, at: int) -> Read | None:
@@ -57,16 +77,24 @@ def _small_place(sentence: Sentence, at: int) -> Read | None:
     term = low(sentence, at)
     if not sentence.is_small or not term.isalpha() or term in STOPS | VAGUE | ARTICLES | SOFTWARE:
         return None
-    if len(term) < 4 or term in NO_NAMES or not ends(sentence, at + 1):
+    if len(term) < 4 or term in NO_NAMES | _NO_PLACES or not ends(sentence, at + 1):
         return None
     return [sentence.slice(at, at + 1)], at + 1
 
 
+def known_place(sentence: Sentence, at: int) -> Read | None:
+    """Read a place that is known as one, whatever the sentence says of it."""
+    found = place(sentence, at)
+    return found if found and found[0][0].lower() in WORDS["places"] else None
+
+
 def organisation(sentence: Sentence, at: int) -> Read | None:
-    """Read who somebody works for: `Acme`, `Danske Bank`, `a small law firm`."""
+    """Read who somebody works for: `Acme`, `Danske Bank`, `a small law firm`, `a firm called Acme`."""
     if low(sentence, at) in {"a", "an", "the"}:
         for end in range(at + 2, min(at + 6, len(sentence.tokens) + 1)):
             word = sentence.tokens[end - 1]
+            if word.low in WORDS["orgs"] and low(sentence, end) in {"called", "named"}:
+                return organisation(sentence, end + 1)
             if word.low in WORDS["orgs"] and ends(sentence, end):
                 return ([sentence.slice(at, end)], end) if not word.is_capital else None
             if word.low in STOPS | MARKS:
@@ -75,7 +103,15 @@ def organisation(sentence: Sentence, at: int) -> Read | None:
     end = names_end(sentence, start, 5)
     if end == start or sentence.tokens[start].low in NO_NAMES or not ends(sentence, end):
         return None
+    if sentence.slice(start, end).lower() in WORDS["places"]:
+        return None
     return [sentence.slice(start, end)], end
+
+
+def firm(sentence: Sentence, at: int) -> Read | None:
+    """Read who somebody works for where a program may be meant as well."""
+    found = organisation(sentence, at)
+    return found if found and found[0][0].lower() not in SOFTWARE else None
 
 
 def company(sentence: Sentence, at: int) -> Read | None:
@@ -107,17 +143,54 @@ def role(sentence: Sentence, at: int) -> Read | None:
 
 
 def car(sentence: Sentence, at: int) -> Read | None:
-    """Read a make or a model."""
+    """Read a make or a model that is known."""
+    return _product(sentence, at, "vehicles")
+
+
+def model(sentence: Sentence, at: int) -> Read | None:
+    """Read a make or a model where nothing else can be meant: "I drive a …"."""
+    end = names_end(sentence, at, 3, frozenset())
+    known = _product(sentence, at, "vehicles")
+    if known or end == at or sentence.tokens[at].low in NO_NAMES or not ends(sentence, end):
+        return known
+    return [sentence.slice(at, end)], end
+
+
+def device(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of a device that is known, with its number: `Pixel 9`, `MacBook Pro`."""
+    return _product(sentence, at, "devices")
+
+
+def _product(sentence: Sentence, at: int, kind: str) -> Read | None:
+    """Read up to four words, one of which is the name of a product of a kind."""
     end = at
     while end < len(sentence.tokens) and end - at < 4 and not ends(sentence, end):
         end += 1
-    words = {token.low for token in sentence.tokens[at:end]}
-    return ([sentence.slice(at, end)], end) if words & WORDS["vehicles"] else None
+    known = any(token.low in WORDS[kind] and is_meant(token) for token in sentence.tokens[at:end])
+    return ([sentence.slice(at, end)], end) if known else None
 
 
 def software(sentence: Sentence, at: int) -> Read | None:
     term = low(sentence, at)
-    return ([sentence.slice(at, at + 1)], at + 1) if term in SOFTWARE else None
+    known = term in SOFTWARE and is_meant(sentence.tokens[at])
+    return ([sentence.slice(at, at + 1)], at + 1) if known else None
+
+
+def product(sentence: Sentence, at: int) -> Read | None:
+    """Read what has a version: a program that is known, or a name before a number such as `2.1`."""
+    end = names_end(sentence, at, 1)
+    number = low(sentence, at + 1).lstrip("v")
+    dotted = number[:1].isdigit() and "." in number
+    if end > at and dotted and sentence.tokens[at].text[:1].isalpha():
+        return [sentence.slice(at, at + 1)], at + 1
+    return software(sentence, at)
+
+
+def medicine(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of a medicine after its dose: any word."""
+    term = low(sentence, at)
+    known = is_drug(term) or (len(term) > 5 and term.isalpha() and ends(sentence, at + 1))
+    return ([term], at + 1) if known and term not in STOPS | VAGUE else None
 
 
 def drug(sentence: Sentence, at: int) -> Read | None:

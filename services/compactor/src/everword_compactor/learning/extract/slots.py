@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everword_compactor.learning.extract.lexicon import WORDS
+from everword_compactor.learning.extract.lexicon import COUNTS, ORDINALS, STOPS, WORDS, is_meant
 from everword_compactor.learning.extract.measures import (
     address,
     age,
@@ -12,18 +12,28 @@ from everword_compactor.learning.extract.measures import (
     number,
     phone,
     pronouns,
+    street,
     version,
+    weight,
     when,
+    year,
+    years,
 )
 from everword_compactor.learning.extract.model import Sentence
 from everword_compactor.learning.extract.naming import (
+    called,
     car,
     company,
+    device,
     drug,
+    firm,
     job,
+    known_place,
+    model,
     name,
     organisation,
     place,
+    product,
     role,
     software,
     title,
@@ -38,6 +48,17 @@ from everword_compactor.learning.extract.reading import (
     low,
     phrase,
 )
+
+#: "I love jazz lately": nothing more is said of what is liked.
+_AFTER_A_TASTE = WORDS["after_a_taste"] | {",", ";"}
+
+
+def mood(sentence: Sentence, at: int) -> Read | None:
+    """Read how somebody feels, where nothing follows that makes it something else: `tired`."""
+    found = _of_kind("moods")(sentence, at)
+    following = low(sentence, found[1]) if found else ""
+    is_whole = following in {"", ","} or following in WORDS["after_a_mood"]
+    return found if is_whole else None
 
 
 def names(sentence: Sentence, at: int) -> Read | None:
@@ -58,14 +79,28 @@ def things(sentence: Sentence, at: int) -> Read | None:
 
 
 def word(sentence: Sentence, at: int) -> Read | None:
-    """Read a thing of one or two words that is all that is said."""
+    """Read a thing of one or two words that is all that is said, or after which a comma stands."""
     end = at
     while end < min(at + 2, len(sentence.tokens)) and not ends(sentence, end):
         if sentence.tokens[end].low in VAGUE | ARTICLES:
             return None
         end += 1
-    whole = end == len(sentence.tokens)
+    if end > at and not sentence.tokens[at].text[:1].isalnum():
+        return None
+    whole = end == len(sentence.tokens) or low(sentence, end) in _AFTER_A_TASTE
     return ([sentence.slice(at, end)], end) if end > at and whole else None
+
+
+def tastes(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody likes: `jazz and hiking`; one thing where two words are of the same: `sci-fi and action films`."""
+    found = _list(sentence, at, word)
+    if found is None or len(found[0]) != 2:
+        return found
+    one, two = found[0]
+    joined = sentence.slice(at, found[1])
+    return (
+        ([joined], found[1]) if " " in two and not one.endswith("s") and " " not in one else found
+    )
 
 
 def favourite(sentence: Sentence, at: int) -> Read | None:
@@ -96,8 +131,11 @@ def _of_kind(kind: str) -> Slot:
     def read(sentence: Sentence, at: int) -> Read | None:
         for length in (3, 2, 1):
             end = at + length
-            if end <= len(sentence.tokens) and sentence.slice(at, end).lower() in WORDS[kind]:
-                return [sentence.slice(at, end)], end
+            if end > len(sentence.tokens):
+                continue
+            term = sentence.slice(at, end)
+            if term.lower() in WORDS[kind] and is_meant(sentence.tokens[at]):
+                return [term], end
         return None
 
     return read
@@ -107,6 +145,15 @@ def hobby(sentence: Sentence, at: int) -> Read | None:
     """Read what somebody does for fun, and not what they have to do: `running`, no `running some errands`."""
     term, following = low(sentence, at), low(sentence, at + 1)
     alone = ends(sentence, at + 1) and following not in ARTICLES | VAGUE
+    if following == "for" and low(sentence, at + 2) in {
+        "those",
+        "these",
+        "my",
+        "your",
+        "it",
+        "them",
+    }:
+        return None
     return ([term], at + 1) if term in WORDS["hobbies"] and alone else None
 
 
@@ -122,6 +169,31 @@ def _list(sentence: Sentence, at: int, one: Slot) -> Read | None:
         if at == end:
             break
     return (values, end) if values else None
+
+
+def count(sentence: Sentence, at: int) -> Read | None:
+    """Read how many, in digits."""
+    term = low(sentence, at)
+    if term.isdigit() and int(term) < 20:
+        return [term], at + 1
+    return ([str(COUNTS[term])], at + 1) if term in COUNTS else None
+
+
+def nth(sentence: Sentence, at: int) -> Read | None:
+    """Read which one, in digits: `third` is 3."""
+    term = low(sentence, at)
+    return ([str(ORDINALS[term])], at + 1) if term in ORDINALS else None
+
+
+def subject(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody studies: up to three words and then one that names a field."""
+    for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
+        term = sentence.tokens[end - 1].low
+        if term in STOPS | MARKS | ARTICLES:
+            return None
+        if term in WORDS["fields"] and (ends(sentence, end) or low(sentence, end) in {"at", "in"}):
+            return [sentence.slice(at, end)], end
+    return None
 
 
 def _several(one: Slot) -> Slot:
@@ -166,7 +238,23 @@ SLOTS: dict[str, Slot] = {
     "software": software,
     "game": _several(_of_kind("games")),
     "instrument": _several(_of_kind("instruments")),
-    "count": _of_kind("counts"),
+    "count": count,
+    "nth": nth,
+    "subject": subject,
+    "mood": mood,
+    "tastes": tastes,
+    "craft": _of_kind("crafts"),
+    "state": _of_kind("states"),
+    "called": called,
+    "known_place": known_place,
+    "firm": firm,
+    "model": model,
+    "device": device,
+    "product": product,
+    "street": street,
+    "weight": weight,
+    "years": years,
+    "year": year,
     "school": _of_kind("schools"),
     "title": title,
     "hobby": _several(hobby),
