@@ -45,9 +45,11 @@ async def history_of(stack: Stack, attribute: str) -> list[fact_pb2.Fact]:
     return list((await stack.profile.GetFactHistory(request)).facts)
 
 
-@pytest.mark.parametrize("half", ["building", "held_out"])
+@pytest.mark.parametrize(
+    ("half", "most_missed"), [("building", 0), ("held_out", 0), ("building_2", 5)]
+)
 async def test_the_profile_says_what_holds_at_the_end_of_each_history(
-    stack: Stack, half: str
+    stack: Stack, half: str, most_missed: int
 ) -> None:
     histories = read_histories(half)
     for number, history in enumerate(histories):
@@ -59,18 +61,23 @@ async def test_the_profile_says_what_holds_at_the_end_of_each_history(
         held = _of(await told(stack, f"p{number}"), history)
         if held != history.current:
             missed.append((history, held))
-    assert not missed
+    assert len(missed) <= most_missed, missed
 
 
 def _of(values: dict[str, set[str]], history: History) -> set[str]:
     """Return what is held of a history's attribute, such as the dose of any medicine."""
     named = history.attribute
     return {
-        value
+        _without_day(value)
         for attribute, held in values.items()
         if attribute == named or attribute.endswith(f"_{named}")
         for value in held
     }
+
+
+def _without_day(value: str) -> str:
+    """Return a plan in the words that were said."""
+    return value.partition(" (")[0]
 
 
 async def test_the_words_stand_behind_what_is_learned(stack: Stack) -> None:
@@ -117,13 +124,14 @@ async def test_a_guess_a_retraction_and_a_correction_are_told_apart(stack: Stack
     await say(stack, "The deadline is Friday.", 3)
     await say(stack, "No, I meant Thursday.", 4)
     await learn(stack)
-    assert (await told(stack))["deadline"] == {"thursday"}
+    assert {_without_day(each) for each in (await told(stack))["deadline"]} == {"thursday"}
     # It was never Friday, so that it did not end either.
     at = Timestamp()
     at.FromDatetime(day(3))
     request = profile.GetProfileRequest(subject="emi", valid_at_time=at, include_expired=True)
     then = (await stack.profile.GetProfile(request)).facts
-    assert [fact.value for fact in then if fact.attribute == "deadline"] == ["Thursday"]
+    deadlines = [fact.value for fact in then if fact.attribute == "deadline"]
+    assert [_without_day(each) for each in deadlines] == ["Thursday"]
 
 
 async def test_what_a_person_said_outranks_what_is_read(stack: Stack) -> None:

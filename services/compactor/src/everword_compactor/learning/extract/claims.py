@@ -47,6 +47,8 @@ _FILLING = frozenset({"new", "current", "whole", "next", "upcoming", "'s"})
 _CHANGING = WORDS["changing"]
 #: Attributes of which there may be several, each about something.
 _OF_SOMETHING = ("appointment", "deadline", "budget", "version", "owner", "port", "status")
+#: How many words around a statement may say since when it holds.
+_NEAR = 6
 _FILLERS = frozenset({"now", "too", "well", "either", "though", "everyone", "guys", "lol", "again"})
 
 
@@ -153,7 +155,32 @@ def _of(
     for value in match.values or ([""] if match.pattern.retracts else []):
         kept = _without_fillers(value)
         if kept or match.pattern.retracts:
-            yield Claim(attribute, kept, modality, sentence.text, slot=match.slot)
+            yield Claim(
+                attribute,
+                kept,
+                modality,
+                sentence.text,
+                slot=match.slot,
+                around=_around(sentence, match),
+                happens=match.pattern.retracts or _happens(sentence, match),
+            )
+
+
+def _around(sentence: Sentence, match: Match) -> str:
+    """Return the words after a match, and a few before it: "In March I moved"."""
+    tokens = sentence.tokens
+    end = match.end
+    while end < min(match.end + _NEAR, len(tokens)) and tokens[end].low not in _PARTING | {"and"}:
+        end += 1
+    after = sentence.slice(match.end, end) if end > match.end else ""
+    begin = max(match.begin, 0)
+    before = sentence.slice(0, begin) if 0 < begin <= _NEAR else ""
+    return f"{after} ; {before}" if before else after
+
+
+def _happens(sentence: Sentence, match: Match) -> bool:
+    said_of_it = sentence.tokens[max(match.begin, 0) : match.end]
+    return not WORDS["events"].isdisjoint(token.low for token in said_of_it)
 
 
 def _attribute(match: Match, sentences: Sequence[Sentence]) -> str | None:

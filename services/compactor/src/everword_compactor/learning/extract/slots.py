@@ -92,7 +92,7 @@ def word(sentence: Sentence, at: int) -> Read | None:
 
 
 def tastes(sentence: Sentence, at: int) -> Read | None:
-    """Read what somebody likes: `jazz and hiking`; one thing where two words are of the same: `sci-fi and action films`."""
+    """Read what somebody likes: `jazz` and `hiking`, but `sci-fi and action films` as one."""
     found = _list(sentence, at, word)
     if found is None or len(found[0]) != 2:
         return found
