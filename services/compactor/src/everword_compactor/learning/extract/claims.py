@@ -34,6 +34,7 @@ _BELIEVING = frozenset({"think", "guess", "suspect", "believe", "assume"})
 _CORRECTING = frozenset({"no", "sorry", "correction", "oops", "whoops", "meant", "typo", "wait"})
 #: What is asked for in such a message is not what its author is.
 _STAGED = WORDS["staged"]
+_PLAYED = ("let's play", "lets play", "in this game", "in my novel", "in the novel", "act as ")
 _OWNED = frozenset({"the", "a", "this", "our", "my", "that", "is", "'s"})
 #: No part of what an attribute is about.
 _NOT_OF = (
@@ -84,8 +85,9 @@ def _distinct(claims: Sequence[Claim]) -> list[Claim]:
 
 def _is_staged(text: str) -> bool:
     """Tell whether something is asked for that its author only plays: not "the rewrite is done"."""
-    words = text.lower().split()
-    return any(
+    low = text.lower()
+    words = low.split()
+    return any(phrase in low for phrase in _PLAYED) or any(
         word.strip("\"'*:,.") in _STAGED and (at == 0 or words[at - 1] not in _OWNED)
         for at, word in enumerate(words)
     )
@@ -116,7 +118,9 @@ def _is_said(sentence: Sentence, match: Match) -> bool:
     future = after[:1] == ["next"] or after[:2] in (["as", "a"], ["back", "then"], ["to", "my"])
     previous = before[-1] if before else ""
     own = lows[match.begin : match.begin + 1]
-    asked = previous in WORDS["auxiliaries"] and set(own) & {"i", "we", "my", "our"}
+    asked = previous in WORDS["auxiliaries"] and (
+        own[0:1] in (["i"], ["we"]) or (len(before) == 1 and own[0:1] in (["my"], ["our"]))
+    )
     lost = previous in WORDS["losing"] and own == ["my"]
     if future or asked or lost or previous in _ASKED_OF:
         return False

@@ -26,6 +26,16 @@ _SUBJECTLESS = WORDS["subjectless"] | {"living", "based", "working"}
 _CLOSING = frozenset({",", "who", "is", "'s", "has", "was", "and", "just", "turned", "had", "will"})
 #: How many words a qualifier has at most.
 _MOST_WORDS = 3
+_LONGEST_GAP = 5
+#: With these something else begins.
+_ELSEWHERE = (
+    _SUBJECTS
+    | WORDS["auxiliaries"]
+    | WORDS["unreal"]
+    | WORDS["unsaid"]
+    | frozenset({",", ";", ":", "(", ")", "but", "so", "because", "n't", "not", "than", "like"})
+    | frozenset({"former", "formerly", "previously", "about", "his", "her", "their", "your"})
+)
 #: How many words of a kind are passed over.
 _MOST_SKIPPED = 3
 
@@ -95,6 +105,8 @@ def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
                 return None
         elif element.kind == "skip":
             at = _skip(sentence, at, element.words, elements[number + 1 :])
+        elif element.kind == "gap":
+            at = _over_gap(sentence, at, elements[number + 1].words)
         elif element.kind in ("slot", "of"):
             read = _read(element, sentence, at, elements[number + 1 :])
             if read is None:
@@ -111,6 +123,19 @@ def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
     return Match(pattern, values, of, begin, at, slot)
 
 
+def _over_gap(sentence: Sentence, at: int, words: frozenset[str]) -> int:
+    """Return the next place of one of some words, where nothing else begins before it; else the same place."""
+    for place in range(at, min(at + _LONGEST_GAP + 1, len(sentence.tokens))):
+        low = sentence.tokens[place].low
+        if low in words and place + 1 < len(sentence.tokens):
+            following = sentence.tokens[place + 1]
+            if following.is_capital or following.low in {"a", "an", "the"} or sentence.is_small:
+                return place
+        if low in _ELSEWHERE:
+            break
+    return at
+
+
 def _holds(demand: str, sentence: Sentence, begin: int, at: int) -> bool:
     """Tell whether a place is as a pattern demands."""
     lows = [token.low for token in sentence.tokens]
@@ -118,8 +143,11 @@ def _holds(demand: str, sentence: Sentence, begin: int, at: int) -> bool:
         return all(low in OPENERS for low in lows[:begin])
     if demand == "end":
         return at >= len(lows) or _is_stop(sentence, at)
+    if demand == "whole":
+        return at >= len(lows)
     if demand == "closed":
-        return at >= len(lows) or lows[at] in _CLOSING
+        goes_on = lows[at : at + 2] in (["and", "i"], ["and", "me"])
+        return at >= len(lows) or (lows[at] in _CLOSING and not goes_on)
     return lows[at : at + 1] != ["and"]
 
 
@@ -156,6 +184,9 @@ def _read(
         return naming.drug(sentence, at)
     if element.slot == "medicine":
         return naming.medicine(sentence, at)
+    if element.slot == "office":
+        found = _until(sentence, at, following)
+        return found if found and found[0][0].split()[-1].lower() in WORDS["offices"] else None
     if element.slot == "event":
         return _event(sentence, at)
     found = _until(sentence, at, following)

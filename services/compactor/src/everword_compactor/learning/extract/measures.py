@@ -121,6 +121,18 @@ def years(sentence: Sentence, at: int) -> Read | None:
     return ([digits], at + 1) if digits == term and low(sentence, at + 1) in {",", ""} else None
 
 
+def child_age(sentence: Sentence, at: int) -> Read | None:
+    """Read how old a child is: `7-year-old`, `7 year old`."""
+    term = low(sentence, at)
+    digits = term.partition("-")[0]
+    if not digits.isdigit() or int(digits) > 18:
+        return None
+    if term.endswith(("-year-old", "-month-old")):
+        return [digits], at + 1
+    said = (low(sentence, at + 1), low(sentence, at + 2))
+    return ([digits], at + 3) if said in {("year", "old"), ("month", "old")} else None
+
+
 def year(sentence: Sentence, at: int) -> Read | None:
     term = low(sentence, at)
     return ([term], at + 1) if term.isdigit() and 1900 <= int(term) <= 2100 else None
@@ -137,6 +149,12 @@ def age(sentence: Sentence, at: int) -> Read | None:
 
 def number(sentence: Sentence, at: int) -> Read | None:
     return ([low(sentence, at)], at + 1) if low(sentence, at).isdigit() else None
+
+
+def port(sentence: Sentence, at: int) -> Read | None:
+    """Read a number that can be a port without being called one."""
+    found = number(sentence, at)
+    return found if found and 1024 <= int(found[0][0]) <= 65535 else None
 
 
 def version(sentence: Sentence, at: int) -> Read | None:

@@ -46,6 +46,12 @@ def called(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, at + 1)], at + 1) if ends(sentence, at + 1) else None
 
 
+def person(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of somebody who says "I'm Ana", and no faith or sign."""
+    found = name(sentence, at)
+    return None if found and found[0][0].lower() in WORDS["no_persons"] | WORDS["moods"] else found
+
+
 def title(sentence: Sentence, at: int) -> Read | None:
     """Read a name of up to five words that begins a sentence."""
     end = names_end(sentence, at, 5)
@@ -55,7 +61,9 @@ def title(sentence: Sentence, at: int) -> Read | None:
 
 
 def place(sentence: Sentence, at: int) -> Read | None:
-    """Read the name of a place: `Lisbon`, `New York City`, `Portland, Oregon`."""
+    """Read the name of a place: `Lisbon`, `New York City`, `Portland, Oregon`, `the Netherlands`."""
+    if low(sentence, at) == "the" and names_end(sentence, at + 1, 3) > at + 1:
+        at += 1
     end = names_end(sentence, at, 5)
     if end == at:
         return _small_place(sentence, at)
@@ -124,6 +132,11 @@ def job(sentence: Sentence, at: int) -> Read | None:
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
         term = sentence.tokens[end - 1].low
         if term in STOPS | MARKS or term in {
+            "bit",
+            "kind",
+            "sort",
+            "lot",
+            "wannabe",
             "best",
             "good",
             "great",
@@ -135,6 +148,25 @@ def job(sentence: Sentence, at: int) -> Read | None:
         if term in WORDS["jobs"] and (ends(sentence, end) or low(sentence, end) == "of"):
             return [sentence.slice(at, end)], end
     return None
+
+
+def student(sentence: Sentence, at: int) -> Read | None:
+    """Read what a student calls themselves: `PhD student`."""
+    found = job(sentence, at)
+    return found if found and found[0][0].split()[-1].lower() in WORDS["students"] else None
+
+
+def paid_job(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody does for whom they work for, and does not study there."""
+    return None if student(sentence, at) else job(sentence, at)
+
+
+def contact(sentence: Sentence, at: int) -> Read | None:
+    """Read whom an appointment is with: `Sam`, `Dr. Lee`, `my dentist`."""
+    while low(sentence, at) in WORDS["abbreviations"] | {"."} | ARTICLES:
+        at += 1
+    known = low(sentence, at) in WORDS["offices"] | WORDS["medics"]
+    return ([sentence.slice(at, at + 1)], at + 1) if known else name(sentence, at)
 
 
 def role(sentence: Sentence, at: int) -> Read | None:
@@ -195,4 +227,6 @@ def medicine(sentence: Sentence, at: int) -> Read | None:
 
 def drug(sentence: Sentence, at: int) -> Read | None:
     term = low(sentence, at)
+    if term == "vitamin" and len(low(sentence, at + 1)) in (1, 2, 3):
+        return [sentence.slice(at, at + 2)], at + 2
     return ([term], at + 1) if is_drug(term) else None

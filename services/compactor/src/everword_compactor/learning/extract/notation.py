@@ -9,6 +9,8 @@ word|other     one of these words           word?      it may be missing
 !attribute     what follows holds no more; !attribute without <…> means whatever holds
 ~              the attribute is of whomever was spoken of just before
 attribute=x    the words say that x holds
+@gap           up to five words before the next part, with which nothing else begins
+@whole         the sentence ends here
 @start         only where the sentence begins, or after "so", "well" and the like
 @closed        a mark, or the end, or a verb follows
 @alone         no "and a …" follows
@@ -25,7 +27,7 @@ from everword_compactor.learning.extract.lexicon import WORDS
 _BE = frozenset({"am", "'m", "m", "are", "'re", "is", "'s"})
 #: Words that any number of is passed over, up to three.
 _SKIPPED = {"@adverb": "adverbs", "@adj": "adjectives", "@severely": "severely"}
-_MARKS = {"$": "end", "@start": "start", "@closed": "closed", "@alone": "alone"}
+_MARKS = {"$": "end", "@start": "start", "@closed": "closed", "@alone": "alone", "@whole": "whole"}
 #: So common that they tell no sentence from another.
 _COMMON = _BE | WORDS["common"]
 
@@ -85,6 +87,8 @@ def _element(text: str) -> Element:
     text = text.removesuffix("?")
     if text in _MARKS:
         return Element(_MARKS[text])
+    if text == "@gap":
+        return Element("gap")
     if text in _SKIPPED:
         return Element("skip", WORDS[_SKIPPED[text]])
     if text[0] == "<":

@@ -7,10 +7,12 @@ from everword_compactor.learning.extract.measures import (
     address,
     age,
     amount,
+    child_age,
     email,
     money,
     number,
     phone,
+    port,
     pronouns,
     street,
     version,
@@ -24,6 +26,7 @@ from everword_compactor.learning.extract.naming import (
     called,
     car,
     company,
+    contact,
     device,
     drug,
     firm,
@@ -32,10 +35,13 @@ from everword_compactor.learning.extract.naming import (
     model,
     name,
     organisation,
+    paid_job,
+    person,
     place,
     product,
     role,
     software,
+    student,
     title,
 )
 from everword_compactor.learning.extract.reading import (
@@ -62,8 +68,10 @@ def mood(sentence: Sentence, at: int) -> Read | None:
 
 
 def names(sentence: Sentence, at: int) -> Read | None:
-    """Read the names of several."""
-    return _list(sentence, at, name)
+    """Read the names of several, and none where somebody is spoken to: "the kids, Tom and I"."""
+    found = _list(sentence, at, name)
+    with_author = found and low(sentence, found[1]) == "and" and low(sentence, found[1] + 1) == "i"
+    return None if with_author else found
 
 
 def thing(sentence: Sentence, at: int) -> Read | None:
@@ -89,6 +97,13 @@ def word(sentence: Sentence, at: int) -> Read | None:
         return None
     whole = end == len(sentence.tokens) or low(sentence, end) in _AFTER_A_TASTE
     return ([sentence.slice(at, end)], end) if end > at and whole else None
+
+
+def allergen(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody is allergic to, unless they joke."""
+    found = thing(sentence, at)
+    joked = found and set(found[0][0].lower().split()) & (WORDS["no_allergens"] | WORDS["weekdays"])
+    return None if joked else found
 
 
 def tastes(sentence: Sentence, at: int) -> Read | None:
@@ -144,7 +159,7 @@ def _of_kind(kind: str) -> Slot:
 def hobby(sentence: Sentence, at: int) -> Read | None:
     """Read what somebody does for fun, and not what they have to do: `running`, no `running some errands`."""
     term, following = low(sentence, at), low(sentence, at + 1)
-    alone = ends(sentence, at + 1) and following not in ARTICLES | VAGUE
+    alone = ends(sentence, at + 1) and following not in (ARTICLES | VAGUE) - {"these"}
     if following == "for" and low(sentence, at + 2) in {
         "those",
         "these",
@@ -164,7 +179,7 @@ def _list(sentence: Sentence, at: int, one: Slot) -> Read | None:
     while found := one(sentence, at):
         values += found[0]
         end = at = found[1]
-        while low(sentence, at) in {",", "and", "or"}:
+        while low(sentence, at) in {",", "and", "or", "some", "a", "little", "bit", "of"}:
             at += 1
         if at == end:
             break
@@ -243,6 +258,13 @@ SLOTS: dict[str, Slot] = {
     "subject": subject,
     "mood": mood,
     "tastes": tastes,
+    "allergens": _several(allergen),
+    "child_age": child_age,
+    "person": person,
+    "paid_job": paid_job,
+    "student": student,
+    "contact": contact,
+    "port": port,
     "craft": _of_kind("crafts"),
     "state": _of_kind("states"),
     "called": called,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import regex
 
+from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Sentence, Token
 
 #: What is learned from stands near the beginning; what is longer was mostly pasted.
@@ -46,10 +47,16 @@ def split_sentences(text: str) -> Iterator[Sentence]:
         tokens: list[Token] = []
         for token in _unquoted(_tokens(line, start)):
             tokens.append(token)
-            if token.low in _ENDS:
+            if token.low in _ENDS and not _abbreviates(token, tokens):
                 yield from _sentence(text, tokens, is_small)
                 tokens = []
         yield from _sentence(text, tokens, is_small)
+
+
+def _abbreviates(token: Token, tokens: list[Token]) -> bool:
+    """Tell whether a full stop is that of "Dr."."""
+    before = tokens[-2] if len(tokens) > 1 else None
+    return token.text == "." and before is not None and before.low in WORDS["abbreviations"]
 
 
 def _sentence(text: str, tokens: list[Token], is_small: bool) -> Iterator[Sentence]:
