@@ -26,6 +26,7 @@ _MEDICS = WORDS["medics"]
 _UNSAID_AFTER = frozenset(
     {"if", "kidding", "jk", "hypothetically", "dream", "dreams", "unless", "kid", "said", "jokes"}
 )
+_JOKED = frozenset({"kidding", "jk", "jokes", "hypothetically"})
 #: Right before a statement, they make it a question or its contrary.
 _ASKED_OF = WORDS["asked_of"]
 _GUESSING = frozenset({"maybe", "perhaps", "probably", "possibly", "apparently", "seems"})
@@ -37,11 +38,10 @@ _STAGED = WORDS["staged"]
 _PLAYED = ("let's play", "lets play", "in this game", "in my novel", "in the novel", "act as ")
 _OWNED = frozenset({"the", "a", "this", "our", "my", "that", "is", "'s"})
 #: No part of what an attribute is about.
-_NOT_OF = (
-    _UNSAID
-    | _UNREAL
-    | frozenset({"the", "a", "an", "my", "our", "your", "his", "her", "their", "i", "we", "not"})
+_NO_NAMES = frozenset(
+    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "i", "we", "not", "this"}
 )
+_NOT_OF = _UNSAID | _UNREAL | _NO_NAMES
 #: Said of an appointment, an owner and the like, they tell nothing of which one.
 _FILLING = frozenset({"new", "current", "whole", "next", "upcoming", "'s"})
 #: What turns into something else is no mistake.
@@ -104,12 +104,16 @@ def _claims(
             yield _corrected(_of_the_same(claim, earlier), earlier)
     if not matches and "meant" in lows:
         yield from _meant(sentence, lows, earlier)
+    elif not matches and "not" in lows:
+        yield from _not_that(sentence, lows, earlier)
 
 
 def _is_said(sentence: Sentence, match: Match) -> bool:
     lows = [token.low for token in sentence.tokens]
     before, after = lows[: max(match.begin, 0)], lows[match.end : match.end + 8]
-    if _UNSAID & set(before) - _told_by_medics(before) or _UNSAID_AFTER & set(after):
+    parted_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
+    taken_back = _UNSAID_AFTER & set(after[: parted_at + 1])
+    if _UNSAID & set(before) - _told_by_medics(before) or taken_back or _JOKED & set(after):
         return False
     parted = max((at for at, low in enumerate(before) if low in _PARTING), default=-1)
     if _UNREAL & set(before[parted + 1 :]):
@@ -133,7 +137,8 @@ def _told_by_medics(before: Sequence[str]) -> set[str]:
     return {
         two
         for one, two in pairwise(before)
-        if one in _MEDICS and two in {"said", "says", "thinks", "thought"}
+        if (one in _MEDICS and two in {"said", "says", "thinks", "thought"})
+        or (one, two) in {("i", "said"), ("to", "say")}
     }
 
 
@@ -195,7 +200,8 @@ def _attribute(match: Match, sentences: Sequence[Sentence]) -> str | None:
     if not of or name == "pet":
         return name
     parts = [part for part in of.replace("-", " ").split() if part not in _FILLING]
-    if any(not part.isascii() or not part.isalnum() or part in _NOT_OF for part in parts):
+    unfit = _NO_NAMES if name == "favourite" else _NOT_OF
+    if any(not part.isascii() or not part.isalnum() or part in unfit for part in parts):
         return None
     slug = "_".join(part for part in parts if part != name)
     return (f"favourite_{slug}" if name == "favourite" else f"{slug}_{name}") if slug else name
@@ -247,6 +253,19 @@ def _meant(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) ->
         [value] = read[0]
         yield replace(
             last, value=value, wrong=last.value, modality=Modality.CORRECTION, quote=sentence.text
+        )
+
+
+def _not_that(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield what "it's Bern, not Basel" corrects, where Basel was said just before."""
+    rest = sentence.slice(lows.index("not"), len(lows)).lower().split(maxsplit=1)[1:]
+    wrong = _last(earlier, lambda each: bool(rest and each.slot and rest[0] == each.value.lower()))
+    at = next((n + 1 for n, low in enumerate(lows) if low in {"'s", "is"}), 0)
+    read = slots.SLOTS[wrong.slot](sentence, at) if wrong and at else None
+    if wrong and read and len(read[0]) == 1:
+        [value] = read[0]
+        yield replace(
+            wrong, value=value, wrong=wrong.value, modality=Modality.CORRECTION, quote=sentence.text
         )
 
 

@@ -116,6 +116,11 @@ def organisation(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(start, end)], end
 
 
+def workplace(sentence: Sentence, at: int) -> Read | None:
+    """Read who somebody works for, also of somebody who writes without capitals."""
+    return organisation(sentence, at) or _small_place(sentence, at)
+
+
 def firm(sentence: Sentence, at: int) -> Read | None:
     """Read who somebody works for where a program may be meant as well."""
     found = organisation(sentence, at)

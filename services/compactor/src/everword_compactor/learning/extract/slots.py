@@ -43,6 +43,7 @@ from everword_compactor.learning.extract.naming import (
     software,
     student,
     title,
+    workplace,
 )
 from everword_compactor.learning.extract.reading import (
     ARTICLES,
@@ -93,10 +94,33 @@ def word(sentence: Sentence, at: int) -> Read | None:
         if sentence.tokens[end].low in VAGUE | ARTICLES:
             return None
         end += 1
-    if end > at and not sentence.tokens[at].text[:1].isalnum():
+    if end > at and (
+        low(sentence, at) in WORDS["no_doings"] or not sentence.tokens[at].text[0].isalnum()
+    ):
         return None
     whole = end == len(sentence.tokens) or low(sentence, end) in _AFTER_A_TASTE
     return ([sentence.slice(at, end)], end) if end > at and whole else None
+
+
+def doing(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody likes to do, with what: `making desserts`, `exploring old towns and castles`."""
+    first = low(sentence, at)
+    if not first.endswith("ing") or len(first) < 6 or first in VAGUE | WORDS["no_doings"]:
+        return None
+    end = at + 1
+    while end < min(at + 6, len(sentence.tokens)) and (
+        not ends(sentence, end) or low(sentence, end) == "the"
+    ):
+        if low(sentence, end) in (VAGUE | ARTICLES) - {"the"} or low(sentence, end).endswith(
+            "selves"
+        ):
+            return None
+        end += 1
+    if end == at + 1 or not ends(sentence, end) or low(sentence, end) in {"this", "that", "these"}:
+        return None
+    kept = sentence.slice(at, end)
+    is_part = low(sentence, end - 1) in WORDS["prepositions"] or kept.lower() == "spending time"
+    return None if is_part else ([kept], end)
 
 
 def allergen(sentence: Sentence, at: int) -> Read | None:
@@ -258,6 +282,8 @@ SLOTS: dict[str, Slot] = {
     "subject": subject,
     "mood": mood,
     "tastes": tastes,
+    "doing": doing,
+    "pastime": _of_kind("hobbies"),
     "allergens": _several(allergen),
     "child_age": child_age,
     "person": person,
@@ -270,6 +296,7 @@ SLOTS: dict[str, Slot] = {
     "called": called,
     "known_place": known_place,
     "firm": firm,
+    "workplace": workplace,
     "model": model,
     "device": device,
     "product": product,

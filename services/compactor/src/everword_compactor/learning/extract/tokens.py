@@ -29,7 +29,13 @@ _BARE = {
     "thats": (4, "'s"),
 }
 #: Spelled in one way, so that patterns need one.
-_RESPELLED = {"favorite": "favourite", "fav": "favourite", "fave": "favourite", "u": "you"}
+_RESPELLED = {
+    "favorite": "favourite",
+    "fav": "favourite",
+    "fave": "favourite",
+    "u": "you",
+    "w/": "with",
+}
 _PLAIN = str.maketrans(
     {"’": "'", "‘": "'", "“": '"', "”": '"', "–": ",", "—": ",", "«": '"', "»": '"'}
 )
