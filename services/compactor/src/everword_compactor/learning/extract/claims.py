@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from everword_compactor.learning.extract import slots
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.model import Claim, Modality, Sentence
 from everword_compactor.learning.extract.spoken import said
 from everword_compactor.learning.extract.tokens import MAX_CHARS, split_sentences
+from everword_compactor.learning.extract.values import slots
 from everword_compactor.learning.extract.whose import named_attribute
 
 #: Before a statement, anywhere in its sentence, they make it no statement of the author about now.

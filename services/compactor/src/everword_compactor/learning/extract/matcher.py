@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from everword_compactor.learning.extract import naming, slots
 from everword_compactor.learning.extract.lexicon import STOPS, WORDS
 from everword_compactor.learning.extract.model import Sentence
 from everword_compactor.learning.extract.notation import Element, Pattern, load_patterns
-from everword_compactor.learning.extract.reading import Read
 from everword_compactor.learning.extract.spoken import OPENERS
+from everword_compactor.learning.extract.values import naming, slots
+from everword_compactor.learning.extract.values.reading import Read
 
 _MARKS = frozenset(",;:()")
 _CONTINUING = frozenset({"and", "then", "but", ",", "so", ";"})

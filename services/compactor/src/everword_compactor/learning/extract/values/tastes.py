@@ -1,53 +1,11 @@
-"""Kinds of values by their names: each reads one from a place in a sentence, or finds that there is none."""
+"""Things, what somebody likes and how they feel; and values that follow each other."""
 
 from __future__ import annotations
 
-from everword_compactor.learning.extract.lexicon import COUNTS, ORDINALS, STOPS, WORDS, is_meant
-from everword_compactor.learning.extract.measures import (
-    address,
-    age,
-    amount,
-    child_age,
-    email,
-    money,
-    number,
-    phone,
-    port,
-    pronouns,
-    street,
-    version,
-    weight,
-    when,
-    year,
-    years,
-)
+from everword_compactor.learning.extract.lexicon import WORDS, is_meant
 from everword_compactor.learning.extract.model import Sentence
-from everword_compactor.learning.extract.naming import (
-    called,
-    car,
-    company,
-    contact,
-    device,
-    drug,
-    firm,
-    job,
-    known_place,
-    model,
-    name,
-    organisation,
-    paid_job,
-    person,
-    place,
-    product,
-    role,
-    software,
-    student,
-    title,
-    workplace,
-)
-from everword_compactor.learning.extract.reading import (
+from everword_compactor.learning.extract.values.reading import (
     ARTICLES,
-    MARKS,
     VAGUE,
     Read,
     Slot,
@@ -62,17 +20,10 @@ _AFTER_A_TASTE = WORDS["after_a_taste"] | {",", ";"}
 
 def mood(sentence: Sentence, at: int) -> Read | None:
     """Read how somebody feels, where nothing follows that makes it something else: `tired`."""
-    found = _of_kind("moods")(sentence, at)
+    found = of_kind("moods")(sentence, at)
     following = low(sentence, found[1]) if found else ""
     is_whole = following in {"", ","} or following in WORDS["after_a_mood"]
     return found if is_whole else None
-
-
-def names(sentence: Sentence, at: int) -> Read | None:
-    """Read the names of several, and none where somebody is spoken to: "the kids, Tom and I"."""
-    found = _list(sentence, at, name)
-    with_author = found and low(sentence, found[1]) == "and" and low(sentence, found[1] + 1) == "i"
-    return None if with_author else found
 
 
 def thing(sentence: Sentence, at: int) -> Read | None:
@@ -84,7 +35,7 @@ def thing(sentence: Sentence, at: int) -> Read | None:
 
 
 def things(sentence: Sentence, at: int) -> Read | None:
-    return _list(sentence, at, thing)
+    return list_of(sentence, at, thing)
 
 
 def word(sentence: Sentence, at: int) -> Read | None:
@@ -132,7 +83,7 @@ def allergen(sentence: Sentence, at: int) -> Read | None:
 
 def tastes(sentence: Sentence, at: int) -> Read | None:
     """Read what somebody likes: `jazz` and `hiking`, but `sci-fi and action films` as one."""
-    found = _list(sentence, at, word)
+    found = list_of(sentence, at, word)
     if found is None or len(found[0]) != 2:
         return found
     one, two = found[0]
@@ -152,19 +103,7 @@ def favourite(sentence: Sentence, at: int) -> Read | None:
     return phrase(sentence, start, 5, capitals=True)
 
 
-def rest(sentence: Sentence, at: int) -> Read | None:
-    """Read up to twelve words, to the next mark."""
-    end = at
-    while end < len(sentence.tokens) and sentence.tokens[end].low not in MARKS:
-        end += 1
-    return ([sentence.slice(at, end)], end) if 1 < end - at <= 12 else None
-
-
-def drugs(sentence: Sentence, at: int) -> Read | None:
-    return _list(sentence, at, drug)
-
-
-def _of_kind(kind: str) -> Slot:
+def of_kind(kind: str) -> Slot:
     """Return a slot that reads a word of a kind, or two."""
 
     def read(sentence: Sentence, at: int) -> Read | None:
@@ -196,7 +135,7 @@ def hobby(sentence: Sentence, at: int) -> Read | None:
     return ([term], at + 1) if term in WORDS["hobbies"] and alone else None
 
 
-def _list(sentence: Sentence, at: int, one: Slot) -> Read | None:
+def list_of(sentence: Sentence, at: int, one: Slot) -> Read | None:
     """Read values that follow each other: `Redis, Kafka and Celery`."""
     values: list[str] = []
     end = at
@@ -210,101 +149,5 @@ def _list(sentence: Sentence, at: int, one: Slot) -> Read | None:
     return (values, end) if values else None
 
 
-def count(sentence: Sentence, at: int) -> Read | None:
-    """Read how many, in digits."""
-    term = low(sentence, at)
-    if term.isdigit() and int(term) < 20:
-        return [term], at + 1
-    return ([str(COUNTS[term])], at + 1) if term in COUNTS else None
-
-
-def nth(sentence: Sentence, at: int) -> Read | None:
-    """Read which one, in digits: `third` is 3."""
-    term = low(sentence, at)
-    return ([str(ORDINALS[term])], at + 1) if term in ORDINALS else None
-
-
-def subject(sentence: Sentence, at: int) -> Read | None:
-    """Read what somebody studies: up to three words and then one that names a field."""
-    for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
-        term = sentence.tokens[end - 1].low
-        if term in STOPS | MARKS | ARTICLES:
-            return None
-        if term in WORDS["fields"] and (ends(sentence, end) or low(sentence, end) in {"at", "in"}):
-            return [sentence.slice(at, end)], end
-    return None
-
-
-def _several(one: Slot) -> Slot:
-    return lambda sentence, at: _list(sentence, at, one)
-
-
-SLOTS: dict[str, Slot] = {
-    "name": name,
-    "names": names,
-    "place": place,
-    "organisation": organisation,
-    "company": company,
-    "job": job,
-    "role": role,
-    "thing": thing,
-    "things": things,
-    "word": word,
-    "favourite": favourite,
-    "when": when,
-    "money": money,
-    "amount": amount,
-    "age": age,
-    "number": number,
-    "version": version,
-    "email": email,
-    "phone": phone,
-    "address": address,
-    "rest": rest,
-    "car": car,
-    "drug": drug,
-    "drugs": drugs,
-    "pronouns": pronouns,
-    "diet": _of_kind("diets"),
-    "marital": _of_kind("marital"),
-    "nationality": _of_kind("nationalities"),
-    "language": _several(_of_kind("languages")),
-    "trait": _of_kind("traits"),
-    "condition": _several(_of_kind("conditions")),
-    "database": _of_kind("databases"),
-    "editor": _of_kind("editors"),
-    "tool": _several(_of_kind("tools")),
-    "software": software,
-    "game": _several(_of_kind("games")),
-    "instrument": _several(_of_kind("instruments")),
-    "count": count,
-    "nth": nth,
-    "subject": subject,
-    "mood": mood,
-    "tastes": tastes,
-    "doing": doing,
-    "pastime": _of_kind("hobbies"),
-    "allergens": _several(allergen),
-    "child_age": child_age,
-    "person": person,
-    "paid_job": paid_job,
-    "student": student,
-    "contact": contact,
-    "port": port,
-    "craft": _of_kind("crafts"),
-    "state": _of_kind("states"),
-    "called": called,
-    "known_place": known_place,
-    "firm": firm,
-    "workplace": workplace,
-    "model": model,
-    "device": device,
-    "product": product,
-    "street": street,
-    "weight": weight,
-    "years": years,
-    "year": year,
-    "school": _of_kind("schools"),
-    "title": title,
-    "hobby": _several(hobby),
-}
+def several(one: Slot) -> Slot:
+    return lambda sentence, at: list_of(sentence, at, one)

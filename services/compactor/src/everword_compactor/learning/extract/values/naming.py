@@ -11,7 +11,7 @@ from everword_compactor.learning.extract.lexicon import (
     is_meant,
 )
 from everword_compactor.learning.extract.model import Sentence
-from everword_compactor.learning.extract.reading import (
+from everword_compactor.learning.extract.values.reading import (
     ARTICLES,
     MARKS,
     VAGUE,
