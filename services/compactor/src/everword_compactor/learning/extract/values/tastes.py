@@ -45,9 +45,9 @@ def word(sentence: Sentence, at: int) -> Read | None:
         if sentence.tokens[end].low in VAGUE | ARTICLES:
             return None
         end += 1
-    if end > at and (
-        low(sentence, at) in WORDS["no_doings"] or not sentence.tokens[at].text[0].isalnum()
-    ):
+    if end > at and not sentence.tokens[at].text[:1].isalnum():
+        return None
+    if end == at + 1 and low(sentence, at) in WORDS["bare_doings"]:
         return None
     whole = end == len(sentence.tokens) or low(sentence, end) in _AFTER_A_TASTE
     return ([sentence.slice(at, end)], end) if end > at and whole else None
