@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.model import Claim, Modality, Sentence
+from everword_compactor.learning.extract.references import CORRECTING, last_claim, refer_back
 from everword_compactor.learning.extract.spoken import said
 from everword_compactor.learning.extract.tokens import MAX_CHARS, split_sentences
-from everword_compactor.learning.extract.values import slots
 from everword_compactor.learning.extract.whose import named_attribute
 
 #: Before a statement, anywhere in its sentence, they make it no statement of the author about now.
@@ -32,14 +32,13 @@ _ASKED_OF = WORDS["asked_of"]
 _GUESSING = frozenset({"maybe", "perhaps", "probably", "possibly", "apparently", "seems"})
 #: After "I".
 _BELIEVING = frozenset({"think", "guess", "suspect", "believe", "assume"})
-_CORRECTING = frozenset({"no", "sorry", "correction", "oops", "whoops", "meant", "typo", "wait"})
 #: What is asked for in such a message is not what its author is.
 _STAGED = WORDS["staged"]
 _PLAYED = ("let's play", "lets play", "in this game", "in my novel", "in the novel", "act as ")
 _OWNED = frozenset({"the", "a", "this", "our", "my", "that", "is", "'s"})
 #: No part of what an attribute is about.
 _NO_NAMES = frozenset(
-    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "i", "we", "not", "this"}
+    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "i", "we", "not", "this", "it"}
 )
 _NOT_OF = _UNSAID | _UNREAL | _NO_NAMES
 #: Said of an appointment, an owner and the like, they tell nothing of which one.
@@ -102,10 +101,8 @@ def _claims(
         modality = _modality(lows, match)
         for claim in _of(sentence, match, modality, sentences):
             yield _corrected(_of_the_same(claim, earlier), earlier)
-    if not matches and "meant" in lows:
-        yield from _meant(sentence, lows, earlier)
-    elif not matches and "not" in lows:
-        yield from _not_that(sentence, lows, earlier)
+    if not matches:
+        yield from refer_back(sentence, earlier)
 
 
 def _is_said(sentence: Sentence, match: Match) -> bool:
@@ -152,7 +149,7 @@ def _modality(lows: Sequence[str], match: Match) -> Modality:
     if believed or before & _GUESSING:
         return Modality.HYPOTHESIS
     changing = _CHANGING & set(lows)
-    return Modality.CORRECTION if before & _CORRECTING and not changing else Modality.STATEMENT
+    return Modality.CORRECTION if before & CORRECTING and not changing else Modality.STATEMENT
 
 
 def _of(
@@ -234,43 +231,7 @@ def _corrected(claim: Claim, earlier: Sequence[Claim]) -> Claim:
     """Return a correction with what it corrects; where nothing was said a moment ago, it is a statement."""
     if claim.modality is not Modality.CORRECTION:
         return claim
-    wrong = _last(earlier, lambda each: each.attribute == claim.attribute)
+    wrong = last_claim(earlier, lambda each: each.attribute == claim.attribute)
     if wrong is None or wrong.value.lower() == claim.value.lower():
         return replace(claim, modality=Modality.STATEMENT)
     return replace(claim, wrong=wrong.value)
-
-
-def _meant(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield what "I meant Bern" corrects: what was said last and is of the same kind."""
-    at = lows.index("meant") + 1
-    if at > 1 and lows[at - 2] != "i" and lows[at - 2] not in _CORRECTING | {","}:
-        return
-    while at < len(lows) and lows[at] in {"on", "at", "in", "to", "the"}:
-        at += 1
-    last = _last(earlier, lambda each: bool(each.slot))
-    read = slots.SLOTS[last.slot](sentence, at) if last else None
-    if last and read and len(read[0]) == 1 and read[0][0].lower() != last.value.lower():
-        [value] = read[0]
-        yield replace(
-            last, value=value, wrong=last.value, modality=Modality.CORRECTION, quote=sentence.text
-        )
-
-
-def _not_that(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield what "it's Bern, not Basel" corrects, where Basel was said just before."""
-    rest = sentence.slice(lows.index("not"), len(lows)).lower().split(maxsplit=1)[1:]
-    wrong = _last(earlier, lambda each: bool(rest and each.slot and rest[0] == each.value.lower()))
-    at = next((n + 1 for n, low in enumerate(lows) if low in {"'s", "is"}), 0)
-    read = slots.SLOTS[wrong.slot](sentence, at) if wrong and at else None
-    if wrong and read and len(read[0]) == 1:
-        [value] = read[0]
-        yield replace(
-            wrong, value=value, wrong=wrong.value, modality=Modality.CORRECTION, quote=sentence.text
-        )
-
-
-def _last(claims: Iterable[Claim], fits: Callable[[Claim], bool]) -> Claim | None:
-    said = [
-        c for c in claims if c.modality in (Modality.STATEMENT, Modality.CORRECTION) and fits(c)
-    ]
-    return said[-1] if said else None

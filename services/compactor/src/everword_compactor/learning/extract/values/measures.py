@@ -163,6 +163,12 @@ def version(sentence: Sentence, at: int) -> Read | None:
     return ([text], at + 1) if text[:1].isdigit() and len(text) <= 20 and "%" not in text else None
 
 
+def dotted(sentence: Sentence, at: int) -> Read | None:
+    """Read a version that cannot be another number: `2.0`."""
+    found = version(sentence, at)
+    return found if found and "." in found[0][0] and ends(sentence, at + 1) else None
+
+
 def email(sentence: Sentence, at: int) -> Read | None:
     text = sentence.tokens[at].text if at < len(sentence.tokens) else ""
     local, _, host = text.partition("@")

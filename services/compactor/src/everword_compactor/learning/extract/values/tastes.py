@@ -56,7 +56,8 @@ def word(sentence: Sentence, at: int) -> Read | None:
 def doing(sentence: Sentence, at: int) -> Read | None:
     """Read what somebody likes to do, with what: `making desserts`, `exploring old towns and castles`."""
     first = low(sentence, at)
-    if not first.endswith("ing") or len(first) < 6 or first in VAGUE | WORDS["no_doings"]:
+    unfit = first in VAGUE | WORDS["no_doings"] or low(sentence, at + 1) == "sure"
+    if not first.endswith("ing") or len(first) < 6 or unfit:
         return None
     end = at + 1
     while end < min(at + 6, len(sentence.tokens)) and (
