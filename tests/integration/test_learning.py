@@ -48,7 +48,8 @@ async def history_of(stack: Stack, attribute: str) -> list[fact_pb2.Fact]:
 
 
 @pytest.mark.parametrize(
-    ("half", "most_missed"), [("building", 0), ("held_out", 0), ("building_2", 5)]
+    ("half", "most_missed"),
+    [("building", 0), ("held_out", 0), ("building_2", 4), ("held_out_2", 2)],
 )
 async def test_the_profile_says_what_holds_at_the_end_of_each_history(
     stack: Stack, half: str, most_missed: int

@@ -86,9 +86,15 @@ def _is_staged(text: str) -> bool:
     """Tell whether something is asked for that its author only plays: not "the rewrite is done"."""
     low = text.lower()
     words = low.split()
-    return any(phrase in low for phrase in _PLAYED) or any(
-        word.strip("\"'*:,.") in _STAGED and (at == 0 or words[at - 1] not in _OWNED)
-        for at, word in enumerate(words)
+    if any(phrase in low for phrase in _PLAYED):
+        return True
+    asked = ((before, word.strip("\"'*:,.")) for before, word in pairwise(["", *words]))
+    # "Three brothers, imagine the noise" asks for nothing.
+    return any(
+        word in _STAGED
+        and before not in _OWNED
+        and not (word == "imagine" and before.endswith(","))
+        for before, word in asked
     )
 
 

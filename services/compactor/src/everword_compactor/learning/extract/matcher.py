@@ -148,7 +148,7 @@ def _holds(demand: str, sentence: Sentence, begin: int, at: int) -> bool:
     if demand == "closed":
         goes_on = lows[at : at + 2] in (["and", "i"], ["and", "me"])
         return at >= len(lows) or (lows[at] in _CLOSING and not goes_on)
-    return lows[at : at + 1] != ["and"]
+    return lows[at : at + 1] != ["and"] or lows[at + 1 : at + 2] == ["no"]
 
 
 def _is_stop(sentence: Sentence, at: int) -> bool:
@@ -230,7 +230,8 @@ def _until(sentence: Sentence, at: int, following: Sequence[Element]) -> Read | 
 _ADJECTIVES = WORDS["adjectives"]
 _BY_WORD: dict[str, list[Pattern]] = defaultdict(list)
 for _pattern in PATTERNS:
-    for _word in _pattern.elements[0].words:
+    _first = _pattern.elements[0]
+    for _word in WORDS["event"] if _first.slot == "event" else _first.words:
         _BY_WORD[_word].append(_pattern)
 _BY_NAME = [pattern for pattern in PATTERNS if pattern.elements[0].kind == "slot"]
 #: Where the subject was left out, it was "I" or "we".

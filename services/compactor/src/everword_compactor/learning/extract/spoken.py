@@ -45,7 +45,8 @@ def _stated(question: Sentence) -> Sentence | None:
         if tokens[at - 1].low in _JOINING and _asks(tokens, at):
             rest = tokens[at:]
             is_tag = _TAGS & {token.low for token in rest}
-            if len(rest) < _LEAST_ASKED or is_tag:
+            least = 2 if rest[0].low in _ASKING else _LEAST_ASKED
+            if len(rest) < least or is_tag:
                 return None
             return _part(question, 0, at - 1)
     # "I'm Danish, so no visa?"
