@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -45,32 +47,46 @@ async def history_of(stack: Stack, attribute: str) -> list[fact_pb2.Fact]:
     return list((await stack.profile.GetFactHistory(request)).facts)
 
 
-@pytest.mark.parametrize("half", ["building", "held_out"])
+@pytest.mark.parametrize(
+    ("half", "most_missed"),
+    [("building", 0), ("held_out", 0), ("building_2", 4), ("held_out_2", 2)],
+)
 async def test_the_profile_says_what_holds_at_the_end_of_each_history(
-    stack: Stack, half: str
+    stack: Stack, half: str, most_missed: int
 ) -> None:
     histories = read_histories(half)
-    for number, history in enumerate(histories):
+
+    async def tell(number: int, history: History) -> None:
         for at, text in enumerate(history.messages):
             await say(stack, text, at, subject=f"p{number}", session=f"s{number}")
+
+    await asyncio.gather(*(tell(number, each) for number, each in enumerate(histories)))
     assert set((await learn(stack)).values()) == {"done"}
     missed = []
-    for number, history in enumerate(histories):
-        held = _of(await told(stack, f"p{number}"), history)
+    profiles = await asyncio.gather(
+        *(told(stack, f"p{number}") for number in range(len(histories)))
+    )
+    for history, profile_of in zip(histories, profiles, strict=True):
+        held = _of(profile_of, history)
         if held != history.current:
             missed.append((history, held))
-    assert not missed
+    assert len(missed) <= most_missed, missed
 
 
 def _of(values: dict[str, set[str]], history: History) -> set[str]:
     """Return what is held of a history's attribute, such as the dose of any medicine."""
     named = history.attribute
     return {
-        value
+        _without_day(value)
         for attribute, held in values.items()
         if attribute == named or attribute.endswith(f"_{named}")
         for value in held
     }
+
+
+def _without_day(value: str) -> str:
+    """Return a plan in the words that were said."""
+    return value.partition(" (")[0]
 
 
 async def test_the_words_stand_behind_what_is_learned(stack: Stack) -> None:
@@ -117,13 +133,14 @@ async def test_a_guess_a_retraction_and_a_correction_are_told_apart(stack: Stack
     await say(stack, "The deadline is Friday.", 3)
     await say(stack, "No, I meant Thursday.", 4)
     await learn(stack)
-    assert (await told(stack))["deadline"] == {"thursday"}
+    assert {_without_day(each) for each in (await told(stack))["deadline"]} == {"thursday"}
     # It was never Friday, so that it did not end either.
     at = Timestamp()
     at.FromDatetime(day(3))
     request = profile.GetProfileRequest(subject="emi", valid_at_time=at, include_expired=True)
     then = (await stack.profile.GetProfile(request)).facts
-    assert [fact.value for fact in then if fact.attribute == "deadline"] == ["Thursday"]
+    deadlines = [fact.value for fact in then if fact.attribute == "deadline"]
+    assert [_without_day(each) for each in deadlines] == ["Thursday"]
 
 
 async def test_what_a_person_said_outranks_what_is_read(stack: Stack) -> None:
@@ -148,6 +165,38 @@ async def test_only_what_users_say_of_themselves_counts(stack: Stack) -> None:
     assert await told(stack) == {}
     assert (await told(stack, "noa"))["residence"] == {"rome"}
     assert (await told(stack, "user"))["residence"] == {"turin"}
+
+
+async def test_of_several_who_speak_each_speaks_of_themselves(stack: Stack) -> None:
+    await say(stack, "I live in Berlin.", 0, author="Emi")
+    await say(stack, "My brother Jon lives in Milan. He works at Fiat.", 1, author="Emi")
+    await say(stack, "Nice! I live in Oslo and I work at Equinor.", 2, author="noa")
+    await learn(stack)
+    assert await told(stack) == {"residence": {"berlin"}, "sibling": {"jon"}}
+    assert await told(stack, "noa") == {"residence": {"oslo"}, "employer": {"equinor"}}
+    # The one person who speaks to an agent is its subject, by whatever name.
+    await say(stack, "I live in Rome.", 3, subject="kim", session="alone", author="k1")
+    await learn(stack)
+    assert (await told(stack, "kim"))["residence"] == {"rome"}
+    assert await told(stack, "k1") == {}
+
+
+async def test_a_fact_holds_from_when_its_words_say(stack: Stack) -> None:
+    await say(stack, "I've worked at Acme since 2019.", 0)
+    await say(stack, "I live in Berlin.", 1)
+    await say(stack, "I've been living in Oslo since 2020.", 5)
+    await say(stack, "I drive a Renault Clio.", 6)
+    await say(stack, "We sold the Clio yesterday.", 9)
+    await learn(stack)
+    assert await told(stack) == {"employer": {"acme"}, "residence": {"oslo"}}
+    [acme] = await history_of(stack, "employer")
+    assert acme.valid_from_time.ToDatetime() == datetime(2019, 1, 1)
+    # Berlin was said in between, so that nobody knows since when Oslo holds.
+    spans = {
+        fact.value: fact.valid_from_time.ToDatetime()
+        for fact in await history_of(stack, "residence")
+    }
+    assert spans["Oslo"].date() == day(5).date()
 
 
 async def test_what_is_interrupted_goes_on_and_what_cannot_be_read_is_parked(

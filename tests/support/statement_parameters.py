@@ -232,6 +232,11 @@ def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
     package = "everword_compactor.learning"
     return {
         f"{package}.read_learned": {"conversation_id": filled.conversation_id},
+        f"{package}.list_speakers": {
+            "conversation_id": filled.conversation_id,
+            "after": 0,
+            "through": 9,
+        },
         f"{package}.next_said": {"conversation_id": filled.conversation_id, "after": 0},
         f"{package}.advance_learned": {
             "conversation_id": filled.conversation_id,

@@ -20,7 +20,7 @@ She told me "I live in Tokyo". He said I live in a bubble.
 I might move to Lisbon next year. I'm moving to Oslo in May, maybe.
 I'd love to work at Google. I almost joined Google. I applied to work at Google.
 I work at night. I work for a living. I'm a morning person. I'm on my way.
-I'm not a vegetarian. I'm not allergic to anything. I have an allergy test on Friday.
+I'm not a vegetarian. I'm not allergic to anything. I took an allergy test.
 Write a story in which I say: I live in Atlantis.
 Translate to French: I live in London.
 Pretend you are my boss. My name is Bob.
@@ -48,7 +48,70 @@ SAID = [
     ("Tom owns the search service.", "search_service_owner", "Tom"),
     ("My favourite band is Radiohead.", "favourite_band", "Radiohead"),
     ("The budget went up to $70k.", "budget", "$70k"),
+    # What is left out, and what stands around it.
+    ("so, quick update: been living in Bremen since May", "residence", "Bremen"),
+    ("honestly i work at lidl atm and its fine", "employer", "lidl"),
+    ("We packed up, moved to Porto and never looked back.", "residence", "Porto"),
+    ("I work in marketing at Unilever.", "employer", "Unilever"),
+    ("I'm a 34 year old nurse from Leeds.", "age", "34"),
+    # Said within a question, or before one.
+    ("I weigh 92 kg, what is a sensible goal?", "weight", "92 kg"),
+    ("Can you note that my name is Bo?", "name", "Bo"),
+    ("As a Canadian citizen, do I need a visa?", "nationality", "Canadian"),
+    # Told by who knows.
+    ("My doctor says I'm allergic to latex.", "allergy", "latex"),
+    # A relative's name, by the words around it.
+    ("My sister Ana, who is a vet, says hi.", "sibling", "Ana"),
+    ("I talked to my dad. His name is Anton.", "parent", "Anton"),
+    ("I have a son named Leo and a daughter named Mia.", "child", "Mia"),
+    ("my 7-year-old daughter Ines won't eat", "child", "Ines"),
+    ("We got a puppy, we named him Otis!", "pet", "Otis"),
+    ("I'm passionate about making short films.", "like", "making short films"),
+    ("I've got a job interview on Friday at 4pm", "job_interview_appointment", "Friday at 4pm"),
+    ("I dont eat gluten", "diet", "gluten-free"),
 ]
+
+#: Each is a claim, and none where somebody else says it, or nobody does.
+STATEMENTS = """
+I live in Berlin
+we moved to Lisbon
+I'm a nurse
+I work at Acme
+my wife is called Ana
+my brother Jon is here
+I'm vegan
+I'm allergic to nuts
+I take 20 mg of citalopram
+my phone number is 555-123-4567
+I drive a Skoda
+my birthday is on July 4
+I speak Dutch
+I love jazz
+my favourite band is Radiohead
+I'm feeling sad
+the deadline is June 1
+the budget is $500
+we use Postgres
+I quit Acme
+"""
+
+UNSAID = (
+    "If {}, what would change?",
+    "What if {}?",
+    "I wonder whether {}.",
+    "I wish {}.",
+    "My boss thinks {}.",
+    'She told me "{}".',
+    "> {}",
+    "```\n{}\n```",
+    "Translate to French: {}.",
+    "Pretend that {}.",
+    "Let's play a game: {}.",
+    "Imagine {}.",
+    "Suppose {} for a moment.",
+    "In my novel the hero says: {}.",
+    "A friend said: {}.",
+)
 
 
 @pytest.mark.parametrize("text", NOTHING.strip().splitlines())
@@ -62,10 +125,42 @@ def test_it_says(text: str, attribute: str, value: str) -> None:
     assert (attribute, value) in found
 
 
+@pytest.mark.parametrize("wrapped", UNSAID)
+def test_what_nobody_says_of_themselves_is_no_claim(wrapped: str) -> None:
+    for statement in STATEMENTS.strip().splitlines():
+        assert extract(f"{statement}."), statement
+        assert extract(wrapped.format(statement)) == [], statement
+
+
+def test_the_same_words_make_the_same_claims() -> None:
+    said = " ".join(text for text, *_ in SAID)
+    assert extract(said) == extract(said)
+    claims = extract(said)
+    assert len({(claim.attribute, claim.value) for claim in claims}) == len(claims)
+
+
+def test_what_is_said_of_others_is_not_said_of_the_author() -> None:
+    claims = extract("My brother Jon lives in Milan. He works at Fiat and moved to Turin.")
+    assert [(claim.attribute, claim.value) for claim in claims] == [("sibling", "Jon")]
+    assert extract("I'm tired and my sister started working at Fiat.") == []
+    # Of two who were spoken of, nobody knows whose name it is.
+    assert extract("I met my dad and my brother. His name is Anton.") == []
+
+
 def test_a_correction_names_what_was_wrong() -> None:
     earlier = extract("I live in Basel.")
     [claim] = extract("No, I meant Bern.", earlier)
     assert (claim.modality, claim.wrong, claim.value) == (Modality.CORRECTION, "Basel", "Bern")
+    [claim] = extract("It's Bern, not Basel.", earlier)
+    assert (claim.modality, claim.wrong, claim.value) == (Modality.CORRECTION, "Basel", "Bern")
+    plans = extract("My flight is on Monday at 9.")
+    [claim] = extract("oops, meant Tuesday at 9", plans)
+    assert (claim.attribute, claim.wrong, claim.value) == (
+        plans[0].attribute,
+        "Monday at 9",
+        "Tuesday at 9",
+    )
+    assert extract("That's not fair.", earlier) == []
     assert extract("I meant well.", earlier) == extract("I meant Bern.") == []
 
 
@@ -77,7 +172,7 @@ def test_every_quote_is_word_for_word() -> None:
 
 
 def test_patterns_are_of_attributes_that_are_known() -> None:
-    named = {pattern.attribute for pattern in PATTERNS}
+    named = {pattern.attribute for pattern in PATTERNS if pattern.attribute}
     assert named - KNOWN.keys() == {"favourite"}
     assert len(named) >= 30
 

@@ -21,13 +21,17 @@ from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.learning import store
 from everword_compactor.learning.extract.claims import extract
-from everword_compactor.learning.extract.model import Claim
+from everword_compactor.learning.extract.model import Claim, Modality
+from everword_compactor.learning.moments import dated
 from everword_compactor.learning.store import Learned, Message
-from everword_compactor.learning.write import ClaimingMessage, write_claims
+from everword_compactor.learning.write import ClaimingMessage, subject_of, write_claims
 from everword_compactor.settings import SERVICE
 
 #: Messages that are read at once.
 BATCH = 200
+#: Around what is read, how many messages tell whether several people speak.
+NEARBY = 500
+_PLANS = frozenset({"appointment", "deadline"})
 #: How many messages back a correction may refer to.
 RECENT = 8
 
@@ -60,13 +64,26 @@ class Learning:
             messages = store.next_said(
                 conn, job.namespace_id, conversation_id, after, BATCH + RECENT
             )
-        claiming = find_claims(messages, conversation.learned_seq)
+        claiming = find_claims(messages, conversation.learned_seq, conversation.zone)
         if claiming:
+            claiming = self._with_subjects(job, conversation, claiming)
             conversation = asyncio.run(self._write(job, conversation, claiming))
         through = messages[-1].seq if messages else conversation.learned_seq
         if through > conversation.learned_seq:
             self._advance(job, conversation, through)
         return len(messages) == BATCH + RECENT
+
+    def _with_subjects(
+        self, job: NamespaceJob, conversation: Learned, claiming: Sequence[ClaimingMessage]
+    ) -> list[ClaimingMessage]:
+        """Return messages with whom each speaks of."""
+        after, through = claiming[0].message.seq - NEARBY, claiming[-1].message.seq + NEARBY
+        with job.transaction() as conn:
+            speakers = store.list_speakers(conn, job.namespace_id, conversation.id, after, through)
+        return [
+            replace(each, subject=subject_of(conversation.subject, each.message.author, speakers))
+            for each in claiming
+        ]
 
     def _advance(self, job: NamespaceJob, conversation: Learned, through: int) -> None:
         def move(conn: Connection) -> None:
@@ -88,7 +105,7 @@ class Learning:
         return conversation
 
 
-def find_claims(messages: Sequence[Message], learned_seq: int) -> list[ClaimingMessage]:
+def find_claims(messages: Sequence[Message], learned_seq: int, zone: str) -> list[ClaimingMessage]:
     """Return those messages after a place that claim something; those before it are what corrections refer to."""
     found: list[ClaimingMessage] = []
     earlier: list[tuple[Message, Claim]] = []
@@ -100,11 +117,24 @@ def find_claims(messages: Sequence[Message], learned_seq: int) -> list[ClaimingM
             for said, claim in earlier
             if said.seq >= message.seq - RECENT and said.author == message.author
         ]
-        claims = extract(message.content, recent)
+        claims = [
+            _on_its_day(claim, message.occurred_at, zone)
+            for claim in extract(message.content, recent)
+        ]
         earlier += [(message, claim) for claim in claims]
         if claims and message.seq > learned_seq:
             found.append(ClaimingMessage(message, claims))
     return found
+
+
+def _on_its_day(claim: Claim, said_at: datetime, zone: str) -> Claim:
+    """Return a claim of a plan with the day that its words mean."""
+    if claim.slot != "when" or claim.attribute.rpartition("_")[2] not in _PLANS:
+        return claim
+    value = dated(claim.value, said_at, zone)
+    if claim.modality is Modality.CORRECTION and value == claim.wrong:
+        return replace(claim, value=value, modality=Modality.STATEMENT, wrong="")
+    return replace(claim, value=value)
 
 
 @asynccontextmanager

@@ -2,10 +2,19 @@
 
 -- read_learned --
 -- A conversation, and how far facts were learned from it.
-SELECT c.id, c.subject, c.agent, c.last_seq, coalesce(p.learned_seq, 0) AS learned_seq
+SELECT c.id, c.subject, c.agent, c.last_seq, coalesce(p.learned_seq, 0) AS learned_seq, n.time_zone AS zone
   FROM conversations c
+  JOIN namespaces n ON n.id = %(namespace_id)s
   LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
+
+-- list_speakers --
+-- The users who speak in a stretch of a conversation, by name.
+SELECT DISTINCT author
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq > %(after)s AND seq <= %(through)s
+   AND role = 2 AND NOT automated AND tool_name = '' AND author <> ''
+ ORDER BY author;
 
 -- next_said --
 -- The next messages of a conversation, in order; `said` where a user wrote one.

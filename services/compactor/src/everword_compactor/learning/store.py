@@ -24,6 +24,8 @@ class Learned:
     agent: str
     last_seq: int
     learned_seq: int
+    #: The time zone of its namespace.
+    zone: str
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,24 @@ class Message:
     said: bool
 
 
+@dataclass(frozen=True)
+class Speaker:
+    """A user who speaks in a conversation."""
+
+    author: str
+
+
 def read_learned(conn: Connection, namespace_id: int, conversation_id: UUID) -> Learned | None:
     parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
     return fetch_optional(conn, SQL["read_learned"], parameters, Learned)
+
+
+def list_speakers(
+    conn: Connection, namespace_id: int, conversation_id: UUID, after: int, through: int
+) -> list[str]:
+    """Return the names of the users who speak in a stretch of a conversation."""
+    parameters = _moved(namespace_id, conversation_id, after, through)
+    return [row.author for row in fetch_all(conn, SQL["list_speakers"], parameters, Speaker)]
 
 
 def next_said(

@@ -2,35 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from everword_compactor.learning.extract import slots
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.model import Claim, Modality, Sentence
+from everword_compactor.learning.extract.references import CORRECTING, last_claim, refer_back
+from everword_compactor.learning.extract.spoken import said
 from everword_compactor.learning.extract.tokens import MAX_CHARS, split_sentences
+from everword_compactor.learning.extract.whose import named_attribute
 
-#: Before a statement, they make it no statement of the author about now.
+#: Before a statement, anywhere in its sentence, they make it no statement of the author about now.
 _UNSAID = WORDS["unsaid"]
+#: So do these, in the same part of the sentence.
+_UNREAL = WORDS["unreal"]
+#: Where another part of a sentence begins.
+_PARTING = frozenset({"but", "so", "because", ";", ":", "cause", "cuz"})
+#: What these say is so, unlike what others say.
+_MEDICS = WORDS["medics"]
 #: After a statement.
 _UNSAID_AFTER = frozenset(
-    {"if", "kidding", "jk", "hypothetically", "dream", "dreams", "unless", "kid", "said"}
+    {"if", "kidding", "jk", "hypothetically", "dream", "dreams", "unless", "kid", "said", "jokes"}
 )
+_JOKED = frozenset({"kidding", "jk", "jokes", "hypothetically"})
+#: Right before a statement, they make it a question or its contrary.
+_ASKED_OF = WORDS["asked_of"]
 _GUESSING = frozenset({"maybe", "perhaps", "probably", "possibly", "apparently", "seems"})
 #: After "I".
 _BELIEVING = frozenset({"think", "guess", "suspect", "believe", "assume"})
-_CORRECTING = frozenset({"no", "sorry", "correction", "oops", "meant", "typo", "wait"})
 #: What is asked for in such a message is not what its author is.
 _STAGED = WORDS["staged"]
+_PLAYED = ("let's play", "lets play", "in this game", "in my novel", "in the novel", "act as ")
+_OWNED = frozenset({"the", "a", "this", "our", "my", "that", "is", "'s"})
 #: No part of what an attribute is about.
-_NOT_OF = _UNSAID | frozenset(
-    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "i", "we", "not"}
+_NO_NAMES = frozenset(
+    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "i", "we", "not", "this", "it"}
 )
-_BIRTH = WORDS["child"] | {"boy", "girl", "twins"}
+_NOT_OF = _UNSAID | _UNREAL | _NO_NAMES
+#: Said of an appointment, an owner and the like, they tell nothing of which one.
+_FILLING = frozenset({"new", "current", "whole", "next", "upcoming", "'s"})
 #: What turns into something else is no mistake.
 _CHANGING = WORDS["changing"]
+#: Attributes of which there may be several, each about something.
+_OF_SOMETHING = ("appointment", "deadline", "budget", "version", "owner", "port", "status")
+#: How many words around a statement may say since when it holds.
+_NEAR = 6
+_FILLERS = frozenset({"now", "too", "well", "either", "though", "everyone", "guys", "lol", "again"})
 
 
 def extract(text: str, earlier: Sequence[Claim] = ()) -> list[Claim]:
@@ -39,37 +58,91 @@ def extract(text: str, earlier: Sequence[Claim] = ()) -> list[Claim]:
     Of several that exclude each other the last one stays.
     """
     found: list[Claim] = []
-    if _STAGED & set(text[:MAX_CHARS].lower().split()):
+    if _is_staged(text[:MAX_CHARS]):
         return found
+    sentences: list[Sentence] = []
     for sentence in split_sentences(text):
-        if not sentence.is_question:
-            found += _claims(sentence, [*earlier, *found], text)
-    return list({(c.attribute, c.value.lower()): c for c in found}.values())
+        stated = said(sentence)
+        sentences.append(stated or sentence)
+        if stated is not None:
+            found += _claims(stated, sentences, [*earlier, *found])
+    return _distinct(found)
 
 
-def _claims(sentence: Sentence, earlier: Sequence[Claim], text: str) -> Iterator[Claim]:
+def _distinct(claims: Sequence[Claim]) -> list[Claim]:
+    """Return claims without what is said twice; what is said last stands last."""
+    kept: dict[tuple[str, str], Claim] = {}
+    for claim in claims:
+        key = claim.attribute, claim.value.lower()
+        kept.pop(key, None)
+        kept[key] = claim
+    # Who does a thing for fun likes it.
+    return [
+        c for c in kept.values() if c.attribute != "like" or ("hobby", c.value.lower()) not in kept
+    ]
+
+
+def _is_staged(text: str) -> bool:
+    """Tell whether something is asked for that its author only plays: not "the rewrite is done"."""
+    low = text.lower()
+    words = low.split()
+    if any(phrase in low for phrase in _PLAYED):
+        return True
+    asked = ((before, word.strip("\"'*:,.")) for before, word in pairwise(["", *words]))
+    # "Three brothers, imagine the noise" asks for nothing.
+    return any(
+        word in _STAGED
+        and before not in _OWNED
+        and not (word == "imagine" and before.endswith(","))
+        for before, word in asked
+    )
+
+
+def _claims(
+    sentence: Sentence, sentences: Sequence[Sentence], earlier: Sequence[Claim]
+) -> Iterator[Claim]:
     matches = [match for match in find_matches(sentence) if _is_said(sentence, match)]
     lows = [token.low for token in sentence.tokens]
     for match in matches:
-        if match.pattern.needs_kind and not _BIRTH & set(text.lower().split()):
-            continue
         modality = _modality(lows, match)
-        for claim in _of(sentence, match, modality):
-            yield _corrected(claim, earlier)
-    if not matches and "meant" in lows:
-        yield from _meant(sentence, lows, earlier)
+        for claim in _of(sentence, match, modality, sentences):
+            yield _corrected(_of_the_same(claim, earlier), earlier)
+    if not matches:
+        yield from refer_back(sentence, earlier)
 
 
 def _is_said(sentence: Sentence, match: Match) -> bool:
-    before = {token.low for token in sentence.tokens[: max(match.begin, 0)]}
-    after = {token.low for token in sentence.tokens[match.end : match.end + 8]}
-    if before & _UNSAID or after & _UNSAID_AFTER:
+    lows = [token.low for token in sentence.tokens]
+    before, after = lows[: max(match.begin, 0)], lows[match.end : match.end + 8]
+    parted_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
+    taken_back = _UNSAID_AFTER & set(after[: parted_at + 1])
+    if _UNSAID & set(before) - _told_by_medics(before) or taken_back or _JOKED & set(after):
         return False
-    lows = [token.low for token in sentence.tokens[match.end : match.end + 3]]
+    parted = max((at for at, low in enumerate(before) if low in _PARTING), default=-1)
+    if _UNREAL & set(before[parted + 1 :]):
+        return False
     # "… next month", "… as a kid", "… back then": it is not so now.
-    future = lows[:1] == ["next"] or lows[:2] in (["as", "a"], ["back", "then"], ["to", "my"])
-    previous = sentence.tokens[match.begin - 1].low if match.begin > 0 else ""
-    return not future and previous not in {"who", "what", "which", "of", "n't", "not"}
+    future = after[:1] == ["next"] or after[:2] in (["as", "a"], ["back", "then"], ["to", "my"])
+    previous = before[-1] if before else ""
+    own = lows[match.begin : match.begin + 1]
+    asked = previous in WORDS["auxiliaries"] and (
+        own[0:1] in (["i"], ["we"]) or (len(before) == 1 and own[0:1] in (["my"], ["our"]))
+    )
+    lost = previous in WORDS["losing"] and own == ["my"]
+    if future or asked or lost or previous in _ASKED_OF:
+        return False
+    # "After I lost my job": it is told of, and did not happen now.
+    return not (match.pattern.retracts and not match.values and {"since", "after"} & set(before))
+
+
+def _told_by_medics(before: Sequence[str]) -> set[str]:
+    """Return the words of saying that have somebody for their subject who knows."""
+    return {
+        two
+        for one, two in pairwise(before)
+        if (one in _MEDICS and two in {"said", "says", "thinks", "thought"})
+        or (one, two) in {("i", "said"), ("to", "say")}
+    }
 
 
 def _modality(lows: Sequence[str], match: Match) -> Modality:
@@ -82,45 +155,80 @@ def _modality(lows: Sequence[str], match: Match) -> Modality:
     if believed or before & _GUESSING:
         return Modality.HYPOTHESIS
     changing = _CHANGING & set(lows)
-    return Modality.CORRECTION if before & _CORRECTING and not changing else Modality.STATEMENT
+    return Modality.CORRECTION if before & CORRECTING and not changing else Modality.STATEMENT
 
 
-def _of(sentence: Sentence, match: Match, modality: Modality) -> Iterator[Claim]:
-    attribute = _attribute(match)
+def _of(
+    sentence: Sentence, match: Match, modality: Modality, sentences: Sequence[Sentence]
+) -> Iterator[Claim]:
+    attribute = _attribute(match, sentences)
     if attribute is None:
         return
     for value in match.values or ([""] if match.pattern.retracts else []):
         kept = _without_fillers(value)
         if kept or match.pattern.retracts:
-            yield Claim(attribute, kept, modality, sentence.text, slot=match.slot)
+            yield Claim(
+                attribute,
+                kept,
+                modality,
+                sentence.text,
+                slot=match.slot,
+                around=_around(sentence, match),
+                happens=match.pattern.retracts or _happens(sentence, match),
+            )
 
 
-def _attribute(match: Match) -> str | None:
+def _around(sentence: Sentence, match: Match) -> str:
+    """Return the words after a match, and a few before it: "In March I moved"."""
+    tokens = sentence.tokens
+    end = match.end
+    while end < min(match.end + _NEAR, len(tokens)) and tokens[end].low not in _PARTING | {"and"}:
+        end += 1
+    after = sentence.slice(match.end, end) if end > match.end else ""
+    begin = max(match.begin, 0)
+    before = sentence.slice(0, begin) if 0 < begin <= _NEAR else ""
+    return f"{after} ; {before}" if before else after
+
+
+def _happens(sentence: Sentence, match: Match) -> bool:
+    said_of_it = sentence.tokens[max(match.begin, 0) : match.end]
+    return not WORDS["events"].isdisjoint(token.low for token in said_of_it)
+
+
+def _attribute(match: Match, sentences: Sequence[Sentence]) -> str | None:
     """Return the name of an attribute, with what it is about; None where that makes no name."""
     name, of = match.pattern.attribute, match.of.lower()
+    if not name:
+        return named_attribute(sentences)
     if not of or name == "pet":
         return name
-    parts = [
-        part for part in of.replace("-", " ").split() if part not in {"new", "current", "whole"}
-    ]
-    if any(not part.isascii() or not part.isalnum() or part in _NOT_OF for part in parts):
+    parts = [part for part in of.replace("-", " ").split() if part not in _FILLING]
+    unfit = _NO_NAMES if name == "favourite" else _NOT_OF
+    if any(not part.isascii() or not part.isalnum() or part in unfit for part in parts):
         return None
-    slug = "_".join(parts)
+    slug = "_".join(part for part in parts if part != name)
     return (f"favourite_{slug}" if name == "favourite" else f"{slug}_{name}") if slug else name
+
+
+def _of_the_same(claim: Claim, earlier: Sequence[Claim]) -> Claim:
+    """Return a claim with the attribute of what was spoken of just before: "the deadline" for the report's."""
+    kind = claim.attribute.rpartition("_")[2]
+    if kind not in _OF_SOMETHING:
+        return claim
+    others = {c.attribute for c in earlier if c.attribute.rpartition("_")[2] == kind}
+    if claim.attribute in others:
+        return claim
+    own = set(claim.attribute.split("_"))
+    if claim.attribute == "appointment":
+        # A flight or an exam is no appointment without a name.
+        others = {each for each in others if not WORDS["event"] & set(each.split("_")[:-1])}
+    same = [each for each in others if own <= set(each.split("_")) or own >= set(each.split("_"))]
+    return replace(claim, attribute=same[0]) if len(same) == 1 else claim
 
 
 def _without_fillers(value: str) -> str:
     words = value.split()
-    while words and words[-1].lower() in {
-        "now",
-        "too",
-        "well",
-        "either",
-        "though",
-        "everyone",
-        "guys",
-        "lol",
-    }:
+    while words and words[-1].lower() in _FILLERS:
         words.pop()
     return " ".join(words)
 
@@ -129,28 +237,7 @@ def _corrected(claim: Claim, earlier: Sequence[Claim]) -> Claim:
     """Return a correction with what it corrects; where nothing was said a moment ago, it is a statement."""
     if claim.modality is not Modality.CORRECTION:
         return claim
-    wrong = _last(earlier, lambda each: each.attribute == claim.attribute)
+    wrong = last_claim(earlier, lambda each: each.attribute == claim.attribute)
     if wrong is None or wrong.value.lower() == claim.value.lower():
         return replace(claim, modality=Modality.STATEMENT)
     return replace(claim, wrong=wrong.value)
-
-
-def _meant(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield what "I meant Bern" corrects: what was said last and is of the same kind."""
-    at = lows.index("meant") + 1
-    if at < 2 or lows[at - 2] != "i":
-        return
-    last = _last(earlier, lambda each: bool(each.slot))
-    read = slots.SLOTS[last.slot](sentence, at) if last else None
-    if last and read and len(read[0]) == 1 and read[0][0].lower() != last.value.lower():
-        [value] = read[0]
-        yield replace(
-            last, value=value, wrong=last.value, modality=Modality.CORRECTION, quote=sentence.text
-        )
-
-
-def _last(claims: Iterable[Claim], fits) -> Claim | None:  # type: ignore[no-untyped-def]
-    said = [
-        c for c in claims if c.modality in (Modality.STATEMENT, Modality.CORRECTION) and fits(c)
-    ]
-    return said[-1] if said else None

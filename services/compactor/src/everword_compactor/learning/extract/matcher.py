@@ -1,53 +1,45 @@
-"""Finds what patterns.txt describes. It looks at a place of a sentence once a pattern, and never goes back."""
+"""Finds what the patterns describe. It looks at a place of a sentence once a pattern, and never goes back."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
-from everword_compactor.learning.extract import naming, slots
 from everword_compactor.learning.extract.lexicon import STOPS, WORDS
 from everword_compactor.learning.extract.model import Sentence
-from everword_compactor.learning.extract.reading import Read
+from everword_compactor.learning.extract.notation import Element, Pattern, load_patterns
+from everword_compactor.learning.extract.spoken import OPENERS
+from everword_compactor.learning.extract.values import naming, slots
+from everword_compactor.learning.extract.values.reading import Read
 
-_ADVERBS = WORDS["adverbs"]
-_BE = frozenset({"am", "'m", "m", "are", "'re", "is", "'s"})
 _MARKS = frozenset(",;:()")
-_CONTINUING = frozenset({"and", "then", "but"})
-_SUBJECTS = frozenset({"i", "we", "he", "she", "they", "it", "you", "who", "that"})
+_CONTINUING = frozenset({"and", "then", "but", ",", "so", ";"})
+_AUTHORS = frozenset({"i", "we"})
+_SUBJECTS = _AUTHORS | frozenset({"he", "she", "they", "it", "you", "who", "that"})
+#: What they begin is somebody else, until the author is named again.
+_OTHERS = frozenset({"my", "our", "his", "her", "their", "the", "a", "your"})
 _NOUNS = frozenset({"love", "like", "hate", "use", "play", "work", "study", "drive", "name"})
-#: What begins a sentence without its subject.
-_SUBJECTLESS = WORDS["subjectless"]
+#: What begins a sentence without its subject, and also goes on with one: "we packed up, moved to Porto".
+_SUBJECTLESS = WORDS["subjectless"] | {"living", "based", "working"}
+#: What follows a name that stands between commas, or after a relative's.
+_CLOSING = frozenset({",", "who", "is", "'s", "has", "was", "and", "just", "turned", "had", "will"})
 #: How many words a qualifier has at most.
 _MOST_WORDS = 3
+_LONGEST_GAP = 5
+#: With these something else begins.
+_ELSEWHERE = (
+    _SUBJECTS
+    | WORDS["auxiliaries"]
+    | WORDS["unreal"]
+    | WORDS["unsaid"]
+    | frozenset({",", ";", ":", "(", ")", "but", "so", "because", "n't", "not", "than", "like"})
+    | frozenset({"former", "formerly", "previously", "about", "his", "her", "their", "your"})
+)
+#: How many words of a kind are passed over.
+_MOST_SKIPPED = 3
 
-
-@dataclass(frozen=True)
-class Element:
-    """A part of a pattern."""
-
-    #: `word`, `adverbs`, `slot`, `of` or `end`.
-    kind: str
-    words: frozenset[str] = frozenset()
-    optional: bool = False
-    #: The kind of a value, or of a qualifier.
-    slot: str = ""
-    #: What is read is `value`, `of` the thing that it is about, or passed over.
-    part: str = "value"
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """Words that say something of an attribute."""
-
-    attribute: str
-    #: What the words say; empty where it stands in them.
-    value: str
-    retracts: bool
-    needs_kind: bool
-    elements: tuple[Element, ...]
+PATTERNS = load_patterns()
 
 
 @dataclass(frozen=True)
@@ -66,19 +58,25 @@ class Match:
 def find_matches(sentence: Sentence) -> Iterator[Match]:
     """Yield what is found in a sentence, in the order of its words."""
     subject = ""
-    if sentence.tokens[0].low in _SUBJECTLESS:
-        # "Moved to Lisbon!"
-        yield from filter(None, (_match(pattern, sentence, -1) for pattern in _BY_WORD["i"]))
-    for at, token in enumerate(sentence.tokens):
+    tokens = sentence.tokens
+    words = {token.low for token in tokens}
+    for at, token in enumerate(tokens):
         head = token.low
-        if head in _CONTINUING and subject in {"i", "we"} and _continues(sentence, at):
-            head = subject
+        if head in _CONTINUING:
+            if subject in _AUTHORS and _continues(sentence, at):
+                head = subject
+            elif at + 1 < len(tokens) and (tokens[at + 1].low in _OTHERS):
+                subject = ""
         elif head in _SUBJECTS:
             subject = head
-        candidates = _BY_WORD.get(head, ())
+        candidates: Sequence[Pattern] = _BY_WORD.get(head, ())
+        if not token.text:
+            candidates = _BY_AUTHOR
         if token.is_capital:
             candidates = (*candidates, *_BY_NAME)
         for pattern in candidates:
+            if pattern.needed and pattern.needed.isdisjoint(words):
+                continue
             if found := _match(pattern, sentence, at):
                 yield found
 
@@ -86,8 +84,10 @@ def find_matches(sentence: Sentence) -> Iterator[Match]:
 def _continues(sentence: Sentence, at: int) -> bool:
     """Tell whether a verb follows without a subject of its own: "I sold it and bought a car"."""
     following = sentence.tokens[at + 1].low if at + 1 < len(sentence.tokens) else ""
+    if sentence.tokens[at].low in {",", ";", "so"}:
+        return following in _SUBJECTLESS
     # "… the cake and love songs": what may be a noun begins no statement.
-    return following not in _SUBJECTS and following not in _NOUNS
+    return following not in _SUBJECTS and following not in _NOUNS and following not in _OTHERS
 
 
 def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
@@ -98,20 +98,16 @@ def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
         at, start = begin + 1, 1
     for number in range(start, len(elements)):
         element = elements[number]
-        if element.kind == "start":
-            if begin > 0:
-                return None
-        elif element.kind == "end":
-            if at < len(sentence.tokens) and not _is_stop(sentence, at):
-                return None
-        elif element.kind == "adverbs":
-            at = _skip_adverbs(sentence, at)
-        elif element.kind == "word":
+        if element.kind == "word":
             if at < len(sentence.tokens) and sentence.tokens[at].low in element.words:
                 at += 1
             elif not element.optional:
                 return None
-        else:
+        elif element.kind == "skip":
+            at = _skip(sentence, at, element.words, elements[number + 1 :])
+        elif element.kind == "gap":
+            at = _over_gap(sentence, at, elements[number + 1].words)
+        elif element.kind in ("slot", "of"):
             read = _read(element, sentence, at, elements[number + 1 :])
             if read is None:
                 if element.optional:
@@ -122,7 +118,37 @@ def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
                 values, slot = list(found), element.slot
             elif element.part == "of":
                 of = " ".join(found)
+        elif not _holds(element.kind, sentence, begin, at):
+            return None
     return Match(pattern, values, of, begin, at, slot)
+
+
+def _over_gap(sentence: Sentence, at: int, words: frozenset[str]) -> int:
+    """Return the next place of one of some words, where nothing else begins before it; else the same place."""
+    for place in range(at, min(at + _LONGEST_GAP + 1, len(sentence.tokens))):
+        low = sentence.tokens[place].low
+        if low in words and place + 1 < len(sentence.tokens):
+            following = sentence.tokens[place + 1]
+            if following.is_capital or following.low in {"a", "an", "the"} or sentence.is_small:
+                return place
+        if low in _ELSEWHERE:
+            break
+    return at
+
+
+def _holds(demand: str, sentence: Sentence, begin: int, at: int) -> bool:
+    """Tell whether a place is as a pattern demands."""
+    lows = [token.low for token in sentence.tokens]
+    if demand == "start":
+        return all(low in OPENERS for low in lows[:begin])
+    if demand == "end":
+        return at >= len(lows) or _is_stop(sentence, at)
+    if demand == "whole":
+        return at >= len(lows)
+    if demand == "closed":
+        goes_on = lows[at : at + 2] in (["and", "i"], ["and", "me"])
+        return at >= len(lows) or (lows[at] in _CLOSING and not goes_on)
+    return lows[at : at + 1] != ["and"] or lows[at + 1 : at + 2] == ["no"]
 
 
 def _is_stop(sentence: Sentence, at: int) -> bool:
@@ -130,11 +156,21 @@ def _is_stop(sentence: Sentence, at: int) -> bool:
     return low in _MARKS or low in STOPS
 
 
-def _skip_adverbs(sentence: Sentence, at: int) -> int:
-    for _ in range(3):
-        if at < len(sentence.tokens) and sentence.tokens[at].low in _ADVERBS:
-            at += 1
+def _skip(sentence: Sentence, at: int, words: frozenset[str], following: Sequence[Element]) -> int:
+    wanted = following[0].words if following and not following[0].optional else frozenset()
+    for _ in range(_MOST_SKIPPED):
+        if at >= len(sentence.tokens):
+            break
+        low = sentence.tokens[at].low
+        if low in wanted or not (low in words or (words is _ADJECTIVES and _is_measured(low))):
+            break
+        at += 1
     return at
+
+
+def _is_measured(low: str) -> bool:
+    """Tell whether a word says how old or long something is: `7-year-old`, `7`."""
+    return low[0].isdigit() and (low.isdigit() or "-" in low)
 
 
 def _read(
@@ -143,62 +179,60 @@ def _read(
     if element.kind == "slot":
         found = slots.SLOTS[element.slot](sentence, at)
         stopped = found and element.part == "value" and element.slot == "thing" and following
-        return found if not stopped else _until(sentence, at, following[0].words)
+        return found if not stopped else _until(sentence, at, following)
     if element.slot == "drug":
         return naming.drug(sentence, at)
-    if element.slot == "kind":
-        found = _until(sentence, at, following[0].words)
-        pets = found and {word.lower() for word in found[0][0].split()} & WORDS["pet"]
+    if element.slot == "medicine":
+        return naming.medicine(sentence, at)
+    if element.slot == "office":
+        found = _until(sentence, at, following)
+        return found if found and found[0][0].split()[-1].lower() in WORDS["offices"] else None
+    if element.slot == "event":
+        return _event(sentence, at)
+    found = _until(sentence, at, following)
+    if found and element.slot == "kind":
+        pets = {word.lower() for word in found[0][0].split()} & WORDS["pet"]
         return found if pets else None
-    return _until(sentence, at, following[0].words if following else frozenset())
+    if found and element.slot == "work":
+        return found if found[0][0].split()[-1].lower() in WORDS["works"] else None
+    return found
 
 
-def _until(sentence: Sentence, at: int, words: frozenset[str]) -> Read | None:
-    """Read up to three words before one of `words`; without any, to the end of what is said."""
+def _event(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody has an appointment for: up to three words and then `appointment`, `flight` or the like."""
+    for end in range(at + 1, min(at + _MOST_WORDS + 2, len(sentence.tokens) + 1)):
+        low = sentence.tokens[end - 1].low
+        if low in WORDS["event"]:
+            begin = at if sentence.tokens[at].low != "'s" else at + 1
+            return [sentence.slice(begin, end).replace(" 's ", " ")], end
+        if (low != "'s" and _is_stop(sentence, end - 1)) or low in _AUTHORS:
+            break
+    return None
+
+
+def _until(sentence: Sentence, at: int, following: Sequence[Element]) -> Read | None:
+    """Read up to three words before one that may follow; without any, to the end of what is said."""
+    words: set[str] = set()
+    for element in following:
+        if element.kind == "word":
+            words |= element.words
+            if not element.optional:
+                break
     end = at
     while end < len(sentence.tokens) and sentence.tokens[end].low not in words:
         token = sentence.tokens[end]
-        if end - at >= _MOST_WORDS or _is_stop(sentence, end) or not token.low[0].isalpha():
+        if end - at >= _MOST_WORDS or _is_stop(sentence, end) or not token.low[:1].isalpha():
             break
         end += 1
     return ([sentence.slice(at, end)], end) if end > at else None
 
 
-def _parse(line: str) -> Pattern:
-    head, _, body = line.partition(": ")
-    elements = tuple(_element(word) for word in body.split())
-    attribute, _, value = head.lstrip("!^").partition("=")
-    return Pattern(attribute, value, head[0] == "!", head[0] == "^", elements)
-
-
-def _element(text: str) -> Element:
-    optional = text.endswith("?")
-    text = text.removesuffix("?")
-    if text == "$":
-        return Element("end")
-    if text == "@start":
-        return Element("start")
-    if text == "@adverb":
-        return Element("adverbs")
-    if text[0] == "<":
-        slot, _, part = text.strip("<>").partition(":")
-        if not slot:
-            # Passed over: <:job>
-            slot = {"dose": "amount"}.get(part, part)
-            return Element("slot", slot=slot, optional=optional, part="")
-        return Element("slot", slot=slot, optional=optional, part="of" if part == "of" else "value")
-    if text[0] == "{":
-        return Element("of", slot=text.strip("{}").partition(":")[2], optional=optional, part="of")
-    words: set[str] = set()
-    for word in text.split("|"):
-        words |= _BE if word == "@be" else WORDS[word[1:]] if word[0] == "@" else {word}
-    return Element("word", frozenset(words), optional)
-
-
-_LINES = files("everword_compactor.learning.extract").joinpath("patterns.txt").read_text("utf-8")
-PATTERNS = [_parse(line) for line in _LINES.splitlines() if line and line[0] != "#"]
+_ADJECTIVES = WORDS["adjectives"]
 _BY_WORD: dict[str, list[Pattern]] = defaultdict(list)
 for _pattern in PATTERNS:
-    for _word in _pattern.elements[0].words:
+    _first = _pattern.elements[0]
+    for _word in WORDS["event"] if _first.slot == "event" else _first.words:
         _BY_WORD[_word].append(_pattern)
 _BY_NAME = [pattern for pattern in PATTERNS if pattern.elements[0].kind == "slot"]
+#: Where the subject was left out, it was "I" or "we".
+_BY_AUTHOR = [*_BY_WORD["i"], *(each for each in _BY_WORD["we"] if each not in _BY_WORD["i"])]

@@ -31,6 +31,10 @@ class Claim:
     wrong: str = ""
     #: What kind of value it is, as `slots` names them.
     slot: str = ""
+    #: The words around it that may say since when it holds, or until when.
+    around: str = ""
+    #: Whether it is of something that happened: a move, a purchase.
+    happens: bool = False
 
 
 @dataclass(frozen=True)

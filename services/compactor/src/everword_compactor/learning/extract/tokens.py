@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import regex
+
+from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Sentence, Token
 
 #: What is learned from stands near the beginning; what is longer was mostly pasted.
@@ -12,9 +15,32 @@ _OPENERS = "([{*_~`'\""
 _CLOSERS = ".,;:!?)]}*_~`'\"-"
 _ENDS = ".!?…"
 _CLITICS = ("n't", "'m", "'re", "'ve", "'s", "'ll", "'d")
+#: What is written without its apostrophe: where it would stand, and what follows it.
+_BARE = {
+    "im": (1, "'m"),
+    "ive": (1, "'ve"),
+    "dont": (2, "n't"),
+    "cant": (2, "n't"),
+    "wont": (2, "n't"),
+    "didnt": (3, "n't"),
+    "doesnt": (4, "n't"),
+    "isnt": (2, "n't"),
+    "wasnt": (3, "n't"),
+    "thats": (4, "'s"),
+}
+#: Spelled in one way, so that patterns need one.
+_RESPELLED = {
+    "favorite": "favourite",
+    "fav": "favourite",
+    "fave": "favourite",
+    "u": "you",
+    "w/": "with",
+}
 _PLAIN = str.maketrans(
     {"’": "'", "‘": "'", "“": '"', "”": '"', "–": ",", "—": ",", "«": '"', "»": '"'}
 )
+#: Besides "I", which many write with a capital who write none elsewhere.
+_CAPITAL = regex.compile(r"(?!\bI\b)\p{Lu}")
 #: In the place of what is quoted.
 QUOTED = '"'
 
@@ -22,15 +48,21 @@ QUOTED = '"'
 def split_sentences(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a message that the one who sent it says."""
     text = text[:MAX_CHARS]
-    is_small = not any(character.isupper() for character in text)
+    is_small = not _CAPITAL.search(text)
     for start, line in _spoken_lines(text):
         tokens: list[Token] = []
         for token in _unquoted(_tokens(line, start)):
             tokens.append(token)
-            if token.low in _ENDS:
+            if token.low in _ENDS and not _abbreviates(token, tokens):
                 yield from _sentence(text, tokens, is_small)
                 tokens = []
         yield from _sentence(text, tokens, is_small)
+
+
+def _abbreviates(token: Token, tokens: list[Token]) -> bool:
+    """Tell whether a full stop is that of "Dr."."""
+    before = tokens[-2] if len(tokens) > 1 else None
+    return token.text == "." and before is not None and before.low in WORDS["abbreviations"]
 
 
 def _sentence(text: str, tokens: list[Token], is_small: bool) -> Iterator[Sentence]:
@@ -73,16 +105,17 @@ def _tokens(line: str, offset: int) -> Iterator[Token]:
 
 def _split_word(word: str, at: int) -> Iterator[Token]:
     begin, end = 0, len(word)
-    while begin < end and word[begin] in _OPENERS + ",":
+    while begin < end and (word[begin] in _OPENERS + "," or _is_sign(word[begin])):
         begin += 1
-    while end > begin and word[end - 1] in _CLOSERS + "…":
+    while end > begin and (word[end - 1] in _CLOSERS + "…" or _is_sign(word[end - 1])):
         end -= 1
     yield from (_token(word, at, n, n + 1) for n in range(begin))
     core = word[begin:end]
     low = core.lower()
-    if low == "im":
-        yield _token(word, at, begin, begin + 1)
-        yield _token(word, at, begin + 1, end)
+    if low in _BARE:
+        cut, clitic = _BARE[low]
+        yield _token(word, at, begin, begin + cut)
+        yield Token(core[cut:], clitic, at + begin + cut, at + end)
         begin = end
     clitic = next((c for c in _CLITICS if low.endswith(c) and len(low) > len(c)), "")
     cut = end - len(clitic)
@@ -103,6 +136,13 @@ def _split_word(word: str, at: int) -> Iterator[Token]:
     yield from (_token(word, at, n, n + 1) for n in range(end, len(word)))
 
 
+def _is_sign(character: str) -> bool:
+    """Tell whether a character is a picture, such as a smiley."""
+    return character > "\u2190" and not character.isalnum()
+
+
 def _token(word: str, at: int, begin: int, end: int) -> Token:
     text = word[begin:end]
-    return Token(text, text.lower(), at + begin, at + end)
+    # A picture ends a sentence, as a full stop does.
+    low = "." if _is_sign(text[0]) and text not in _ENDS else text.lower()
+    return Token(text, _RESPELLED.get(low, low), at + begin, at + end)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Sentence
-from everword_compactor.learning.extract.reading import (
+from everword_compactor.learning.extract.values.reading import (
     Read,
+    ends,
     low,
 )
+
+_DOSES = frozenset({"mg", "mcg", "g", "ml", "units", "iu", "µg"})
+_WEIGHTS = frozenset({"kg", "kgs", "kilos", "kilo", "lbs", "pounds", "lb", "stone"})
+_AFTER_ADDRESS = WORDS["after_address"]
 
 
 def when(sentence: Sentence, at: int) -> Read | None:
@@ -31,7 +36,7 @@ def _is_between(sentence: Sentence, at: int) -> bool:
     term = low(sentence, at)
     if term == ",":
         following = low(sentence, at + 1)
-        return following[:2] == "20" or following in WORDS["months"] | {"at"}
+        return following[:2] in {"19", "20"} or following in WORDS["months"] | {"at"}
     joins = {
         "the",
         "of",
@@ -90,34 +95,78 @@ def money(sentence: Sentence, at: int) -> Read | None:
 def amount(sentence: Sentence, at: int) -> Read | None:
     """Read a dose or a weight: `50 mg`, `72kg`."""
     term = low(sentence, at)
-    units = {"mg", "mcg", "g", "ml", "units", "iu", "kg", "kgs", "kilos", "lbs", "pounds", "lb"}
+    units = _DOSES | _WEIGHTS
     if _number(term) and low(sentence, at + 1) in units:
         return [sentence.slice(at, at + 2)], at + 2
     unit = term.lstrip("0123456789.,")
     return ([sentence.slice(at, at + 1)], at + 1) if unit in units and unit != term else None
 
 
+def weight(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody weighs: `72 kg`."""
+    found = amount(sentence, at)
+    return found if found and any(found[0][0].lower().endswith(unit) for unit in _WEIGHTS) else None
+
+
+def years(sentence: Sentence, at: int) -> Read | None:
+    """Read an age that is said as such: `44-year-old`, `19 year old`, `28yo`, or the number before a comma."""
+    term = low(sentence, at)
+    digits = term.rstrip("abcdefghijklmnopqrstuvwxyz-")
+    if not digits.isdigit() or not 8 <= int(digits) <= 110:
+        return None
+    if term[len(digits) :].strip("-") in {"year-old", "years-old", "yo", "yrs-old", "yearold"}:
+        return [digits], at + 1
+    if digits == term and low(sentence, at + 1) in {"year", "years", "yr", "yrs"}:
+        return ([digits], at + 3) if low(sentence, at + 2) == "old" else None
+    return ([digits], at + 1) if digits == term and low(sentence, at + 1) in {",", ""} else None
+
+
+def child_age(sentence: Sentence, at: int) -> Read | None:
+    """Read how old a child is: `7-year-old`, `7 year old`."""
+    term = low(sentence, at)
+    digits = term.partition("-")[0]
+    if not digits.isdigit() or int(digits) > 18:
+        return None
+    if term.endswith(("-year-old", "-month-old")):
+        return [digits], at + 1
+    said = (low(sentence, at + 1), low(sentence, at + 2))
+    return ([digits], at + 3) if said in {("year", "old"), ("month", "old")} else None
+
+
+def year(sentence: Sentence, at: int) -> Read | None:
+    term = low(sentence, at)
+    return ([term], at + 1) if term.isdigit() and 1900 <= int(term) <= 2100 else None
+
+
 def age(sentence: Sentence, at: int) -> Read | None:
     term = low(sentence, at)
     if not term.isdigit() or not 8 <= int(term) <= 110:
         return None
-    if low(sentence, at + 1) == "years" and low(sentence, at + 2) == "old":
+    if low(sentence, at + 1) in {"years", "year", "yrs"} and low(sentence, at + 2) == "old":
         return [term], at + 3
-    return (
-        ([term], at + 1)
-        if at + 1 == len(sentence.tokens) or low(sentence, at + 1) in {",", "and", "now"}
-        else None
-    )
+    return ([term], at + 1) if ends(sentence, at + 1) else None
 
 
 def number(sentence: Sentence, at: int) -> Read | None:
     return ([low(sentence, at)], at + 1) if low(sentence, at).isdigit() else None
 
 
+def port(sentence: Sentence, at: int) -> Read | None:
+    """Read a number that can be a port without being called one."""
+    found = number(sentence, at)
+    return found if found and 1024 <= int(found[0][0]) <= 65535 else None
+
+
 def version(sentence: Sentence, at: int) -> Read | None:
     """Read a version: `2.3`, `v1.4.0-rc1`."""
     text = sentence.tokens[at].text.lstrip("vV") if at < len(sentence.tokens) else ""
     return ([text], at + 1) if text[:1].isdigit() and len(text) <= 20 and "%" not in text else None
+
+
+def dotted(sentence: Sentence, at: int) -> Read | None:
+    """Read a version that cannot be another number: `2.0`."""
+    found = version(sentence, at)
+    return found if found and "." in found[0][0] and ends(sentence, at + 1) else None
 
 
 def email(sentence: Sentence, at: int) -> Read | None:
@@ -136,10 +185,25 @@ def phone(sentence: Sentence, at: int) -> Read | None:
 
 
 def address(sentence: Sentence, at: int) -> Read | None:
-    """Read the rest of a sentence that has a number."""
-    end = len(sentence.tokens)
+    """Read the rest of a sentence, or of what it says of an address, that has a number."""
+    end = at
+    while end < len(sentence.tokens) and low(sentence, end) not in _AFTER_ADDRESS:
+        end += 1
+    if end > at and low(sentence, end - 1) == ",":
+        end -= 1
     numbered = any(token.text[:1].isdigit() for token in sentence.tokens[at:end])
     return ([sentence.slice(at, end)], end) if numbered and end - at <= 15 else None
+
+
+def street(sentence: Sentence, at: int) -> Read | None:
+    """Read a number and a street."""
+    if not low(sentence, at)[:1].isdigit():
+        return None
+    end = at + 1
+    while end < min(at + 8, len(sentence.tokens)) and low(sentence, end) not in _AFTER_ADDRESS:
+        end += 1
+    named = any(token.low in WORDS["streets"] for token in sentence.tokens[at:end])
+    return ([sentence.slice(at, end)], end) if named else None
 
 
 def pronouns(sentence: Sentence, at: int) -> Read | None:

@@ -30,7 +30,9 @@ def ends(sentence: Sentence, at: int) -> bool:
     if at >= len(sentence.tokens):
         return True
     term = sentence.tokens[at].low
-    return term in MARKS or term in STOPS
+    # Such as a smiley.
+    is_mark = not any(character.isalnum() for character in term) and term not in {"&", "+"}
+    return term in MARKS or term in STOPS or is_mark
 
 
 def low(sentence: Sentence, at: int) -> str:

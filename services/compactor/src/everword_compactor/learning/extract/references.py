@@ -1,0 +1,132 @@
+"""Reads what a sentence says together with what was said just before: "I meant Bern", "it was moved to Monday"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from everword_compactor.learning.extract.lexicon import WORDS
+from everword_compactor.learning.extract.model import Claim, Modality, Sentence
+from everword_compactor.learning.extract.spoken import OPENERS
+from everword_compactor.learning.extract.values import slots
+
+CORRECTING = frozenset({"no", "sorry", "correction", "oops", "whoops", "meant", "typo", "wait"})
+_BETWEEN = frozenset({"on", "at", "in", "to", "the", "a", "an"})
+_EXCHANGED = frozenset(
+    {"replaced", "swapped", "exchanged", "switched", "moved", "changed", "traded"}
+)
+#: Anything may be one of these.
+_LOOSE = frozenset({"thing", "things", "word", "tastes", "doing", "favourite", "rest", "role"})
+_PLANS = ("appointment", "deadline")
+
+
+def refer_back(sentence: Sentence, earlier: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield what a sentence says of the claims just before it."""
+    lows = [token.low for token in sentence.tokens]
+    if not earlier:
+        return
+    words = set(lows)
+    if "meant" in words or lows[0] in CORRECTING:
+        yield from _meant(sentence, lows, earlier)
+    elif "not" in words:
+        yield from _not_that(sentence, lows, earlier)
+    elif _EXCHANGED & words:
+        yield from _instead(sentence, lows, earlier)
+        yield from _moved(sentence, lows, earlier)
+
+
+def last_claim(claims: Iterable[Claim], fits: Callable[[Claim], bool]) -> Claim | None:
+    said = [
+        c for c in claims if c.modality in (Modality.STATEMENT, Modality.CORRECTION) and fits(c)
+    ]
+    return said[-1] if said else None
+
+
+def _meant(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield what "I meant Bern" and "sorry, Bern" correct: what was said last and is of the same kind."""
+    if "meant" in lows:
+        at = lows.index("meant") + 1
+        if at > 1 and lows[at - 2] != "i" and lows[at - 2] not in CORRECTING | {","}:
+            return
+    else:
+        at = next((n for n, low in enumerate(lows) if low not in CORRECTING | OPENERS), 0)
+    while at < len(lows) and lows[at] in _BETWEEN:
+        at += 1
+    last = last_claim(earlier, lambda each: bool(each.slot))
+    value = _value(sentence, at, last)
+    if last and value and ("meant" in lows or _is_all(sentence, lows, at, last)):
+        yield _corrected(last, value, sentence)
+
+
+def _is_all(sentence: Sentence, lows: Sequence[str], at: int, last: Claim) -> bool:
+    """Tell whether nothing but a value is said: "sorry, May 4", "no, Bern, not Basel"."""
+    read = slots.SLOTS[last.slot](sentence, at)
+    is_whole = read is not None and (read[1] >= len(lows) or lows[read[1]] in {",", "not"})
+    # "No problem": nothing is named.
+    named = sentence.tokens[at].is_capital or any(c.isdigit() for c in sentence.tokens[-1].text)
+    return is_whole and last.slot not in _LOOSE and named
+
+
+def _not_that(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield what "it's Bern, not Basel" corrects, where Basel was said just before."""
+    rest = sentence.slice(lows.index("not"), len(lows)).lower().split(maxsplit=1)[1:]
+    wrong = last_claim(
+        earlier, lambda each: bool(rest and each.slot and rest[0] == _words(each.value))
+    )
+    at = next((n + 1 for n, low in enumerate(lows) if low in {"'s", "is"}), 0)
+    value = _value(sentence, at, wrong) if at else None
+    if wrong and value:
+        yield _corrected(wrong, value, sentence)
+
+
+def _instead(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield what "I replaced the Audi with a BMW" says, where the Audi was spoken of just before."""
+    if lows[0] not in {"i", "we"}:
+        return
+    for at, low in enumerate(lows):
+        if low not in {"with", "for", "to", "by"}:
+            continue
+        named = [each for each in earlier if each.slot and _ends_with(lows[:at], each.value)]
+        old = last_claim(named, lambda _: True)
+        begin = at + 1
+        while begin < len(lows) and lows[begin] in _BETWEEN | WORDS["adjectives"]:
+            begin += 1
+        value = _value(sentence, begin, old)
+        if old and value:
+            yield replace(
+                old, value=value, wrong="", modality=Modality.STATEMENT, quote=sentence.text
+            )
+
+
+def _moved(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield what "it was moved to Monday" says of the plan that was spoken of just before."""
+    if lows[0] not in {"it", "they"} or not WORDS["rescheduled"] & set(lows) or "to" not in lows:
+        return
+    plan = last_claim(earlier, lambda each: each.attribute.rpartition("_")[2] in _PLANS)
+    value = _value(sentence, lows.index("to") + 1, plan)
+    if plan and value:
+        yield replace(plan, value=value, wrong="", modality=Modality.STATEMENT, quote=sentence.text)
+
+
+def _ends_with(said: Sequence[str], value: str) -> bool:
+    words = _words(value).split()
+    return bool(words) and list(said[-len(words) :]) == words
+
+
+def _words(value: str) -> str:
+    """Return a value as it was said, without the day that a plan's words mean."""
+    return value.partition(" (")[0].lower()
+
+
+def _value(sentence: Sentence, at: int, claim: Claim | None) -> str | None:
+    """Return the one value of a claim's kind that stands at a place, where it is another one."""
+    read = slots.SLOTS[claim.slot](sentence, at) if claim and claim.slot else None
+    if claim is None or read is None or len(read[0]) != 1:
+        return None
+    return read[0][0] if read[0][0].lower() != _words(claim.value) else None
+
+
+def _corrected(wrong: Claim, value: str, sentence: Sentence) -> Claim:
+    return replace(
+        wrong, value=value, wrong=wrong.value, modality=Modality.CORRECTION, quote=sentence.text
+    )

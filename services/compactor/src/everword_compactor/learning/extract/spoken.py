@@ -1,0 +1,113 @@
+"""Reads sentences as they are meant: what is left out of them is put in, and what asks is told from what says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from everword_compactor.learning.extract.lexicon import WORDS
+from everword_compactor.learning.extract.model import Sentence, Token
+
+#: What may stand before a statement, as in "so, big news: we moved".
+OPENERS = WORDS["openers"]
+_SUBJECTLESS = WORDS["subjectless"]
+_ONGOING = frozenset({"living", "working", "studying", "training", "saving", "taking", "seeing"})
+_ASKING = frozenset(
+    {"what", "where", "when", "who", "whom", "whose", "which", "why", "how", "any", "anyone"}
+)
+_AUXILIARIES = WORDS["auxiliaries"]
+_ASKED = WORDS["asked"]
+_JOINING = frozenset({",", ";", ":", "so", "and", "but"})
+#: "…, is that right?" asks about what was said.
+_TAGS = frozenset({"right", "correct", "true", "wrong", "remember", "or"})
+#: Fewer words after a comma are such a tag: "…, don't I?".
+_LEAST_ASKED = 4
+#: Words that ask for what follows to be known, or tell whether it is.
+_NOTING = frozenset(
+    {"note", "remember", "save", "record", "store", "mention", "tell", "told", "know", "mentioned"}
+)
+
+
+def said(sentence: Sentence) -> Sentence | None:
+    """Return what a sentence says, with the "I" that was left out; None where it only asks."""
+    stated = _stated(sentence) if sentence.is_question else sentence
+    return _with_subject(stated) if stated and stated.tokens else None
+
+
+def _stated(question: Sentence) -> Sentence | None:
+    """Return what is said before or within a question: "I weigh 92 kg, is that too much?"."""
+    tokens = question.tokens
+    noted = _after_noting(tokens)
+    if noted:
+        return _part(question, noted, len(tokens))
+    if _asks(tokens, 0):
+        return None
+    for at in range(2, len(tokens)):
+        if tokens[at - 1].low in _JOINING and _asks(tokens, at):
+            rest = tokens[at:]
+            is_tag = _TAGS & {token.low for token in rest}
+            least = 2 if rest[0].low in _ASKING else _LEAST_ASKED
+            if len(rest) < least or is_tag:
+                return None
+            return _part(question, 0, at - 1)
+    # "I'm Danish, so no visa?"
+    after_so = next((at for at in range(3, len(tokens)) if tokens[at].low == "so"), 0)
+    return _part(question, 0, after_so) if after_so else None
+
+
+def _asks(tokens: tuple[Token, ...], at: int) -> bool:
+    following = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    if tokens[at].low in _AUXILIARIES:
+        return following in _ASKED or following == "n't"
+    return tokens[at].low in _ASKING
+
+
+def _after_noting(tokens: tuple[Token, ...]) -> int:
+    """Return where what is to be known begins, as in "can you note that my name is Bo?"; 0 where nothing is."""
+    for at, token in enumerate(tokens[:6]):
+        if at and token.low in _NOTING and tokens[0].low in _AUXILIARIES:
+            after = at + 1
+            while after < len(tokens) and tokens[after].low in {"you", "down", "that", "for", "me"}:
+                after += 1
+            begins = after < len(tokens) and tokens[after].low in {"i", "we", "my", "our", "the"}
+            return after if begins else 0
+    return 0
+
+
+def _part(sentence: Sentence, begin: int, end: int) -> Sentence | None:
+    if begin >= end:
+        return None
+    return replace(
+        sentence,
+        tokens=sentence.tokens[begin:end],
+        text=sentence.slice(begin, end),
+        is_question=False,
+    )
+
+
+def _tells_of_itself(tokens: tuple[Token, ...], at: int) -> bool:
+    """Tell whether "living in Rome" is what a sentence is about: "living in Rome is fun"."""
+    return not WORDS["predicates"].isdisjoint(token.low for token in tokens[at:])
+
+
+def _with_subject(sentence: Sentence) -> Sentence:
+    """Return a sentence with the subject that those leave out who write in a hurry: "Been in Bremen since May"."""
+    tokens = sentence.tokens
+    at = 0
+    while at < len(tokens) and tokens[at].low in OPENERS:
+        at += 1
+    if at == len(tokens):
+        return sentence
+    low = tokens[at].low
+    place = tokens[at].start
+    subject = Token("", "i", place, place)
+    is_ongoing = low in _ONGOING and not _tells_of_itself(tokens, at)
+    is_not = low == "not" and [each.low for each in tokens[at + 1 : at + 2]] == ["a"]
+    if low in _SUBJECTLESS:
+        left_out = [subject]
+    elif low == "been":
+        left_out = [subject, Token("", "'ve", place, place)]
+    elif is_ongoing or is_not:
+        left_out = [subject, Token("", "'m", place, place)]
+    else:
+        return sentence
+    return replace(sentence, tokens=(*tokens[:at], *left_out, *tokens[at:]))

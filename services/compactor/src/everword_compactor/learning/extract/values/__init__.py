@@ -1,0 +1,1 @@
+"""Kinds of values, and how each is read from a sentence."""

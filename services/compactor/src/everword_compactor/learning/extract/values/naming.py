@@ -1,0 +1,237 @@
+"""Names: of people, places, employers, jobs, products."""
+
+from __future__ import annotations
+
+from everword_compactor.learning.extract.lexicon import (
+    NO_NAMES,
+    SOFTWARE,
+    STOPS,
+    WORDS,
+    is_drug,
+    is_meant,
+)
+from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.values.reading import (
+    ARTICLES,
+    MARKS,
+    VAGUE,
+    Read,
+    ends,
+    low,
+    names_end,
+    phrase,
+)
+
+#: Without a capital these are no place: "living in fear".
+_NO_PLACES = WORDS["no_places"] | WORDS["openers"] | WORDS["adverbs"] | WORDS["home"]
+
+
+def name(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of somebody: `Anna`, `Anna Maria Berg`."""
+    end = names_end(sentence, at, 3, frozenset())
+    if end == at or any(t.low in NO_NAMES or not t.text.isalpha() for t in sentence.tokens[at:end]):
+        return None
+    if any(t.text.isupper() and len(t.text) > 1 for t in sentence.tokens[at:end]):
+        return None
+    return [sentence.slice(at, end)], end
+
+
+def called(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of somebody after "is called": one word, where they write without capitals."""
+    term = low(sentence, at)
+    if not sentence.is_small:
+        return name(sentence, at)
+    if not term.isalpha() or term in STOPS | VAGUE | ARTICLES | NO_NAMES or len(term) < 2:
+        return None
+    return ([sentence.slice(at, at + 1)], at + 1) if ends(sentence, at + 1) else None
+
+
+def person(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of somebody who says "I'm Ana", and no faith or sign."""
+    found = name(sentence, at)
+    return None if found and found[0][0].lower() in WORDS["no_persons"] | WORDS["moods"] else found
+
+
+def title(sentence: Sentence, at: int) -> Read | None:
+    """Read a name of up to five words that begins a sentence."""
+    end = names_end(sentence, at, 5)
+    if at or end == at or sentence.tokens[at].low in STOPS | VAGUE | {"one", "which", "painting"}:
+        return None
+    return [sentence.slice(at, end)], end
+
+
+def place(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of a place: `Lisbon`, `New York City`, `Portland, Oregon`, `the Netherlands`."""
+    if low(sentence, at) == "the" and names_end(sentence, at + 1, 3) > at + 1:
+        at += 1
+    end = names_end(sentence, at, 5)
+    if end == at:
+        return _small_place(sentence, at)
+    term = sentence.slice(at, end).lower()
+    first = sentence.tokens[at]
+    odd = any(character.isupper() for character in first.text[2:]) or not first.text[0].isalpha()
+    if term in SOFTWARE or first.low in NO_NAMES | SOFTWARE or odd or not ends(sentence, end):
+        return None
+    if any(len(token.text) == 1 for token in sentence.tokens[at:end]):
+        return None
+    state = names_end(sentence, end + 1, 2) if low(sentence, end) == "," else end
+    if state > end + 1 and (state == len(sentence.tokens) or low(sentence, state) == ","):
+        end = state
+    return [sentence.slice(at, end)], end
+
+
+def _small_place(sentence: Sentence, at: int) -> Read | None:
+    """Read a place of somebody who writes without capitals: one word, and nothing after it."""
+    term = low(sentence, at)
+    if not sentence.is_small or not term.isalpha() or term in STOPS | VAGUE | ARTICLES | SOFTWARE:
+        return None
+    if len(term) < 4 or term in NO_NAMES | _NO_PLACES or not ends(sentence, at + 1):
+        return None
+    return [sentence.slice(at, at + 1)], at + 1
+
+
+def known_place(sentence: Sentence, at: int) -> Read | None:
+    """Read a place that is known as one, whatever the sentence says of it."""
+    found = place(sentence, at)
+    return found if found and found[0][0].lower() in WORDS["places"] else None
+
+
+def organisation(sentence: Sentence, at: int) -> Read | None:
+    """Read who somebody works for: `Acme`, `Danske Bank`, `a small law firm`, `a firm called Acme`."""
+    if low(sentence, at) in {"a", "an", "the"}:
+        for end in range(at + 2, min(at + 6, len(sentence.tokens) + 1)):
+            word = sentence.tokens[end - 1]
+            if word.low in WORDS["orgs"] and low(sentence, end) in {"called", "named"}:
+                return organisation(sentence, end + 1)
+            if word.low in WORDS["orgs"] and ends(sentence, end):
+                return ([sentence.slice(at, end)], end) if not word.is_capital else None
+            if word.low in STOPS | MARKS:
+                break
+    start = at + 1 if low(sentence, at) == "the" else at
+    end = names_end(sentence, start, 5)
+    if end == start or sentence.tokens[start].low in NO_NAMES or not ends(sentence, end):
+        return None
+    if sentence.slice(start, end).lower() in WORDS["places"]:
+        return None
+    return [sentence.slice(start, end)], end
+
+
+def workplace(sentence: Sentence, at: int) -> Read | None:
+    """Read who somebody works for, also of somebody who writes without capitals."""
+    return organisation(sentence, at) or _small_place(sentence, at)
+
+
+def firm(sentence: Sentence, at: int) -> Read | None:
+    """Read who somebody works for where a program may be meant as well."""
+    found = organisation(sentence, at)
+    return found if found and found[0][0].lower() not in SOFTWARE else None
+
+
+def company(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of an organisation, and no club of any kind that is joined."""
+    return None if low(sentence, at) in ARTICLES else organisation(sentence, at)
+
+
+def job(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody does: up to three words, and then one that names a job."""
+    for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
+        term = sentence.tokens[end - 1].low
+        if term in STOPS | MARKS or term in {
+            "bit",
+            "kind",
+            "sort",
+            "lot",
+            "wannabe",
+            "best",
+            "good",
+            "great",
+            "better",
+            "bad",
+            "terrible",
+        }:
+            return None
+        if term in WORDS["jobs"] and (ends(sentence, end) or low(sentence, end) == "of"):
+            return [sentence.slice(at, end)], end
+    return None
+
+
+def student(sentence: Sentence, at: int) -> Read | None:
+    """Read what a student calls themselves: `PhD student`."""
+    found = job(sentence, at)
+    return found if found and found[0][0].split()[-1].lower() in WORDS["students"] else None
+
+
+def paid_job(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody does for whom they work for, and does not study there."""
+    return None if student(sentence, at) else job(sentence, at)
+
+
+def contact(sentence: Sentence, at: int) -> Read | None:
+    """Read whom an appointment is with: `Sam`, `Dr. Lee`, `my dentist`."""
+    while low(sentence, at) in WORDS["abbreviations"] | {"."} | ARTICLES:
+        at += 1
+    known = low(sentence, at) in WORDS["offices"] | WORDS["medics"]
+    return ([sentence.slice(at, at + 1)], at + 1) if known else name(sentence, at)
+
+
+def role(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody works as: up to four words."""
+    return job(sentence, at) or phrase(sentence, at, 4, capitals=True)
+
+
+def car(sentence: Sentence, at: int) -> Read | None:
+    """Read a make or a model that is known."""
+    return _product(sentence, at, "vehicles")
+
+
+def model(sentence: Sentence, at: int) -> Read | None:
+    """Read a make or a model where nothing else can be meant: "I drive a …"."""
+    end = names_end(sentence, at, 3, frozenset())
+    known = _product(sentence, at, "vehicles")
+    if known or end == at or sentence.tokens[at].low in NO_NAMES or not ends(sentence, end):
+        return known
+    return [sentence.slice(at, end)], end
+
+
+def device(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of a device that is known, with its number: `Pixel 9`, `MacBook Pro`."""
+    return _product(sentence, at, "devices")
+
+
+def _product(sentence: Sentence, at: int, kind: str) -> Read | None:
+    """Read up to four words, one of which is the name of a product of a kind."""
+    end = at
+    while end < len(sentence.tokens) and end - at < 4 and not ends(sentence, end):
+        end += 1
+    known = any(token.low in WORDS[kind] and is_meant(token) for token in sentence.tokens[at:end])
+    return ([sentence.slice(at, end)], end) if known else None
+
+
+def software(sentence: Sentence, at: int) -> Read | None:
+    term = low(sentence, at)
+    known = term in SOFTWARE and is_meant(sentence.tokens[at])
+    return ([sentence.slice(at, at + 1)], at + 1) if known else None
+
+
+def product(sentence: Sentence, at: int) -> Read | None:
+    """Read what has a version: a program that is known, or a name before a number such as `2.1`."""
+    end = names_end(sentence, at, 1)
+    number = low(sentence, at + 1).lstrip("v")
+    dotted = number[:1].isdigit() and "." in number
+    if end > at and dotted and sentence.tokens[at].text[:1].isalpha():
+        return [sentence.slice(at, at + 1)], at + 1
+    return software(sentence, at)
+
+
+def medicine(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of a medicine after its dose: any word."""
+    term = low(sentence, at)
+    known = is_drug(term) or (len(term) > 5 and term.isalpha() and ends(sentence, at + 1))
+    return ([term], at + 1) if known and term not in STOPS | VAGUE else None
+
+
+def drug(sentence: Sentence, at: int) -> Read | None:
+    term = low(sentence, at)
+    if term == "vitamin" and len(low(sentence, at + 1)) in (1, 2, 3):
+        return [sentence.slice(at, at + 2)], at + 2
+    return ([term], at + 1) if is_drug(term) else None

@@ -1,0 +1,186 @@
+"""Kinds of values by their names: each reads one from a place in a sentence, or finds that there is none."""
+
+from __future__ import annotations
+
+from everword_compactor.learning.extract.lexicon import COUNTS, ORDINALS, STOPS, WORDS
+from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.values.measures import (
+    address,
+    age,
+    amount,
+    child_age,
+    dotted,
+    email,
+    money,
+    number,
+    phone,
+    port,
+    pronouns,
+    street,
+    version,
+    weight,
+    when,
+    year,
+    years,
+)
+from everword_compactor.learning.extract.values.naming import (
+    called,
+    car,
+    company,
+    contact,
+    device,
+    drug,
+    firm,
+    job,
+    known_place,
+    model,
+    name,
+    organisation,
+    paid_job,
+    person,
+    place,
+    product,
+    role,
+    software,
+    student,
+    title,
+    workplace,
+)
+from everword_compactor.learning.extract.values.reading import (
+    ARTICLES,
+    MARKS,
+    Read,
+    Slot,
+    ends,
+    low,
+)
+from everword_compactor.learning.extract.values.tastes import (
+    allergen,
+    doing,
+    favourite,
+    hobby,
+    list_of,
+    mood,
+    of_kind,
+    several,
+    tastes,
+    thing,
+    things,
+    word,
+)
+
+
+def names(sentence: Sentence, at: int) -> Read | None:
+    """Read the names of several, and none where somebody is spoken to: "the kids, Tom and I"."""
+    found = list_of(sentence, at, name)
+    with_author = found and low(sentence, found[1]) == "and" and low(sentence, found[1] + 1) == "i"
+    return None if with_author else found
+
+
+def rest(sentence: Sentence, at: int) -> Read | None:
+    """Read up to twelve words, to the next mark."""
+    end = at
+    while end < len(sentence.tokens) and sentence.tokens[end].low not in MARKS:
+        end += 1
+    return ([sentence.slice(at, end)], end) if 1 < end - at <= 12 else None
+
+
+def drugs(sentence: Sentence, at: int) -> Read | None:
+    return list_of(sentence, at, drug)
+
+
+def count(sentence: Sentence, at: int) -> Read | None:
+    """Read how many, in digits."""
+    term = low(sentence, at)
+    if term.isdigit() and int(term) < 20:
+        return [term], at + 1
+    return ([str(COUNTS[term])], at + 1) if term in COUNTS else None
+
+
+def nth(sentence: Sentence, at: int) -> Read | None:
+    """Read which one, in digits: `third` is 3."""
+    term = low(sentence, at)
+    return ([str(ORDINALS[term])], at + 1) if term in ORDINALS else None
+
+
+def subject(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody studies: up to three words and then one that names a field."""
+    for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
+        term = sentence.tokens[end - 1].low
+        if term in STOPS | MARKS | ARTICLES:
+            return None
+        if term in WORDS["fields"] and (ends(sentence, end) or low(sentence, end) in {"at", "in"}):
+            return [sentence.slice(at, end)], end
+    return None
+
+
+SLOTS: dict[str, Slot] = {
+    "name": name,
+    "names": names,
+    "place": place,
+    "organisation": organisation,
+    "company": company,
+    "job": job,
+    "role": role,
+    "thing": thing,
+    "things": things,
+    "word": word,
+    "favourite": favourite,
+    "when": when,
+    "money": money,
+    "amount": amount,
+    "age": age,
+    "number": number,
+    "version": version,
+    "email": email,
+    "phone": phone,
+    "address": address,
+    "rest": rest,
+    "car": car,
+    "drug": drug,
+    "drugs": drugs,
+    "pronouns": pronouns,
+    "diet": of_kind("diets"),
+    "marital": of_kind("marital"),
+    "nationality": of_kind("nationalities"),
+    "language": several(of_kind("languages")),
+    "trait": of_kind("traits"),
+    "condition": several(of_kind("conditions")),
+    "database": of_kind("databases"),
+    "editor": of_kind("editors"),
+    "tool": several(of_kind("tools")),
+    "software": software,
+    "game": several(of_kind("games")),
+    "instrument": several(of_kind("instruments")),
+    "count": count,
+    "nth": nth,
+    "subject": subject,
+    "mood": mood,
+    "tastes": tastes,
+    "doing": doing,
+    "pastime": of_kind("hobbies"),
+    "allergens": several(allergen),
+    "child_age": child_age,
+    "person": person,
+    "paid_job": paid_job,
+    "student": student,
+    "contact": contact,
+    "port": port,
+    "dotted": dotted,
+    "craft": of_kind("crafts"),
+    "state": of_kind("states"),
+    "called": called,
+    "known_place": known_place,
+    "firm": firm,
+    "workplace": workplace,
+    "model": model,
+    "device": device,
+    "product": product,
+    "street": street,
+    "weight": weight,
+    "years": years,
+    "year": year,
+    "school": of_kind("schools"),
+    "title": title,
+    "hobby": several(hobby),
+}

@@ -1,0 +1,154 @@
+"""Things, what somebody likes and how they feel; and values that follow each other."""
+
+from __future__ import annotations
+
+from everword_compactor.learning.extract.lexicon import WORDS, is_meant
+from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.values.reading import (
+    ARTICLES,
+    VAGUE,
+    Read,
+    Slot,
+    ends,
+    low,
+    phrase,
+)
+
+#: "I love jazz lately": nothing more is said of what is liked.
+_AFTER_A_TASTE = WORDS["after_a_taste"] | {",", ";"}
+
+
+def mood(sentence: Sentence, at: int) -> Read | None:
+    """Read how somebody feels, where nothing follows that makes it something else: `tired`."""
+    found = of_kind("moods")(sentence, at)
+    following = low(sentence, found[1]) if found else ""
+    is_whole = following in {"", ","} or following in WORDS["after_a_mood"]
+    return found if is_whole else None
+
+
+def thing(sentence: Sentence, at: int) -> Read | None:
+    """Read a thing: up to three words."""
+    found = phrase(sentence, at, 3)
+    if found is None or low(sentence, at) in ARTICLES | VAGUE:
+        return None
+    return found
+
+
+def things(sentence: Sentence, at: int) -> Read | None:
+    return list_of(sentence, at, thing)
+
+
+def word(sentence: Sentence, at: int) -> Read | None:
+    """Read a thing of one or two words that is all that is said, or after which a comma stands."""
+    end = at
+    while end < min(at + 2, len(sentence.tokens)) and not ends(sentence, end):
+        if sentence.tokens[end].low in VAGUE | ARTICLES:
+            return None
+        end += 1
+    if end > at and not sentence.tokens[at].text[:1].isalnum():
+        return None
+    if end == at + 1 and low(sentence, at) in WORDS["bare_doings"]:
+        return None
+    whole = end == len(sentence.tokens) or low(sentence, end) in _AFTER_A_TASTE
+    return ([sentence.slice(at, end)], end) if end > at and whole else None
+
+
+def doing(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody likes to do, with what: `making desserts`, `exploring old towns and castles`."""
+    first = low(sentence, at)
+    unfit = first in VAGUE | WORDS["no_doings"] or low(sentence, at + 1) == "sure"
+    if not first.endswith("ing") or len(first) < 6 or unfit:
+        return None
+    end = at + 1
+    while end < min(at + 6, len(sentence.tokens)) and (
+        not ends(sentence, end) or low(sentence, end) == "the"
+    ):
+        if low(sentence, end) in (VAGUE | ARTICLES) - {"the"} or low(sentence, end).endswith(
+            "selves"
+        ):
+            return None
+        end += 1
+    if end == at + 1 or not ends(sentence, end) or low(sentence, end) in {"this", "that", "these"}:
+        return None
+    kept = sentence.slice(at, end)
+    is_part = low(sentence, end - 1) in WORDS["prepositions"] or kept.lower() == "spending time"
+    return None if is_part else ([kept], end)
+
+
+def allergen(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody is allergic to, unless they joke."""
+    found = thing(sentence, at)
+    joked = found and set(found[0][0].lower().split()) & (WORDS["no_allergens"] | WORDS["weekdays"])
+    return None if joked else found
+
+
+def tastes(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody likes: `jazz` and `hiking`, but `sci-fi and action films` as one."""
+    found = list_of(sentence, at, word)
+    if found is None or len(found[0]) != 2:
+        return found
+    one, two = found[0]
+    joined = sentence.slice(at, found[1])
+    return (
+        ([joined], found[1]) if " " in two and not one.endswith("s") and " " not in one else found
+    )
+
+
+def favourite(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody likes best: up to five words, or a title."""
+    start = at + 1 if low(sentence, at) in {"a", "an", "the"} else at
+    if low(sentence, start) in VAGUE | {"my", "probably", "definitely", "when", "not", "either"}:
+        return None
+    if low(sentence, start).endswith("ing") and low(sentence, start) not in WORDS["hobbies"]:
+        return None
+    return phrase(sentence, start, 5, capitals=True)
+
+
+def of_kind(kind: str) -> Slot:
+    """Return a slot that reads a word of a kind, or two."""
+
+    def read(sentence: Sentence, at: int) -> Read | None:
+        for length in (3, 2, 1):
+            end = at + length
+            if end > len(sentence.tokens):
+                continue
+            term = sentence.slice(at, end)
+            if term.lower() in WORDS[kind] and is_meant(sentence.tokens[at]):
+                return [term], end
+        return None
+
+    return read
+
+
+def hobby(sentence: Sentence, at: int) -> Read | None:
+    """Read what somebody does for fun, and not what they have to do: `running`, no `running some errands`."""
+    term, following = low(sentence, at), low(sentence, at + 1)
+    alone = ends(sentence, at + 1) and following not in (ARTICLES | VAGUE) - {"these"}
+    if following == "for" and low(sentence, at + 2) in {
+        "those",
+        "these",
+        "my",
+        "your",
+        "it",
+        "them",
+    }:
+        return None
+    return ([term], at + 1) if term in WORDS["hobbies"] and alone else None
+
+
+def list_of(sentence: Sentence, at: int, one: Slot) -> Read | None:
+    """Read values that follow each other: `Redis, Kafka and Celery`."""
+    values: list[str] = []
+    end = at
+    while found := one(sentence, at):
+        values += found[0]
+        end = at = found[1]
+        while low(sentence, at) in {",", "and", "or", "some", "a", "little", "bit", "of"}:
+            at += 1
+        if at == end:
+            break
+    return (values, end) if values else None
+
+
+def several(one: Slot) -> Slot:
+    return lambda sentence, at: list_of(sentence, at, one)

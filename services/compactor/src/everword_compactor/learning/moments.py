@@ -1,0 +1,254 @@
+"""Tells from when and until when something holds by the words around it, and which day a plan is on.
+
+Days are those of the calendar of a time zone, told from when the words were said. Nothing is read that could be
+several things: what is not understood leaves a claim as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import regex
+
+from everword.text.values.months import MONTHS
+
+_DAY = timedelta(days=1)
+_NAMES_OF_DAYS = """
+monday mon, tuesday tue tues, wednesday wed, thursday thu thur thurs, friday fri, saturday sat, sunday sun
+"""
+_WEEKDAYS = {
+    name: day for day, names in enumerate(_NAMES_OF_DAYS.split(",")) for name in names.split()
+}
+_COUNTS = {
+    word: number
+    for number, word in enumerate(
+        [
+            "a",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ],
+        1,
+    )
+} | {"an": 1, "one": 1, "couple": 2}
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_UNIT = r"(?P<unit>day|week|month|year)s?"
+_MONTH = "|".join(sorted((name for name in MONTHS if name.isascii()), key=len, reverse=True))
+_SEASON = "|".join(_SEASONS)
+_COUNT = rf"(?P<count>[0-9]{{1,2}}|{'|'.join(_COUNTS)})(?: of)?"
+#: A stretch of time that lies behind: "March", "2019", "last summer", "two years ago", "I was nine" is none.
+_PAST = regex.compile(
+    rf"(?P<direction>since|in|back in|on|for|from|until|till|through)? ?"
+    rf"(?:the )?(?:(?P<part>early|mid|late|end of) )?(?:"
+    rf"(?P<year>(?:19|20)[0-9]{{2}})\b"
+    rf"|(?P<month>{_MONTH})\b\.?(?: (?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?\b(?!:))?(?:,? (?P<of>(?:19|20)[0-9]{{2}})\b)?"
+    rf"|last (?P<season>{_SEASON})\b"
+    rf"|last (?P<weekday>{'|'.join(_WEEKDAYS)})\b"
+    rf"|(?P<last>last|this) {_UNIT}\b"
+    rf"|(?P<yesterday>yesterday)\b"
+    rf"|(?:about |around |over |almost |nearly )?{_COUNT} (?P<units>days?|weeks?|months?|years?)(?P<ago> ago)?\b"
+    rf"|(?P<coming>{'|'.join(_WEEKDAYS)})\b"
+    r")"
+)
+_TIME = regex.compile(
+    r"\b(?:at )?(?:(?P<h>[0-9]{1,2})[:.](?P<m>[0-9]{2})(?: ?(?P<half>[ap])\.?m)?"
+    r"|(?P<h2>[0-9]{1,2}) ?(?P<half2>[ap])\.?m|(?P<word>noon|midday|midnight))\b"
+)
+_ISO = regex.compile(r"\b(20[0-9]{2})-([0-9]{2})-([0-9]{2})\b")
+_DATED = regex.compile(
+    rf"\b(?:(?P<d1>[0-9]{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<n1>{_MONTH})|(?P<n2>{_MONTH})\.? (?P<d2>[0-9]{{1,2}})"
+    rf"(?:st|nd|rd|th)?)\b(?:,? (?P<y>20[0-9]{{2}}))?"
+)
+_COMING = regex.compile(rf"\b(?P<next>next )?(?P<name>{'|'.join(_WEEKDAYS)})\b")
+
+
+@dataclass(frozen=True)
+class Span:
+    """From when and until when something holds; None where the words do not say."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> Span:
+    """Return what the words after or before a statement say of when it holds.
+
+    `happens` where the statement is of something that happened, such as a move, so that "in March" begins it.
+    """
+    today = said_at.astimezone(ZoneInfo(zone)).date()
+    for match in _PAST.finditer(words.lower()):
+        direction = (match["direction"] or "").removeprefix("back ")
+        if direction in ("until", "till", "through"):
+            end = _end(match, today)
+            if end is not None:
+                return Span(until=_moment(end, zone))
+        begin = _begin(match, direction, happens, today)
+        if begin is not None and _moment(begin, zone) <= said_at:
+            return Span(since=_moment(begin, zone))
+    return Span()
+
+
+def dated(words: str, said_at: datetime, zone: str) -> str:
+    """Return the words of a plan with the day that they mean, such as `Friday at 4pm (2026-03-06 16:00)`."""
+    low = words.lower()
+    today = said_at.astimezone(ZoneInfo(zone)).date()
+    day = _planned(low, today)
+    if day is None or _ISO.search(low):
+        return words
+    hour = _hour(low)
+    return f"{words} ({day.isoformat()}{f' {hour:%H:%M}' if hour else ''})"
+
+
+def _moment(day: date, zone: str) -> datetime:
+    return datetime.combine(day, time(), ZoneInfo(zone))
+
+
+def _begin(match: regex.Match[str], direction: str, happens: bool, today: date) -> date | None:
+    """Return the first day of what words name; None where they do not say that something began then."""
+    if direction == "from" or match["coming"] or match["last"] == "this":
+        return None
+    if match["count"]:
+        # "for three years" lasts until now; "three years ago" is when it happened.
+        lasts = direction == "for" and not match["ago"] and not happens
+        happened = match["ago"] and (happens or direction == "since")
+        return _before(today, _number(match), match["units"]) if lasts or happened else None
+    is_vague = not direction and bool(match["month"]) and not (match["day"] or match["of"])
+    if direction == "since" or (happens and direction in ("in", "on", "") and not is_vague):
+        return _first(match, today)
+    return None
+
+
+def _first(match: regex.Match[str], today: date) -> date | None:
+    """Return the first day of a stretch that lies behind."""
+    try:
+        if match["year"]:
+            return date(int(match["year"]), 1, 1)
+        if match["month"]:
+            found = date(
+                int(match["of"] or today.year), MONTHS[match["month"]], int(match["day"] or 1)
+            )
+            return found if match["of"] or found <= today else found.replace(year=found.year - 1)
+    except ValueError:
+        return None  # such as June 31
+    if match["season"]:
+        month = _SEASONS[match["season"]]
+        found = date(today.year, month, 1)
+        return (
+            found
+            if found <= today.replace(day=1) and month + 2 < today.month
+            else _year_back(found)
+        )
+    if match["weekday"]:
+        return today - ((today.weekday() - _WEEKDAYS[match["weekday"]] - 1) % 7 + 1) * _DAY
+    if match["yesterday"]:
+        return today - _DAY
+    if match["last"]:
+        return _start_of_last(match["unit"], today)
+    return None
+
+
+def _end(match: regex.Match[str], today: date) -> date | None:
+    """Return the first day on which something holds no more that holds "until" what words name."""
+    try:
+        if match["year"]:
+            return date(int(match["year"]), 1, 1)
+        if match["month"]:
+            day = int(match["day"] or 1)
+            found = date(int(match["of"] or today.year), MONTHS[match["month"]], day)
+            found = found if match["of"] or found > today else found.replace(year=found.year + 1)
+            return found + _DAY if match["day"] else found
+    except ValueError:
+        return None
+    if match["coming"]:
+        return _next(_WEEKDAYS[match["coming"]], today) + _DAY
+    return None
+
+
+def _before(today: date, number: int, unit: str) -> date | None:
+    if number == 0:
+        return None
+    days = {"day": 1, "week": 7}.get(unit.removesuffix("s"))
+    if days:
+        return today - number * days * _DAY
+    months = today.year * 12 + today.month - 1 - number * (12 if unit.startswith("year") else 1)
+    return date(months // 12, months % 12 + 1, min(today.day, 28))
+
+
+def _number(match: regex.Match[str]) -> int:
+    said = match["count"]
+    return int(said) if said.isdigit() else _COUNTS[said]
+
+
+def _start_of_last(unit: str, today: date) -> date:
+    if unit == "year":
+        return date(today.year - 1, 1, 1)
+    if unit == "month":
+        return (today.replace(day=1) - _DAY).replace(day=1)
+    if unit == "week":
+        return today - (today.weekday() + 7) * _DAY
+    return today - _DAY
+
+
+def _year_back(day: date) -> date:
+    return day.replace(year=day.year - 1)
+
+
+def _next(weekday: int, today: date) -> date:
+    return today + ((weekday - today.weekday() - 1) % 7 + 1) * _DAY
+
+
+def _planned(low: str, today: date) -> date | None:
+    """Return the one day that the words of a plan mean."""
+    found = _dates(low, today)
+    return found[0] if len(found) == 1 else None
+
+
+def _dates(low: str, today: date) -> Sequence[date]:
+    if match := _DATED.search(low):
+        month, day = MONTHS[match["n1"] or match["n2"]], int(match["d1"] or match["d2"])
+        try:
+            found = date(int(match["y"] or today.year), month, day)
+        except ValueError:
+            return []
+        # A plan is ahead; what was some weeks ago may be told of late.
+        late = not match["y"] and found < today - 60 * _DAY
+        return [found.replace(year=found.year + 1)] if late and (month, day) != (2, 29) else [found]
+    if "tomorrow" in low:
+        return [today + _DAY]
+    if "today" in low or "tonight" in low:
+        return [today]
+    days = [_next(_WEEKDAYS[m["name"]], today) for m in _COMING.finditer(low) if not m["next"]]
+    # "next Friday" is this week's for some, and the one after for others: on Monday nobody can tell.
+    sure = [
+        _next(_WEEKDAYS[m["name"]], today)
+        for m in _COMING.finditer(low)
+        if m["next"] and _WEEKDAYS[m["name"]] <= today.weekday()
+    ]
+    return days + sure
+
+
+def _hour(low: str) -> time | None:
+    """Return a time of day that can be one only: `16:30`, `4pm`, and no `at 4`."""
+    match = _TIME.search(low)
+    if not match:
+        return None
+    if match["word"]:
+        return time(0) if match["word"] == "midnight" else time(12)
+    hour, minute = int(match["h"] or match["h2"]), int(match["m"] or 0)
+    half = match["half"] or match["half2"]
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    elif hour < 13 and not (match["h"] or "").startswith("0"):
+        return None
+    return time(hour, minute) if hour < 24 and minute < 60 else None
