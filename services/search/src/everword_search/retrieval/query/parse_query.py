@@ -7,7 +7,7 @@ connection.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -63,6 +63,10 @@ class ParsedQuery:
     generations: Sequence[GenerationRow]
     #: None where the database is to be asked.
     cached: CachedIndex | None = None
+    #: Its words and phrases, as the namespace's text search reads them.
+    texts: Mapping[str, AnalysedText] = field(default_factory=dict)
+    #: Words, in lower case, that are said nowhere, each with what is looked for instead.
+    corrections: Mapping[str, str] = field(default_factory=dict)
 
     def generation(self, generation_id: int | None) -> GenerationRow | None:
         """Return a generation; for None the active one, or what needs none. None where it has come since."""
@@ -107,15 +111,7 @@ async def parse_query(
         raise NamespaceNotFound
     described: NamespaceRow = found[0]
     known = {row.text: row for row in others[0]} if texts else {}
-    parsed = ParsedQuery(
-        described,
-        described.passages,
-        frozenset(described.names),
-        find_spellings(_sought(request), {*described.names, *described.like_names}),
-        query,
-        analyse_query(query, known),
-        generations,
-    )
+    parsed = _parsed(request, described, query, known, generations)
     if asked:
         row, active_id = others[-1][0], parsed.active_id
         cached = cache.answer(asked, row, active_id, request.filter)
@@ -124,6 +120,25 @@ async def parse_query(
         size = described.passages, described.lexemes
         cache.consider(namespace_id, *size, parsed.generation(None))
     return parsed
+
+
+def _parsed(
+    request: SearchRequest,
+    described: NamespaceRow,
+    query: Query,
+    known: dict[str, AnalysedText],
+    generations: Sequence[GenerationRow],
+) -> ParsedQuery:
+    return ParsedQuery(
+        described,
+        described.passages,
+        frozenset(described.names),
+        find_spellings(_sought(request), {*described.names, *described.like_names}),
+        query,
+        analyse_query(query, known),
+        generations,
+        texts=known,
+    )
 
 
 def _parse(request: SearchRequest) -> Query:
