@@ -316,8 +316,8 @@ def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) 
 
 #: Statements that go by words or ids: see `use_generic_plans`.
 PLANNED_ONCE = (
-    "find_lexical", "find_near_words", "read_candidates", "find_mentions", "read_memories", "read_marks", "read_children",
-    "read_sources", "read_passages"
+    "find_lexical", "find_near_words", "read_candidates", "find_mentions", "read_memories", "read_marks",
+    "read_children", "read_sources", "read_passages"
 )  # fmt: skip
 
 

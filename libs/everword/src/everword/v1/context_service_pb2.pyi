@@ -88,7 +88,9 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     Thursday.`
     """
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
-    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, of memories found by the
+    query also relevance, where that can be told, and no other lines.
+    """
 
 class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
     """ContextFormat says what a context's text looks like."""
@@ -100,7 +102,9 @@ CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
 Thursday.`
 """
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
-"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, of memories found by the
+query also relevance, where that can be told, and no other lines.
+"""
 Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
 
 @_typing.final
@@ -279,6 +283,8 @@ class ContextItem(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     NUMBER_FIELD_NUMBER: _builtins.int
     RELEVANCE_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    MEMORY_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the memory, or the message."""
     text: _builtins.str
@@ -291,6 +297,14 @@ class ContextItem(_message.Message):
     """number is what stands before it in the context."""
     relevance: _builtins.float
     """relevance is the probability that it answers the query, as in SearchResult, for memories; unset where that cannot be told."""
+    confidence: _search_service_pb2.Confidence.ValueType
+    """confidence says how sure it is that it answers the query, as in SearchResult, for memories."""
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """memory is what it is of, as Search returns it, but for content and metadata: its kind, conversation, author, time, the
+        caller's own id, the tool that was called, the level and period of a summary. How often turns were used is not told.
+        """
+
     def __init__(
         self,
         *,
@@ -300,10 +314,12 @@ class ContextItem(_message.Message):
         score: _builtins.float = ...,
         number: _builtins.int = ...,
         relevance: _builtins.float | None = ...,
+        confidence: _search_service_pb2.Confidence.ValueType = ...,
+        memory: _memory_pb2.Memory | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "relevance", b"relevance"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "memory", b"memory", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
@@ -11,6 +11,7 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import ConversationNotFound, EmbedderUnavailable
 from everword.domain.records import ConversationRecord, MessageRecord
+from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import Draft
 from everword_search.context.model import BlockSource, ContextRequest
 from everword_search.context.text import Item, Layout
@@ -90,13 +91,20 @@ def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[
 
     A turn that was read and does not fit is a candidate like any memory.
     """
-    items, share = [layout.turn(turn) for turn in conversation.turns], int(draft.budget * SHARE)
+    share, record = int(draft.budget * SHARE), conversation.record
+    items = [
+        replace(layout.turn(turn), about=about_turn(turn, record)) for turn in conversation.turns
+    ]
     first = min((item.seq for item in items), default=0)
     is_summed_up = any(node.first_seq < first for node in conversation.summaries)
     limit = int(share * TURNS_SHARE) if is_summed_up else share
     shown = draft.fill(BlockSource.CHAT_HISTORY, items, most=len(items), limit=limit, verbatim=True)
     if is_summed_up:
-        older = [layout.summary(node) for node in conversation.summaries if node.first_seq < first]
+        older = [
+            replace(layout.summary(node), about=about_summary(node, record))
+            for node in conversation.summaries
+            if node.first_seq < first
+        ]
         draft.fill(BlockSource.CHAT_HISTORY, older, most=len(older), limit=share)
     there = {item.memory_id for item in shown}
     return [item for item in items if item.memory_id not in there]

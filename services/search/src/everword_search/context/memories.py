@@ -47,7 +47,7 @@ class FoundMemories:
 
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> Item:
         result = self.results[id_]
-        return layout.memory(
+        item = layout.memory(
             result.memory,
             result.passage,
             self.tokens.get(id_, 0),
@@ -55,6 +55,7 @@ class FoundMemories:
             result.relevance,
             masks=masks,
         )
+        return replace(item, confidence=result.confidence)
 
 
 async def search_memories(

@@ -12,7 +12,7 @@ indented. As JSON, each item is a line.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import cached_property
 from uuid import UUID
@@ -21,6 +21,7 @@ from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.model import BlockSource, ContextFormat
+from everword_search.retrieval.confidence import Confidence
 from everword_search.summaries.store import TopSummaryRow
 
 HEADINGS = {
@@ -58,6 +59,9 @@ class Item:
     score: float = 0.0
     #: None where it cannot be told.
     relevance: float | None = None
+    confidence: Confidence = Confidence.UNSPECIFIED
+    #: What it is of; its words are those above.
+    about: MemoryRecord | None = None
 
     @property
     def day(self) -> str:
@@ -92,7 +96,7 @@ class Layout:
 
     def line(self, item: Item, number: int) -> str:
         """Return an item as it stands in the context."""
-        return self._line(number, item.occurred_at, item.speaker, item.words)
+        return self._line(number, item.occurred_at, item.speaker, item.words, item.relevance)
 
     def block(self, source: BlockSource, items: list[Item], first: int) -> str:
         """Return items in their order as one text, numbered from `first`."""
@@ -142,9 +146,10 @@ class Layout:
         elif passage != memory.synthesized_content:
             shown = f"… {shown.strip()} …"
         speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
-        return self._item(
+        item = self._item(
             memory.id, memory.occurred_at, memory.seq or 0, speaker, shown, given, score, relevance
         )
+        return replace(item, about=memory)
 
     def _item(
         self,
@@ -158,13 +163,20 @@ class Layout:
         relevance: float | None = None,
     ) -> Item:
         moment, speaker = self._local(occurred_at), " ".join(speaker.split())
-        line = self._line(_WIDEST, moment, speaker, "" if given_tokens else words)
+        line = self._line(_WIDEST, moment, speaker, "" if given_tokens else words, relevance)
         tokens = given_tokens + self.counter.count(f"{line}\n")
         if given_tokens:
             tokens += len(_INDENT) * words.count("\n")
         return Item(id_, moment, seq, speaker, words, tokens, given_tokens > 0, score, relevance)
 
-    def _line(self, number: int, moment: datetime, speaker: str, words: str) -> str:
+    def _line(
+        self,
+        number: int,
+        moment: datetime,
+        speaker: str,
+        words: str,
+        relevance: float | None = None,
+    ) -> str:
         if self.is_json:
             fields = {
                 "number": number,
@@ -172,6 +184,8 @@ class Layout:
                 "author": speaker,
                 "text": words,
             }
+            if relevance is not None:
+                fields["relevance"] = round(relevance, 2)
             return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)
         # All that any reader may take for the end of a line.
         indented = f"\n{_INDENT}".join(words.splitlines() or [""])
