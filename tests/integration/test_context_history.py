@@ -80,10 +80,8 @@ async def test_items_say_what_they_are_of_as_search_does(stack: Stack) -> None:
     assert mail.memory.conversation_id == other
     assert (mail.memory.author, mail.memory.channel) == ("Ana", "mail")
     assert mail.memory.occur_time == results[mail.memory_id].memory.occur_time
-    assert (mail.confidence, mail.relevance) == (
-        results[mail.memory_id].confidence,
-        pytest.approx(results[mail.memory_id].relevance),
-    )
+    assert mail.confidence == results[mail.memory_id].confidence
+    assert mail.relevance == pytest.approx(results[mail.memory_id].relevance)
     assert [i.memory.conversation_id for i in items if i.memory.tool_name == "boiler_status"] == [
         other
     ]
