@@ -68,6 +68,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
             "queries": ["'word777'", "'word77'"],
             "places": [0, 0],
             "likenesses": [1.0, 0.86],
+            "retold": 0.99,
         },
         "lexemes",
     ),

@@ -132,11 +132,11 @@ async def test_without_postgres_readers_are_told_so(monkeypatch: pytest.MonkeyPa
     settings = SearchSettings(replace(BASE, service="search"), _nowhere("everword_search"))
     async with _running(SearchServer(settings)) as address, open_channel(address) as channel:
         search = SearchServiceStub(channel)
-        query = {"query": "When does the VPN drop?"}
+        query = "When does the VPN drop?"
         for call in (
-            search.Search(SearchRequest(**query), timeout=60),
+            search.Search(SearchRequest(query=query), timeout=60),
             search.Browse(BrowseRequest(), timeout=60),
-            ContextServiceStub(channel).BuildContext(BuildContextRequest(**query), timeout=60),
+            ContextServiceStub(channel).BuildContext(BuildContextRequest(query=query), timeout=60),
         ):
             refusal = await refused(call)
             told = refusal.code, refusal.reason

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
 
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.ingest_service_pb2 import AppendMessagesRequest
-from everword.v1.memory_pb2 import MemoryFilter
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY, MemoryFilter
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
+from everword_compactor.compose.model import Composition, Draft
 from support.background import embed_everything
 from support.cached import asked, reference_search, warm_up, was_in_memory
 from support.calls import append, message, target
+from support.compaction import compact_everything
 from support.corpus import search_request
 from support.databases import cloned
 from support.stack import Stack, running_stack
@@ -26,7 +30,15 @@ SAID = (
     "Ledger and ferry were late again.",
     "Oluwaseun brings the keys.",
     "The report is in out/rotter-7.csv.",
+    "The lease was signed in Málaga and in Gdańsk.",
 )
+
+
+class Retelling(ExtractiveComposer):
+    """Writes summaries that say what the first message says."""
+
+    def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
+        return replace(super().compose(draft, heartbeat), content=SAID[0])
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -40,6 +52,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
                     messages=[message("Hanneke lives in Eindhoven.", author="Hanneke")],
                 )
             )
+            await compact_everything(stack, Retelling())
             await embed_everything(stack)
             yield stack
 
@@ -57,7 +70,14 @@ def said(response: pb.SearchResponse) -> list[str]:
 
 @pytest.mark.parametrize(
     ("typed", "place"),
-    [("Rotterdm", 0), ("rotterdam", 0), ("Rotterdm?", 0), ("deploymnts", 1), ("Oluwasuen", 3)],
+    [
+        ("Rotterdm", 0),
+        ("rotterdam", 0),
+        ("Rotterdm?", 0),
+        ("deploymnts", 1),
+        ("Oluwasuen", 3),
+        ("gdansk", 5),
+    ],
 )
 async def test_trigram_finds_a_word_that_is_a_letter_away(
     stack: Stack, typed: str, place: int
@@ -69,8 +89,16 @@ async def test_trigram_finds_a_word_that_is_a_letter_away(
     assert 0.8 < part.score <= 1.0
 
 
+async def test_a_summary_comes_after_what_says_the_same_itself(stack: Stack) -> None:
+    found = await stack.search.Search(search_request("Rotterdm", "TRIGRAM"))
+    kinds = [result.memory.kind for result in found.results if result.score > 0.8]
+    assert (kinds[0], set(kinds[1:])) == (MEMORY_KIND_MESSAGE, {MEMORY_KIND_SUMMARY})
+
+
 async def test_of_several_words_those_that_are_held_count(stack: Stack) -> None:
-    response = await stack.search.Search(search_request("Rotterdm fery", "TRIGRAM"))
+    only = MemoryFilter(kinds=[MEMORY_KIND_MESSAGE])
+    request = search_request("Rotterdm fery", "TRIGRAM", filter=only)
+    response = await stack.search.Search(request)
     assert said(response)[:2] == [SAID[0], SAID[2]]
     assert response.results[0].score == pytest.approx((1 - 1 / 9 + 1 - 1 / 5) / 2)
     assert response.results[1].score == pytest.approx((1 - 1 / 5) / 2)
@@ -78,7 +106,7 @@ async def test_of_several_words_those_that_are_held_count(stack: Stack) -> None:
 
 async def test_trigram_finds_words_within_its_filter_alone(stack: Stack) -> None:
     request = search_request("Eindhovn", "TRIGRAM", filter=MemoryFilter(subjects=["hanneke"]))
-    assert said(await stack.search.Search(request)) == ["Hanneke lives in Eindhoven."]
+    assert said(await stack.search.Search(request))[0] == "Hanneke lives in Eindhoven."
     request = search_request("Eindhovn", "TRIGRAM", filter=MemoryFilter(subjects=["mara"]))
     assert said(await stack.search.Search(request)) == []
 
@@ -88,6 +116,8 @@ async def test_trigram_finds_words_within_its_filter_alone(stack: Stack) -> None
     [
         ("When do we go to Rotterdm?", {"rotterdm": "rotterdam"}, 0),
         ("Rotterdm", {"rotterdm": "rotterdam"}, 0),
+        ("What was signed in Malaga?", {"malaga": "málaga"}, 5),
+        ("What was signed in Gdansk?", {"gdansk": "gdańsk"}, 5),
         ("how did the deploymnts go", {"deploymnts": "deployments"}, 1),
     ],
 )

@@ -119,6 +119,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "near": ["xylophone"],
         "only_unsaid": False,
         "likenesses": [0.75],
+        "retold": 0.99,
         "words": [AUTHOR.lower()],
         "initials": [AUTHOR[0].lower()],
         "pattern": "concerto",

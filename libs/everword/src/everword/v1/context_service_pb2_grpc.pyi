@@ -21,7 +21,8 @@ class ContextServiceStub:
     Turns get up to half of the budget before memories, newest first and word for word, and what memories leave. Where
     there are older ones, the conversation's summaries stand for them within that half, and up to three of them that are
     near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
-    context or the query is passed over. What is found by the query counts as used; turns are there for being recent.
+    context or the query is passed over. Where the verdict is that nothing is relevant, no memory goes in. What is found by
+    the query counts as used; turns are there for being recent.
 
     Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph; today there are memories
     and chat history. Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the
@@ -48,7 +49,8 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         Turns get up to half of the budget before memories, newest first and word for word, and what memories leave. Where
         there are older ones, the conversation's summaries stand for them within that half, and up to three of them that are
         near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
-        context or the query is passed over. What is found by the query counts as used; turns are there for being recent.
+        context or the query is passed over. Where the verdict is that nothing is relevant, no memory goes in. What is found by
+        the query counts as used; turns are there for being recent.
 
         Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph; today there are memories
         and chat history. Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the

@@ -429,7 +429,7 @@ class SearchResponse(_message.Message):
     @_builtins.property
     def corrections(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """corrections are words of the query, in lower case, that no dictionary has and that are said nowhere, each with the word
-        that was looked for instead, which is a letter away. Only HYBRID corrects, at most two words, and none that the query
+        that was looked for instead, which is a letter away; and names that lack a mark, as Malaga does. Only HYBRID corrects, at most two words, and none that the query
         demands.
         """
 

@@ -87,6 +87,9 @@ async def search_memories(
         balanced=request.balanced,
     )
     found = await find_reliable(sources, namespace, search, periods=within is None)
+    if found.verdict is Verdict.NOTHING_RELEVANT:
+        # What is nearest answers nothing: it would only be in the way.
+        return FoundMemories(verdict=found.verdict)
     ranked = _by_gated_score(found.results) if counts_time else found.results
     results = {each.memory.id: each for each in ranked}
     async with sources.database.transaction(namespace.id) as conn:

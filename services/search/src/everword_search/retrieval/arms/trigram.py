@@ -20,6 +20,8 @@ from everword_search.retrieval.query.query import Query
 MAX_TOKENS = 16
 #: Of those, words that others are looked for near, and how many of the others for each.
 MAX_WORDS, MAX_NEAR = 4, 8
+#: The share of its likeness that counts of what stands for others: it comes after what says the same itself.
+RETOLD = 0.99
 _MIN_CHARS = 3
 _MAX_CHARS = 200
 
@@ -75,6 +77,7 @@ class AlikeArm(TrigramArm):
         parameters = {
             **scored_position(window),
             "tokens": self._tokens,
+            "retold": RETOLD,
             "queries": [row.phrase for row, _ in alike],
             "places": [words[row.place][0] for row, _ in alike],
             "likenesses": [likeness for _, likeness in alike],

@@ -223,8 +223,9 @@ SELECT id AS passage_id, source_id, raw, score
 -- find_alike --
 -- The best memories by the likeness of their literals and words to tokens, each by its best passage: of a token the best counts,
 -- of all tokens the mean. `queries` look for words that are near a token, each by itself; see find_lexical.
+-- What stands for others comes after what says the same itself.
 WITH matched AS (
-    SELECT m.id, m.source_id, t.place, word_similarity(t.token, m.literals)::float8 AS likeness
+    SELECT m.id, m.source_id, m.kind, t.place, word_similarity(t.token, m.literals)::float8 AS likeness
       FROM visible_memories m
      CROSS JOIN unnest(%(tokens)s::text[]) WITH ORDINALITY AS t (token, place)
      WHERE m.namespace_id = %(namespace_id)s
@@ -232,7 +233,7 @@ WITH matched AS (
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
        AND :let_through
      UNION ALL
-    SELECT m.id, m.source_id, w.place + 1, w.likeness
+    SELECT m.id, m.source_id, m.kind, w.place + 1, w.likeness
       FROM unnest(%(queries)s::tsquery[], %(places)s::bigint[], %(likenesses)s::float8[]) AS w (query, place, likeness)
      CROSS JOIN LATERAL (
            SELECT * FROM visible_memories m
@@ -241,9 +242,11 @@ WITH matched AS (
      WHERE (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
        AND :let_through
 ), hits AS (
-    SELECT id, source_id, sum(likeness) / cardinality(%(tokens)s::text[]) AS raw
-      FROM (SELECT id, source_id, place, max(likeness) AS likeness FROM matched GROUP BY id, source_id, place) AS told
-     GROUP BY id, source_id
+    SELECT id, source_id,
+           sum(likeness) / cardinality(%(tokens)s::text[])
+           * CASE WHEN kind = ANY(%(standing_for_others)s::smallint[]) THEN %(retold)s ELSE 1 END AS raw
+      FROM (SELECT id, source_id, kind, place, max(likeness) AS likeness FROM matched GROUP BY id, source_id, kind, place) AS told
+     GROUP BY id, source_id, kind
 ), best AS (
     SELECT DISTINCT ON (source_id) id, source_id, raw, round(raw * 1e9) / 1e9 AS score
       FROM hits

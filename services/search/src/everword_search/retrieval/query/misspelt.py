@@ -27,15 +27,17 @@ _WORD = regex.compile(r"\p{L}+")
 async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQuery) -> ParsedQuery:
     """Return a query that looks for what is said where its words are in no dictionary, and are said nowhere.
 
-    What a query demands letter by letter stays as it is. The lists of the namespace's language have to be ready.
+    Of a name that a dictionary has, marks alone may be missing: Malaga, where Málaga is said. What a query demands
+    letter by letter stays as it is. The lists of the namespace's language have to be ready.
     """
     config = parsed.settings.text_search_config
-    words = [
-        word for word in _doubtful(parsed, config) if not _is_said(parsed.cached, parsed, word)
-    ]
-    if not 0 < len(words) <= MAX_DOUBTFUL:
+    doubtful = _doubtful(parsed, config)
+    unsaid = [word for word in doubtful if not _is_said(parsed.cached, parsed, word)]
+    if not 0 < len(unsaid) <= MAX_DOUBTFUL:
         return parsed
-    asked = words_asked(words[:MAX_WORDS], config)
+    words = unsaid[:MAX_WORDS]
+    names = {word for word in words if zipf(word, config) > UNKNOWN_WORD}
+    asked = words_asked(words, config, only_marked=names)
     rows = await store.find_near_words(conn, namespace_id, asked, only_unsaid=True)
     found = {
         words[place]: best for place in range(len(words)) if (best := _best(rows, place, config))
@@ -68,17 +70,22 @@ def correct(text: str, corrections: Mapping[str, str]) -> str:
 
 
 def _doubtful(parsed: ParsedQuery, config: str) -> list[str]:
-    """Return the words of a query, in lower case, that no dictionary has and that are nobody's name here."""
+    """Return the words of a query, in lower case, that may be meant for others, and are nobody's name here."""
     known: Collection[str] = {*parsed.names, *parsed.spellings, *parsed.analysed.ignored}
-    words = dict.fromkeys(
-        word.lower() for operand in _optional(parsed.query) for word in operand.words
-    )
-    return [word for word in words if word not in known and _may_be_misspelt(word, config)]
+    words = {
+        word.lower(): word
+        for operand in _optional(parsed.query)
+        for word in operand.words
+        if word.lower() not in known
+    }
+    return [word for word, written in words.items() if _may_be_misspelt(word, written, config)]
 
 
-def _may_be_misspelt(word: str, config: str) -> bool:
-    is_word = len(word) >= _LEAST and _WORD.fullmatch(word) is not None
-    return is_word and zipf(word, config) <= UNKNOWN_WORD
+def _may_be_misspelt(word: str, written: str, config: str) -> bool:
+    """Tell whether no dictionary has a word, or whether it may be a name without its marks."""
+    if len(word) < _LEAST or not _WORD.fullmatch(word):
+        return False
+    return written[0].isupper() or zipf(word, config) <= UNKNOWN_WORD
 
 
 def _is_said(cached: CachedIndex | None, parsed: ParsedQuery, word: str) -> bool:

@@ -7,7 +7,7 @@ index of words. They are about 450 for a word of eight letters, however much a n
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import regex
 
@@ -31,13 +31,35 @@ _ALSO = {
     "swedish": "äöå",
     "turkish": "çğıöşü",
 }
+#: What is typed without its mark, in any language: who looks for Gdansk means Gdańsk.
+_MARKED = {
+    "a": "áàâäãåāąă",
+    "c": "çćč",
+    "d": "ďđ",
+    "e": "éèêëēęě",
+    "g": "ğ",
+    "i": "íìîïīı",
+    "l": "ł",
+    "n": "ñńň",
+    "o": "óòôöõøōő",
+    "r": "ř",
+    "s": "śšşș",
+    "t": "ťțţ",
+    "u": "úùûüūůű",
+    "y": "ýÿ",
+    "z": "źżž",
+}
 _SCRIPTS = ("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "αάβγδεέζηήθιίκλμνξοόπρσςτυύφχψωώ")
 _WORD = regex.compile(r"\p{L}+")
 
 
-def words_asked(words: Sequence[str], config: str) -> WordsAsked:
-    """Return words in lower case with what is near each of them."""
-    pairs = [(place, near) for place, word in enumerate(words) for near in near_words(word, config)]
+def words_asked(words: Sequence[str], config: str, only_marked: Collection[str] = ()) -> WordsAsked:
+    """Return words in lower case with what is near each of them: of some, only what differs in a mark."""
+    pairs = [
+        (place, near)
+        for place, word in enumerate(words)
+        for near in (marked_words(word) if word in only_marked else near_words(word, config))
+    ]
     return WordsAsked(words, [place for place, _ in pairs], [near for _, near in pairs])
 
 
@@ -51,7 +73,17 @@ def near_words(word: str, config: str) -> list[str]:
     near |= {head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1}
     near |= {head + letter + tail[1:] for head, tail in cuts if tail for letter in letters}
     near |= {head + letter + tail for head, tail in cuts for letter in letters}
+    near |= set(marked_words(word))
     return sorted(near - {word, ""})
+
+
+def marked_words(word: str) -> list[str]:
+    """Return what a word in lower case is with a mark on one of its letters."""
+    return [
+        word[:place] + marked + word[place + 1 :]
+        for place, letter in enumerate(word)
+        for marked in _MARKED.get(letter, "")
+    ]
 
 
 def _letters(word: str, config: str) -> str:
