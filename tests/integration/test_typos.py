@@ -87,6 +87,10 @@ async def test_trigram_finds_a_word_that_is_a_letter_away(
     assert response.results[0].memory.content == SAID[place]
     assert part.score == (1.0 if typed == "rotterdam" else pytest.approx(part.score))
     assert 0.8 < part.score <= 1.0
+    # What is merely alike proves nothing.
+    is_exact = typed == "rotterdam"
+    sure = pb.CONFIDENCE_HIGH if is_exact else pb.CONFIDENCE_MEDIUM
+    assert response.results[0].confidence == sure
 
 
 async def test_a_summary_comes_after_what_says_the_same_itself(stack: Stack) -> None:
