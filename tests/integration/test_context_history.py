@@ -10,11 +10,11 @@ import pytest
 
 from everword.text.tokens.counter import packaged_counter, read_counter
 from everword.v1 import context_service_pb2 as pb
-from everword.v1 import memory_pb2
+from everword.v1 import memory_pb2, summary_pb2
 from support.background import embed_everything
 from support.calls import append_request, message, target
 from support.compaction import ScriptedComposer, compact_everything
-from support.corpus import moment
+from support.corpus import moment, search_request
 from support.databases import DatabaseUnderTest
 from support.minilm import model_folder
 from support.stack import Stack, running_stack
@@ -58,6 +58,52 @@ async def test_a_summary_stands_for_the_turns_that_are_not_shown(stack: Stack) -
     assert [text.partition("user: ")[2] for text in turns] == FILLER[-5:]
     whole = await build(stack, conversation_id=id_, max_recent_turns=200, max_memories=0)
     assert not any("summary: " in text for text in block(whole, TURNS))
+
+
+async def test_items_say_what_they_are_of_as_search_does(stack: Stack) -> None:
+    fields = {"agent": "clerk", "subject": "ana"}
+    own = await tell(stack, "own", *FILLER, **fields)
+    await compact_everything(stack, ScriptedComposer())
+    request = append_request(
+        message("The boiler was repaired by Nils.", author="Ana", external_id="mail-7"),
+        message("", role=memory_pb2.ROLE_TOOL, tool_name="boiler_status", tool_result="boiler ok"),
+    )
+    request.conversation.CopyFrom(target("other", channel="mail", **fields))
+    other = (await stack.ingest.AppendMessages(request)).conversation_id
+    query = "Who repaired the boiler?"
+    response = await build(stack, conversation_id=own, query=query, max_recent_turns=2)
+    searched = await stack.search.Search(search_request(query, "HYBRID"))
+    results = {result.memory.id: result for result in searched.results}
+    items = [item for entry in response.blocks for item in entry.items]
+    assert {item.memory_id for item in items} == {item.memory.id for item in items}
+    [mail] = [item for item in items if item.memory.external_id == "mail-7"]
+    assert mail.memory.conversation_id == other
+    assert (mail.memory.author, mail.memory.channel) == ("Ana", "mail")
+    assert mail.memory.occur_time == results[mail.memory_id].memory.occur_time
+    assert mail.confidence == results[mail.memory_id].confidence
+    assert mail.relevance == pytest.approx(results[mail.memory_id].relevance)
+    assert [i.memory.conversation_id for i in items if i.memory.tool_name == "boiler_status"] == [
+        other
+    ]
+    [*_, turn] = [item for item in response.blocks[-1].items if item.memory.seq]
+    assert (turn.memory.conversation_id, turn.memory.seq) == (own, len(FILLER))
+    assert (turn.memory.agent, turn.memory.subject) == ("clerk", "ana")
+    levels = {
+        i.memory.summary_level for i in items if i.memory.kind == memory_pb2.MEMORY_KIND_SUMMARY
+    }
+    assert levels
+    assert summary_pb2.SUMMARY_LEVEL_UNSPECIFIED not in levels
+    assert not any(item.memory.content for item in items)
+    as_json = await build(
+        stack, conversation_id=own, query=query, format=pb.CONTEXT_FORMAT_JSON_LINES
+    )
+    lines = [json.loads(line) for line in as_json.text.splitlines()]
+    told = {item.number: item for entry in as_json.blocks for item in entry.items}
+    for line in lines:
+        item = told[line["number"]]
+        expected = round(item.relevance, 2) if item.HasField("relevance") else None
+        assert line.get("relevance") == expected
+    assert any("relevance" in line for line in lines)
 
 
 async def test_older_turns_near_the_query_come_back_before_what_others_said(stack: Stack) -> None:

@@ -63,6 +63,23 @@ async def test_a_channel_with_a_digest_is_summed_up_by_itself_first(stack: Stack
     assert chat not in node.content
 
 
+async def test_the_small_model_digests_and_the_other_one_writes_the_day(stack: Stack) -> None:
+    policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
+    await update_settings(stack, channel_policies={"discord": policy})
+    await say_in(stack, "discord", said("2026-04-14T12:00", "Ada moved to Turin."))
+    await append(stack, said("2026-04-14T11:30", "Dora met Iva."))
+    small, large = ScriptedComposer(), ScriptedComposer()
+    roll_up(stack.database, large, at("2026-04-15T12:00"), digests=small)
+    [digest] = small.drafts
+    assert [source.text for source in digest.sources] == ["Ada moved to Turin."]
+    day = large.drafts[0]
+    assert [source.channel for source in day.sources] == ["", "discord"]
+    assert digest not in large.drafts
+    # What wrote the day is what the node says, and what decides whether it is out of date.
+    roll_up(stack.database, large, at("2026-04-15T12:00"), digests=small)
+    assert len(small.drafts) == 1
+
+
 async def test_digests_of_channels_stand_under_their_server(stack: Stack) -> None:
     said_in = {
         "discord/Bakers/rye": ["Gil baked 12 loaves."],

@@ -347,6 +347,11 @@ def test_weeks_keep_instances_and_drop_conversations() -> None:
         ("- There are 3 dogs", "we need 3 pumps", False),
         ("- See https://a.org/b2", "https://a.org/b", False),
         ("- It is \\frac of it", "\\frac", True),
+        ("- On Monday Bo sold the red boat [via:pi]", "Bo sold the red boat", True),
+        ("- Cem sold the red boat", "Bo sold the red boat", False),
+        ("- Bo never sold the red boat", "Bo sold the red boat", False),
+        ("- The pump costs 40 euros", "the pump costs 50 euros", False),
+        ("- The pump costs 50 euros", "the pump costs 50 euros", True),
     ],
 )
 def test_what_a_source_made_up_counts_where_its_value_is_said_again(

@@ -279,6 +279,10 @@ def test_every_way_lets_the_same_through(database: DatabaseUnderTest, case: Case
             {**SCORED, "queries": ["'word7'"], "prefixes": [None], "stems": ["word7"], "k1": K1, "b": B},
         ),
         ("find_trigram", {**SCORED, "tokens": ["build-1460.log"]}),
+        (
+            "find_alike",
+            {**SCORED, "tokens": ["word7"], "queries": ["'word7'"], "places": [0], "likenesses": [1.0], "retold": 0.99},
+        ),
         ("find_regex", {**NEWEST, "pattern": "nowhere"}),
         ("browse_newest", {**NEWEST, "limit": 50}),
     ],

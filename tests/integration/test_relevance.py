@@ -84,7 +84,7 @@ async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, 
         literal = {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_TRIGRAM}
         scores = [part.score for part in result.explanation.parts if part.arm in literal]
         assert max(scores, default=0) >= 0.8
-    assert bool(sure) == (way in {"recall", "balanced"})
+    assert bool(sure) == (way in {"recall", "balanced", "trigram"})
     assert response.confidence == max(result.confidence for result in response.results[:10])
     assert all(result.confidence for result in response.results)
     # On each page alike.

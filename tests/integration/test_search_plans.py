@@ -60,6 +60,27 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
     "find_lexical": ({**FILTER, **SCORED, **TERMS, "k1": K1, "b": B}, "lexemes"),
     "term_frequencies": ({**FILTER, **TERMS, "source_ids": SOURCE_IDS}, "source_id"),
     "find_trigram": ({**FILTER, **SCORED, "tokens": ["build-777.log", "v7.7"]}, "literals"),
+    "find_alike": (
+        {
+            **FILTER,
+            **SCORED,
+            "tokens": ["word777", "build-777.log"],
+            "queries": ["'word777'", "'word77'"],
+            "places": [0, 0],
+            "likenesses": [1.0, 0.86],
+            "retold": 0.99,
+        },
+        "lexemes",
+    ),
+    "find_near_words": (
+        {
+            "words": ["wrod777", "word5"],
+            "places": [0, 0, 1],
+            "near": ["word777", "wrod77", "word"],
+            "only_unsaid": True,
+        },
+        "lexemes",
+    ),
     "score_trigram": (
         {**FILTER, "source_ids": SOURCE_IDS, "tokens": ["build-777.log"]},
         "source_id",
@@ -296,8 +317,8 @@ def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) 
 
 #: Statements that go by words or ids: see `use_generic_plans`.
 PLANNED_ONCE = (
-    "find_lexical", "read_candidates", "find_mentions", "read_memories", "read_marks", "read_children", "read_sources",
-    "read_passages"
+    "find_lexical", "find_near_words", "read_candidates", "find_mentions", "read_memories", "read_marks",
+    "read_children", "read_sources", "read_passages"
 )  # fmt: skip
 
 
@@ -321,7 +342,7 @@ def test_a_statement_that_is_planned_once_uses_its_index_whatever_is_asked(
     assert not {table for table in scanned if table.endswith(own)}, scanned
 
 
-@pytest.mark.parametrize("name", ["find_lexical", "find_trigram"])
+@pytest.mark.parametrize("name", ["find_lexical", "find_trigram", "find_near_words", "find_alike"])
 def test_the_index_over_words_is_asked_for_the_namespace_too(
     database: DatabaseUnderTest, name: str
 ) -> None:

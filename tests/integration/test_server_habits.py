@@ -26,12 +26,18 @@ from everword.rpc import health as health_module
 from everword.rpc.settings import ServerSettings, TlsSettings
 from everword.v1.admin_service_pb2 import ListNamespacesRequest
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword.v1.context_service_pb2 import BuildContextRequest
+from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.ingest_service_pb2 import RecordSignificantRequest
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
+from everword.v1.search_service_pb2 import BrowseRequest, SearchRequest
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_embedder.server import EmbedderServer
 from everword_embedder.settings import Settings as EmbedderSettings
 from everword_ingest.server import IngestServer
 from everword_ingest.settings import Settings
+from everword_search.server import SearchServer
+from everword_search.settings import Settings as SearchSettings
 from support.callers import internal
 from support.databases import DatabaseUnderTest
 from support.health import serving
@@ -58,7 +64,7 @@ SERVICES = {
 
 
 @asynccontextmanager
-async def _running(server: IngestServer | EmbedderServer) -> AsyncIterator[str]:
+async def _running(server: IngestServer | EmbedderServer | SearchServer) -> AsyncIterator[str]:
     """Run one service while the block lasts; yield its address."""
     try:
         yield await server.start()
@@ -70,10 +76,10 @@ def _ingest(database: DatabaseSettings, server: ServerSettings = INGEST) -> Inge
     return IngestServer(Settings(server=server, database=database))
 
 
-def _nowhere() -> DatabaseSettings:
+def _nowhere(role: str = "everword_ingest") -> DatabaseSettings:
     """A database that is not there."""
     url = f"postgresql://nobody@127.0.0.1:{free_ports(1)[0]}/none"
-    return DatabaseSettings(url=url, role="everword_ingest")
+    return DatabaseSettings(url=url, role=role)
 
 
 @pytest.fixture
@@ -119,6 +125,22 @@ async def test_without_postgres_what_is_significant_is_refused_by_its_reason(
         grpc.StatusCode.UNAVAILABLE,
         "STORAGE_UNAVAILABLE",
     )
+
+
+async def test_without_postgres_readers_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
+    settings = SearchSettings(replace(BASE, service="search"), _nowhere("everword_search"))
+    async with _running(SearchServer(settings)) as address, open_channel(address) as channel:
+        search = SearchServiceStub(channel)
+        query = "When does the VPN drop?"
+        for call in (
+            search.Search(SearchRequest(query=query), timeout=60),
+            search.Browse(BrowseRequest(), timeout=60),
+            ContextServiceStub(channel).BuildContext(BuildContextRequest(query=query), timeout=60),
+        ):
+            refusal = await refused(call)
+            told = refusal.code, refusal.reason
+            assert told == (grpc.StatusCode.UNAVAILABLE, "STORAGE_UNAVAILABLE")
 
 
 @pytest.mark.usefixtures("_quick_checks")

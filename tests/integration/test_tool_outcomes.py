@@ -12,7 +12,9 @@ from everword.jobs.task import Task
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2
 from everword_compactor import worker
+from everword_compactor.calendar.job import RollUp
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
+from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.model_outage import HARMLESS
 from everword_compactor.outcomes.sentence import Call, describe_call, with_outcome
 from support.calls import append, message
@@ -164,6 +166,15 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
         chat.complete(HARMLESS)
         asked[task.name] = chat.model
 
+    digesting: list[str] = []
+
+    class Watched(RollUp):
+        def __init__(self, worker_context: WorkerContext) -> None:
+            super().__init__(worker_context)
+            assert worker_context.digests
+            digesting.append(worker_context.digests.model)
+
+    monkeypatch.setattr(worker, "RollUp", Watched)
     monkeypatch.setattr(worker, "run_worker", answers_once)
     monkeypatch.setattr(worker, "setup", lambda *_: lambda: None)
     with ScriptedChat().running() as server, ScriptedChat(model="small").running() as small:
@@ -186,3 +197,4 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
             "tool-sentences": "small",
         }
         assert (len(server.requests), len(small.requests)) == (3, 1)
+        assert digesting == ["small"]

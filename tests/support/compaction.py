@@ -66,6 +66,7 @@ def worker_context(
     composer: Composer | None = None,
     now: datetime | None = None,
     compaction: CompactionSettings = CompactionSettings(),
+    digests: Composer | None = None,
 ) -> Iterator[WorkerContext]:
     """Lend what the compactor's tasks work with. Their clock stands at `now`, or goes."""
     blocking = BlockingDatabase(database.settings("compactor"), "compactor")
@@ -76,6 +77,7 @@ def worker_context(
             composer=composer or ScriptedComposer(),
             chat=None,
             ledger=Ledger(blocking),
+            digests=digests,
             compaction=compaction,
             now=(lambda: now) if now else utc_now,
         )
@@ -133,6 +135,7 @@ def roll_up(
     composer: Composer | None = None,
     now: datetime | None = None,
     quiet_s: float = 0.0,
+    digests: Composer | None = None,
 ) -> dict[int, str | None]:
     """Sum up every period that is due at `now`, as sweeps and workers do; returns how each job ended last.
 
@@ -140,7 +143,7 @@ def roll_up(
     """
     moment = now or datetime.now(UTC)
     ended = dict[int, str | None]()
-    with worker_context(database, composer, now) as shop:
+    with worker_context(database, composer, now, digests=digests) as shop:
         task = Task("roll-up", RollUp(shop).run, pauses_s=(0.0,))
         for _ in range(MOST_JOBS):
             scheduled = schedule_roll_ups(

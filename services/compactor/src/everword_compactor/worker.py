@@ -34,6 +34,8 @@ TASKS: dict[str, Callable[[WorkerContext], Callable[[JobRun], datetime | None]]]
 }
 #: Tasks whose requests are short, and which another model may answer.
 SMALL_TASKS = {"tool-sentences"}
+#: Tasks that sum up channels first, which is small work too.
+DIGESTING_TASKS = {"roll-up"}
 
 
 def main(arguments: list[str]) -> None:
@@ -50,15 +52,23 @@ def main(arguments: list[str]) -> None:
     model = settings.small_chat if name in SMALL_TASKS else settings.chat
     chat = BlockingChat(model, ledger.record) if model else None
     composer: Composer = LlmComposer(chat) if chat else ExtractiveComposer()
-    worker_context = WorkerContext(database, composer, chat, ledger, settings.compaction)
+    asks_small = name in DIGESTING_TASKS and settings.small_chat != settings.chat
+    small = (
+        BlockingChat(settings.small_chat, ledger.record)
+        if asks_small and settings.small_chat
+        else None
+    )
+    digests = LlmComposer(small) if small else None
+    worker_context = WorkerContext(database, composer, chat, ledger, digests, settings.compaction)
     try:
         database.open()
         run = TASKS[name](worker_context)
-        task = Task(name, detect_model_outage(run, chat) if chat else run, lease_s=settings.lease_s)
-        run_worker(database, settings.redis_url, task)
+        for asked in filter(None, (small, chat)):
+            run = detect_model_outage(run, asked)
+        run_worker(database, settings.redis_url, Task(name, run, lease_s=settings.lease_s))
     finally:
-        if chat:
-            chat.close()
+        for asked in filter(None, (small, chat)):
+            asked.close()
         database.close()
         flush()
 

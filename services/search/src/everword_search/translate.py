@@ -182,6 +182,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
         arms=[_arm_report(report) for report in response.arms],
         calibration=pb.Calibration.ValueType(response.calibration),
         confidence=pb.Confidence.ValueType(response.confidence),
+        corrections=response.corrections,
     )
     for result in response.results:
         added = message.results.add(

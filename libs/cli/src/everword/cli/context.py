@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from everword.cli.filters import Command, as_of_options, take_as_of
-from everword.cli.output import json_option, line, note, print_json
+from everword.cli.output import json_option, note, print_json, verbatim
 from everword.cli.search import PROFILES
 from everword.cli.session import remote
 from everword.client import Client
@@ -66,5 +66,5 @@ async def context(
     if as_json:
         print_json(response)
         return
-    line(response.text)
+    verbatim(response.text)
     note(f"{response.token_count} of {budget} tokens; {response.omitted} did not fit")

@@ -56,6 +56,11 @@ def line(text: str) -> None:
     Console(highlight=False).print(plain(text), soft_wrap=False)
 
 
+def verbatim(text: str) -> None:
+    """Print stored text as it is laid out: folded, a line of it could seem to be two."""
+    click.echo("\n".join(map(printable, text.split("\n"))))
+
+
 def note(text: str) -> None:
     """Tell a person something that is not the command's result."""
     click.echo(text, err=True)

@@ -85,12 +85,7 @@ async def search(
     if as_json:
         print_json(response)
         return
-    idle = all(arm.state == pb.ArmReport.STATE_SKIPPED for arm in response.arms)
-    for arm in response.arms:
-        if arm.state == pb.ArmReport.STATE_DEGRADED:
-            note(f"the {_arm(arm.arm)} arm could not answer: {arm.reason}")
-        elif idle:
-            note(f"the {_arm(arm.arm)} arm had nothing to do: {arm.reason}")
+    _note_how(response)
     if not response.results:
         line("nothing found")
         return
@@ -99,6 +94,18 @@ async def search(
     if response.calibration == pb.CALIBRATION_UNCALIBRATED:
         note("how relevant these are cannot be told; `everword calibrate` makes a calibration")
     print_results(response.results)
+
+
+def _note_how(response: pb.SearchResponse) -> None:
+    """Note which arms found nothing for which reason, and what was looked for instead of what was typed."""
+    idle = all(arm.state == pb.ArmReport.STATE_SKIPPED for arm in response.arms)
+    for arm in response.arms:
+        if arm.state == pb.ArmReport.STATE_DEGRADED:
+            note(f"the {_arm(arm.arm)} arm could not answer: {arm.reason}")
+        elif idle:
+            note(f"the {_arm(arm.arm)} arm had nothing to do: {arm.reason}")
+    for word, other in sorted(response.corrections.items()):
+        note(f"nobody said “{word}”; looked for “{other}” instead")
 
 
 def print_results(results: Iterable[pb.SearchResult]) -> None:

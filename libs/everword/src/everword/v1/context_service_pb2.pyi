@@ -104,7 +104,7 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
     """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
-    and no other lines.
+    of memories found by the query also relevance, where that can be told, and no other lines.
     """
 
 class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
@@ -118,7 +118,7 @@ Thursday.`
 """
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
 """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
-and no other lines.
+of memories found by the query also relevance, where that can be told, and no other lines.
 """
 Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
 
@@ -299,6 +299,8 @@ class ContextItem(_message.Message):
     NUMBER_FIELD_NUMBER: _builtins.int
     RELEVANCE_FIELD_NUMBER: _builtins.int
     SUPERSEDED_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    MEMORY_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the memory, or the message; empty for what is neither."""
     text: _builtins.str
@@ -311,10 +313,18 @@ class ContextItem(_message.Message):
     """number is what stands before it in the context."""
     relevance: _builtins.float
     """relevance is the probability that it answers the query, as in SearchResult, for memories; unset where that cannot be told."""
+    confidence: _search_service_pb2.Confidence.ValueType
+    """confidence says how sure it is that it answers the query, as in SearchResult, for memories."""
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
         """superseded is what it says and does not hold any more, as in SearchResult. Its line says so: `[2; residence until
         2024-06-15] Emi: I live in Berlin.`
+        """
+
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """memory is what it is of, as Search returns it, but for content and metadata: its kind, conversation, author, time, the
+        caller's own id, the tool that was called, the level and period of a summary. How often turns were used is not told.
         """
 
     def __init__(
@@ -327,10 +337,12 @@ class ContextItem(_message.Message):
         number: _builtins.int = ...,
         relevance: _builtins.float | None = ...,
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
+        confidence: _search_service_pb2.Confidence.ValueType = ...,
+        memory: _memory_pb2.Memory | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "relevance", b"relevance"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "superseded", b"superseded", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "memory", b"memory", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "superseded", b"superseded", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

@@ -21,7 +21,8 @@ class ContextServiceStub:
     Turns get up to half of the budget before memories, newest first and word for word, and what memories leave. Where
     there are older ones, the conversation's summaries stand for them within that half, and up to three of them that are
     near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
-    context or the query is passed over. What is found by the query counts as used; turns are there for being recent.
+    context or the query is passed over. Where the verdict is that nothing is relevant, no memory goes in. What is found by
+    the query counts as used; turns are there for being recent.
 
     Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph, as far as there is anything
     for them. Those beside memories and chat history have a share of the budget each, about a tenth, and what they do not
@@ -50,7 +51,8 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         Turns get up to half of the budget before memories, newest first and word for word, and what memories leave. Where
         there are older ones, the conversation's summaries stand for them within that half, and up to three of them that are
         near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
-        context or the query is passed over. What is found by the query counts as used; turns are there for being recent.
+        context or the query is passed over. Where the verdict is that nothing is relevant, no memory goes in. What is found by
+        the query counts as used; turns are there for being recent.
 
         Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph, as far as there is anything
         for them. Those beside memories and chat history have a share of the budget each, about a tenth, and what they do not

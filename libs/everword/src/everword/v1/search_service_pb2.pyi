@@ -40,7 +40,9 @@ class _SearchModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchMode
     SEARCH_MODE_LEXICAL: _SearchMode.ValueType  # 2
     """SEARCH_MODE_LEXICAL matches words, by BM25."""
     SEARCH_MODE_TRIGRAM: _SearchMode.ValueType  # 3
-    """SEARCH_MODE_TRIGRAM matches literals such as file names, versions and addresses, by the likeness of their letters."""
+    """SEARCH_MODE_TRIGRAM matches literals such as file names, versions and addresses by the likeness of their letters, and
+    words that are a letter away from those asked for: `Rotterdm` finds Rotterdam.
+    """
     SEARCH_MODE_REGEX: _SearchMode.ValueType  # 4
     """SEARCH_MODE_REGEX matches a regular expression (POSIX, without regard to case), newest first."""
     SEARCH_MODE_SEMANTIC: _SearchMode.ValueType  # 5
@@ -56,7 +58,9 @@ SEARCH_MODE_HYBRID: SearchMode.ValueType  # 1
 SEARCH_MODE_LEXICAL: SearchMode.ValueType  # 2
 """SEARCH_MODE_LEXICAL matches words, by BM25."""
 SEARCH_MODE_TRIGRAM: SearchMode.ValueType  # 3
-"""SEARCH_MODE_TRIGRAM matches literals such as file names, versions and addresses, by the likeness of their letters."""
+"""SEARCH_MODE_TRIGRAM matches literals such as file names, versions and addresses by the likeness of their letters, and
+words that are a letter away from those asked for: `Rotterdm` finds Rotterdam.
+"""
 SEARCH_MODE_REGEX: SearchMode.ValueType  # 4
 """SEARCH_MODE_REGEX matches a regular expression (POSIX, without regard to case), newest first."""
 SEARCH_MODE_SEMANTIC: SearchMode.ValueType  # 5
@@ -74,7 +78,7 @@ class _SearchArmEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchArm.V
     SEARCH_ARM_LEXICAL: _SearchArm.ValueType  # 1
     """SEARCH_ARM_LEXICAL is BM25 over words."""
     SEARCH_ARM_TRIGRAM: _SearchArm.ValueType  # 2
-    """SEARCH_ARM_TRIGRAM is the likeness of literals."""
+    """SEARCH_ARM_TRIGRAM is the likeness of literals; alone, also that of words."""
     SEARCH_ARM_REGEX: _SearchArm.ValueType  # 3
     """SEARCH_ARM_REGEX is a regular expression."""
     SEARCH_ARM_SEMANTIC: _SearchArm.ValueType  # 4
@@ -88,7 +92,7 @@ SEARCH_ARM_UNSPECIFIED: SearchArm.ValueType  # 0
 SEARCH_ARM_LEXICAL: SearchArm.ValueType  # 1
 """SEARCH_ARM_LEXICAL is BM25 over words."""
 SEARCH_ARM_TRIGRAM: SearchArm.ValueType  # 2
-"""SEARCH_ARM_TRIGRAM is the likeness of literals."""
+"""SEARCH_ARM_TRIGRAM is the likeness of literals; alone, also that of words."""
 SEARCH_ARM_REGEX: SearchArm.ValueType  # 3
 """SEARCH_ARM_REGEX is a regular expression."""
 SEARCH_ARM_SEMANTIC: SearchArm.ValueType  # 4
@@ -380,12 +384,33 @@ class SearchResponse(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class CorrectionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     RESULTS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     VERDICT_FIELD_NUMBER: _builtins.int
     ARMS_FIELD_NUMBER: _builtins.int
     CALIBRATION_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
+    CORRECTIONS_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
     """next_page_token asks for the next page; empty at the end."""
     verdict: Global___Verdict.ValueType
@@ -402,6 +427,13 @@ class SearchResponse(_message.Message):
     def arms(self) -> _containers.RepeatedCompositeFieldContainer[Global___ArmReport]:
         """arms says which arms ran, and which could not."""
 
+    @_builtins.property
+    def corrections(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """corrections are words of the query, in lower case, that no dictionary has and that are said nowhere, each with the word
+        that was looked for instead, which is a letter away; and names that lack a mark, as Malaga does. Only HYBRID corrects, at most two words, and none that the query
+        demands.
+        """
+
     def __init__(
         self,
         *,
@@ -411,10 +443,11 @@ class SearchResponse(_message.Message):
         arms: _abc.Iterable[Global___ArmReport] | None = ...,
         calibration: Global___Calibration.ValueType = ...,
         confidence: Global___Confidence.ValueType = ...,
+        corrections: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "calibration", b"calibration", "confidence", b"confidence", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arms", b"arms", "calibration", b"calibration", "confidence", b"confidence", "corrections", b"corrections", "next_page_token", b"next_page_token", "results", b"results", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from everword.db.blocking import Connection
 from everword.domain.ids import new_id
@@ -96,7 +97,8 @@ class PeriodSummarizer:
         for channel in sorted(said):
             of_channel = self._draft(said[channel], draft.instance, draft.title)
             servers.setdefault(server_of(channel), []).append(of_channel)
-        digests = [digest_server(drafts, self.job.compose) for drafts in servers.values()]
+        compose = partial(self.job.compose, composer=self.job.worker_context.digests)
+        digests = [digest_server(drafts, compose) for drafts in servers.values()]
         sources = sorted([*rest, *(source for source, _ in digests)], key=_begin)
         return replace(draft, sources=sources), [value for _, found in digests for value in found]
 

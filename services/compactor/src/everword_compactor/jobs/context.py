@@ -49,6 +49,8 @@ class WorkerContext:
     #: None where no language model is configured.
     chat: BlockingChat | None
     ledger: Ledger
+    #: Writes the digests of channels; None for what writes everything else.
+    digests: Composer | None = None
     compaction: CompactionSettings = field(default_factory=CompactionSettings)
     tools: ToolSettings = field(default_factory=ToolSettings)
     now: Callable[[], datetime] = utc_now

@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from everword.db.blocking import Connection
 from everword.jobs.store import StartedJob, hold_job
 from everword.jobs.task import JobRun, LeaseLost
-from everword_compactor.compose.model import BUDGET_TOKENS, Composition, Draft, Source, masked
+from everword_compactor.compose.model import (
+    BUDGET_TOKENS,
+    Composer,
+    Composition,
+    Draft,
+    Source,
+    masked,
+)
 from everword_compactor.compose.plain import plain_line
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.nodes.model import NodeNamespace
@@ -41,9 +48,13 @@ class NamespaceJob:
             return masked(sources, self.run.heartbeat)
         return sources
 
-    def compose(self, draft: Draft) -> Composition:
-        """Write the words of a node from sources that are prepared. Raises everword.chat.errors.ChatError."""
-        composition = self.worker_context.composer.compose(draft, self.run.heartbeat)
+    def compose(self, draft: Draft, composer: Composer | None = None) -> Composition:
+        """Write the words of a node from sources that are prepared, by the worker's composer or another one.
+
+        Raises everword.chat.errors.ChatError.
+        """
+        composer = composer or self.worker_context.composer
+        composition = composer.compose(draft, self.run.heartbeat)
         if composition.content.strip():
             return composition
         # Emoji alone, of which no sentence can be chosen.

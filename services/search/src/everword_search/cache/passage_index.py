@@ -15,7 +15,7 @@ from everword_search.ranking.store import Candidates
 from everword_search.retrieval.arms.cached import CachedLexicalArm, CachedSemanticArm
 from everword_search.retrieval.arms.lexical import LexicalArm, Term
 from everword_search.retrieval.arms.semantic import SemanticArm
-from everword_search.retrieval.arms.trigram import TrigramArm
+from everword_search.retrieval.arms.trigram import AlikeArm, TrigramArm
 from everword_search.retrieval.index.database_index import DatabaseIndex
 from everword_search.retrieval.index.store import Scope
 from everword_search.retrieval.index.vectors import GenerationRow
@@ -49,6 +49,9 @@ class CachedPassageIndex:
 
     def literal(self, tokens: Sequence[str]) -> TrigramArm:
         return self.database.literal(tokens)
+
+    def alike(self, tokens: Sequence[str]) -> AlikeArm:
+        return self.database.alike(tokens)
 
     def semantic(
         self, vector: QueryVector | QueryNotEmbedded | None, generation: GenerationRow | None

@@ -13,6 +13,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import ConversationNotFound, EmbedderUnavailable
 from everword.domain.records import ConversationRecord, MessageRecord
+from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import Draft
 from everword_search.context.model import BlockSource, ContextRequest
 from everword_search.context.text import Item, Layout
@@ -111,8 +112,12 @@ def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[
 
     A turn that was read and does not fit is a candidate like any memory.
     """
-    endings, share = conversation.endings, int(draft.budget * SHARE)
-    items = [layout.turn(turn, endings.get(turn.id, ())) for turn in conversation.turns]
+    endings, record = conversation.endings, conversation.record
+    share = int(draft.budget * SHARE)
+    items = [
+        replace(layout.turn(turn, endings.get(turn.id, ())), about=about_turn(turn, record))
+        for turn in conversation.turns
+    ]
     first = min((item.seq for item in items), default=0)
     is_summed_up = any(node.first_seq < first for node in conversation.summaries)
     limit = int(share * TURNS_SHARE) if is_summed_up else share
@@ -120,7 +125,9 @@ def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[
     shown = draft.fill(history, items, most=len(items), limit=limit, verbatim=True, alone=True)
     if is_summed_up:
         older = [
-            layout.summary(node, endings.get(node.id, ()))
+            replace(
+                layout.summary(node, endings.get(node.id, ())), about=about_summary(node, record)
+            )
             for node in conversation.summaries
             if node.first_seq < first
         ]

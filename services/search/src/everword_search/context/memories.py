@@ -84,8 +84,9 @@ class FoundMemories:
             self.said_by.get(id_, ()),
             masks=masks,
         )
-        told_by = self.told_by.get(id_)
-        return replace(item, told_by=told_by) if told_by else item
+        return replace(
+            item, confidence=result.confidence, told_by=self.told_by.get(id_, item.told_by)
+        )
 
 
 async def search_memories(
@@ -117,6 +118,9 @@ async def search_memories(
         balanced=request.balanced,
     )
     found = await find_reliable(sources, namespace, search, periods=within is None)
+    if found.verdict is Verdict.NOTHING_RELEVANT:
+        # What is nearest answers nothing: it would only be in the way.
+        return FoundMemories(verdict=found.verdict)
     ranked = _by_gated_score(found.results) if counts_time else found.results
     results = {each.memory.id: each for each in ranked}
     async with sources.database.transaction(namespace.id) as conn:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from everword.domain.caller import current_namespace
+from everword.domain.records import MemoryRecord
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
+from everword.rpc.translate import fill_memory
 from everword.v1 import context_service_pb2 as pb
 from everword.v1.context_service_pb2_grpc import ContextServiceServicer
-from everword.v1.search_service_pb2 import Verdict
+from everword.v1.search_service_pb2 import Confidence, Verdict
 from everword_search.context.budget import Block
 from everword_search.context.build_context import build_context
 from everword_search.context.building import BuiltContext
@@ -22,6 +25,7 @@ from everword_search.context.model import (
     ContextScope,
 )
 from everword_search.context.stream_context import StreamedEnd, stream_context
+from everword_search.context.text import Item
 from everword_search.context.tokens import Tokens
 from everword_search.endings.translate import endings_to_proto
 from everword_search.retrieval.sources import Sources
@@ -100,21 +104,39 @@ def _to_part(part: tuple[Block, int] | StreamedEnd) -> pb.StreamContextResponse:
 
 
 def _block(block: Block, first: int) -> pb.ContextBlock:
-    items = [
-        pb.ContextItem(
-            memory_id=str(item.memory_id or ""),
-            text=block.layout.line(item, number),
-            token_count=item.tokens,
-            score=item.score,
-            number=number,
-            relevance=item.relevance,
-            superseded=endings_to_proto(item.endings),
-        )
-        for number, item in enumerate(block.oldest_first(), first)
-    ]
+    items = [_item(block, item, number) for number, item in enumerate(block.oldest_first(), first)]
     return pb.ContextBlock(
         source=pb.ContextSource.ValueType(block.source),
         text=block.text(first),
         token_count=block.tokens,
         items=items,
+    )
+
+
+def _item(block: Block, item: Item, number: int) -> pb.ContextItem:
+    message = pb.ContextItem(
+        memory_id=str(item.memory_id or ""),
+        text=block.layout.line(item, number),
+        token_count=item.tokens,
+        score=item.score,
+        number=number,
+        relevance=item.relevance,
+        confidence=Confidence.ValueType(item.confidence),
+        superseded=endings_to_proto(item.endings),
+    )
+    if item.about:
+        fill_memory(message.memory, _bare(item.about))
+    return message
+
+
+def _bare(memory: MemoryRecord) -> MemoryRecord:
+    """Return a memory without what may be long: the item has its words."""
+    has_metadata = memory.metadata_omitted or memory.metadata is not None
+    return replace(
+        memory,
+        content="",
+        content_truncated=False,
+        synthesized_content="",
+        metadata=None,
+        metadata_omitted=has_metadata,
     )

@@ -26,6 +26,7 @@ from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.model import BlockSource, Candidate, ContextFormat
 from everword_search.endings.model import Ending, EndingKind, Holding
+from everword_search.retrieval.confidence import Confidence
 from everword_search.summaries.store import TopSummaryRow
 
 HEADINGS = {
@@ -77,6 +78,9 @@ class Item:
     score: float = 0.0
     #: None where it cannot be told.
     relevance: float | None = None
+    confidence: Confidence = Confidence.UNSPECIFIED
+    #: What it is of; its words are those above.
+    about: MemoryRecord | None = None
     #: What it says and does not hold any more.
     endings: Sequence[Ending] = ()
     #: Of a fact, the messages that say the same.
@@ -134,7 +138,9 @@ class Layout:
 
     def line(self, item: Item, number: int) -> str:
         """Return an item as it stands in the context."""
-        return self._line(number, item.occurred_at, item.speaker, item.words, item.endings)
+        return self._line(
+            number, item.occurred_at, item.speaker, item.words, item.endings, item.relevance
+        )
 
     def block(self, source: BlockSource, items: list[Item], first: int) -> str:
         """Return items in their order as one text, numbered from `first`."""
@@ -197,7 +203,7 @@ class Layout:
         speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
         place = memory.id, memory.occurred_at, memory.seq or 0
         item = self._item(*place, speaker, shown, given, score, relevance, endings)
-        return replace(item, said_by=frozenset(said_by)) if said_by else item
+        return replace(item, about=memory, said_by=frozenset(said_by))
 
     def candidate(self, found: Candidate) -> Item:
         """Return what a block would say."""
@@ -230,12 +236,15 @@ class Layout:
     ) -> Item:
         moment = in_zone(occurred_at, self.zone) if occurred_at else None
         speaker = " ".join(speaker.split())
-        line = self._line(_WIDEST, moment, speaker, "" if given_tokens else words, endings)
+        line = self._line(
+            _WIDEST, moment, speaker, "" if given_tokens else words, endings, relevance
+        )
         tokens = given_tokens + self.counter.count(f"{line}\n")
         if given_tokens:
             tokens += len(_INDENT) * words.count("\n")
         is_given = given_tokens > 0
-        return Item(id_, moment, seq, speaker, words, tokens, is_given, score, relevance, endings)
+        shown = id_, moment, seq, speaker, words, tokens
+        return Item(*shown, is_given, score, relevance, endings=endings)
 
     def _line(
         self,
@@ -244,6 +253,7 @@ class Layout:
         speaker: str,
         words: str,
         endings: Sequence[Ending],
+        relevance: float | None = None,
     ) -> str:
         marks = [
             (
@@ -264,6 +274,8 @@ class Layout:
                 fields["superseded"] = [
                     {"attribute": attribute, how: day} for attribute, how, day in marks
                 ]
+            if relevance is not None:
+                fields["relevance"] = round(relevance, 2)
             return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)
         # All that any reader may take for the end of a line.
         indented = f"\n{_INDENT}".join(words.splitlines() or [""])

@@ -286,6 +286,8 @@ class SearchResponse:
     calibration: CalibrationState
     #: That one of the first ten results answers.
     confidence: Confidence
+    #: Words of the query that are said nowhere, in lower case, each with what was looked for instead.
+    corrections: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

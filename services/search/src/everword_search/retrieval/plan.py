@@ -60,7 +60,7 @@ def plan_search(
     if request.mode is SearchMode.REGEX:
         return Plan([RegexArm(index.scope, request.text)])
     if request.mode is SearchMode.TRIGRAM:
-        return Plan([index.literal(tokens_asked_for(request.text))])
+        return Plan([index.alike(tokens_asked_for(request.text))])
     if words is None:
         return Plan([_semantic(parsed, index, vector)])
     if request.mode is SearchMode.LEXICAL:

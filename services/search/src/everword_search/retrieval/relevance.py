@@ -27,6 +27,7 @@ from everword_search.retrieval.model import (
     CalibrationState,
     Found,
     Hit,
+    ScorePart,
     SearchArm,
     SearchMode,
     SearchRequest,
@@ -41,6 +42,8 @@ _LAST_DIGITS = 1e-5
 #: A question is about something else where so much of what it says is said nowhere, and its chance is below this.
 #: Chosen by half of 200 questions about what no development conversation mentions.
 _ABSENT, _LITTLE = 0.5, 0.14
+#: The most that the likeness of letters counts for: as much as it takes for MEDIUM, and less than for HIGH.
+_ALIKE = 0.79
 _LITERAL = frozenset({SearchArm.LEXICAL, SearchArm.TRIGRAM})
 log = logging.getLogger(__name__)
 
@@ -156,9 +159,15 @@ def deciding_evidence(evidence: Sequence[float | None]) -> tuple[float, ...]:
 
 def _by_match(hit: Hit) -> Confidence:
     """Return what can be said of a hit whose relevance cannot be told."""
-    literal = max((part.score for part in hit.parts if part.arm in _LITERAL), default=0.0)
+    literal = max((_proof(part) for part in hit.parts if part.arm in _LITERAL), default=0.0)
     meaning = [part.score for part in hit.parts if part.arm is SearchArm.SEMANTIC]
     return by_match(literal, max(meaning, default=0.0))
+
+
+def _proof(part: ScorePart) -> float:
+    """Return how much words or letters prove: letters that are merely alike make nothing sure."""
+    is_alike = part.arm is SearchArm.TRIGRAM and part.score < 1 - _LAST_DIGITS
+    return min(part.score, _ALIKE) if is_alike else part.score
 
 
 def _unjudged(found: Found) -> bool:

@@ -126,7 +126,8 @@ async def _find(sources: Sources, search: _Prepared) -> tuple[SearchResponse, Na
                 known, page = await _attempt(conn, sources, search, known)
             if page and known.opened:
                 response = await hydrate(conn, sources.database, search.asked, page)
-                return response, known.opened.parsed.settings
+                parsed = known.opened.parsed
+                return replace(response, corrections=parsed.corrections), parsed.settings
         # A slow model must not hold a connection.
         known = await _prepare(sources, search, known)
 

@@ -24,8 +24,16 @@ from everword_search.retrieval.index.kinds import completions_of
 from everword_search.retrieval.index.open_index import open_index
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.index.store import Scope
-from everword_search.retrieval.model import Found, Hit, SearchRequest, SearchResponse, SearchResult
+from everword_search.retrieval.model import (
+    Found,
+    Hit,
+    SearchMode,
+    SearchRequest,
+    SearchResponse,
+    SearchResult,
+)
 from everword_search.retrieval.plan import Plan, Words, plan_search, plan_words
+from everword_search.retrieval.query.misspelt import correct_spelling
 from everword_search.retrieval.query.parse_query import ParsedQuery, parse_query
 from everword_search.retrieval.query.query_embedder import (
     QueryNotEmbedded,
@@ -109,6 +117,9 @@ async def open_search(
 
     profile = calibrated_profile(request)
     parsed = await parse_query(conn, asked.namespace.id, request, profile, sources.cache, prefetch)
+    config = parsed.settings.text_search_config
+    if request.mode is SearchMode.HYBRID and sources.word_lists.are_ready(config):
+        parsed = await correct_spelling(conn, asked.namespace.id, parsed)
     scope, scan = Scope(asked.namespace.id, request.filter), scans[0] if scans else None
     index = open_index(scope, parsed, scan, sources.frequent, sources.large_scopes)
     return OpenedSearch(parsed, index)

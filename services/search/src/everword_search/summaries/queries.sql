@@ -133,7 +133,7 @@ SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
 -- top_summaries --
 -- The latest nodes of a conversation that are under no other one and say nothing beyond their sources, the latest first. Each
 -- level has its own order in the index.
-SELECT s.id, s.content, s.latest_at, s.first_seq, s.last_seq
+SELECT s.id, wanted.level, s.content, s.latest_at, s.first_seq, s.last_seq
   FROM generate_series(1, 3) AS wanted (level)
  CROSS JOIN LATERAL (
        SELECT id, content, latest_at, first_seq, last_seq FROM summaries

@@ -112,6 +112,8 @@ class TopSummaryRow:
     """A node of a conversation that is under no other one."""
 
     id: UUID
+    #: Values equal proto `SummaryLevel`.
+    level: int
     content: str
     latest_at: datetime
     #: Places in the conversation.

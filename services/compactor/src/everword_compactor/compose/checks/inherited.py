@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
+from everword.text.statements.clauses import Clause, clause_of, clauses, sentences
 from everword.text.values.evidence import Value, find_values
+from everword.text.values.folding import normalise
 from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS
 from everword_compactor.compose.checks.guarded import or_else
 from everword_compactor.compose.checks.latex import find_latex
 from everword_compactor.compose.checks.tags import strip_tags
 from everword_compactor.compose.model import Faithfulness
 
+#: Words, without numbers and the commonest, of a clause that can be told from others.
+_LEAST_WORDS = 2
+
 
 def with_inherited(found: Faithfulness, content: str, unsupported: Iterable[str]) -> Faithfulness:
-    """Return `found` with those of the `unsupported` values that the node says, too.
+    """Return `found` with those of the `unsupported` values and clauses that the node says, too.
 
     Values are compared, not letters: the 2 that a source made up is not the one in 12:30, and 2031-05-17 is
-    17 May 2031.
+    17 May 2031. A clause is said again where one of the node's has all its words and values, and denies what it denies.
     """
     wanted: Sequence[str] = list(unsupported)
     if not wanted:
@@ -28,16 +33,35 @@ def with_inherited(found: Faithfulness, content: str, unsupported: Iterable[str]
 
 
 def _taken(wanted: Sequence[str], content: str) -> Sequence[str]:
-    """Return those of the values that a node says."""
+    """Return those of the values and clauses that a node says."""
     plain = strip_tags(content)
+    said = [clause for sentence in sentences(normalise(plain)) for clause in clauses(sentence)]
     values = find_values(plain)
     texts = {_folded(text) for text in (*find_latex(plain), *(value.text for value in values))}
     meanings = {meaning for value in values for meaning in _meanings(value)}
     return [
         text
         for text in wanted
-        if _folded(text) in texts or not meanings.isdisjoint(_meanings_of(text))
+        if _folded(text) in texts
+        or not meanings.isdisjoint(_meanings_of(text))
+        or _is_said_again(clause_of(normalise(text)), said)
     ]
+
+
+def _is_said_again(clause: Clause, said: Sequence[Clause]) -> bool:
+    if len(clause.words) < _LEAST_WORDS:
+        return False
+    values = _values_in(clause.text)
+    return any(
+        clause.words <= other.words
+        and clause.denied == other.denied
+        and values <= _values_in(other.text)
+        for other in said
+    )
+
+
+def _values_in(text: str) -> set[Hashable]:
+    return {meaning for value in find_values(text) for meaning in _meanings(value)}
 
 
 def _meanings_of(text: str) -> set[Hashable]:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
 from everword.db.pool import Connection
+from everword.text.analysis import folded_words
 from everword.text.literals import literal_tokens
 from everword_search.retrieval.arms.base import RankingArm, Window, scored_position
 from everword_search.retrieval.index import store
-from everword_search.retrieval.index.store import Scope, TrigramRow
+from everword_search.retrieval.index.store import NearWordRow, Scope, TrigramRow, WordsAsked
 from everword_search.retrieval.model import Candidate, Ranked, SearchArm
+from everword_search.retrieval.query.near_words import words_asked
 from everword_search.retrieval.query.query import Query
 
 #: Tokens of a query that are looked up; the others are passed over.
 MAX_TOKENS = 16
+#: Of those, words that others are looked for near, and how many of the others for each.
+MAX_WORDS, MAX_NEAR = 4, 8
+#: The share of its likeness that counts of what stands for others: it comes after what says the same itself.
+RETOLD = 0.99
 _MIN_CHARS = 3
 _MAX_CHARS = 200
 
@@ -45,6 +52,40 @@ class TrigramArm(RankingArm):
         return [_candidate(row) for row in rows]
 
 
+class AlikeArm(TrigramArm):
+    """Ranks passages by the mean likeness of tokens to their literals, and to words that they hold.
+
+    A word that is a letter away counts as a share of its letters: .875 of `Rotterdm` is in Rotterdam.
+    """
+
+    def __init__(self, scope: Scope, tokens: Sequence[str], text_search_config: str) -> None:
+        super().__init__(scope, tokens)
+        self._config = text_search_config
+
+    @property
+    def idle_reason(self) -> str:
+        return "" if self._tokens else "the query has nothing of three characters"
+
+    async def rank(self, conn: Connection, window: Window) -> Ranked:
+        words = [
+            (place, word) for place, token in enumerate(self._tokens) if (word := _word(token))
+        ]
+        asked = words_asked([word for _, word in words[:MAX_WORDS]], self._config)
+        namespace_id = self._scope.namespace_id
+        rows = await store.find_near_words(conn, namespace_id, asked, only_unsaid=False)
+        alike = _alike(rows, asked)
+        parameters = {
+            **scored_position(window),
+            "tokens": self._tokens,
+            "retold": RETOLD,
+            "queries": [row.phrase for row, _ in alike],
+            "places": [words[row.place][0] for row, _ in alike],
+            "likenesses": [likeness for _, likeness in alike],
+        }
+        found = await store.find_alike(conn, self._scope, parameters)
+        return Ranked.of([_candidate(row) for row in found])
+
+
 def literals_asked_for(query: Query) -> list[str]:
     """Return what looks like a literal in the parts of a query that a passage may be found by."""
     return literal_tokens(" ".join(operand.text for operand in query.wanted))
@@ -61,6 +102,30 @@ def tokens_asked_for(text: str) -> list[str]:
             if _MIN_CHARS <= len(token) <= _MAX_CHARS and any(c.isalnum() for c in token)
         )
     )
+
+
+def _word(token: str) -> str:
+    """Return the one word that a token is, without the marks around it; empty for another one."""
+    words = folded_words(token)
+    return words[0] if len(words) == 1 and words[0] in token else ""
+
+
+def _alike(rows: Sequence[NearWordRow], asked: WordsAsked) -> list[tuple[NearWordRow, float]]:
+    """Return what is said near each word, each lexeme once, with its likeness: the best, of those what is said most."""
+    told = [(row, _likeness(asked.words[row.place], row.text)) for row in rows]
+    told.sort(key=lambda each: (-each[1], -each[0].said, each[0].text))
+    kept: dict[tuple[int, str], tuple[NearWordRow, float]] = {}
+    counts: Counter[int] = Counter()
+    for row, likeness in told:
+        if (row.place, row.phrase) not in kept and counts[row.place] < MAX_NEAR:
+            kept[row.place, row.phrase] = row, likeness
+            counts[row.place] += 1
+    return list(kept.values())
+
+
+def _likeness(word: str, other: str) -> float:
+    """Return the share of the letters of two words of which one is at most a letter away from the other."""
+    return 1.0 if word == other else 1 - 1 / max(len(word), len(other))
 
 
 def _candidate(row: TrigramRow) -> Candidate:

@@ -17,7 +17,7 @@ from everword_search.retrieval.arms.frequent import FrequentWords
 from everword_search.retrieval.arms.large import LargeScopes
 from everword_search.retrieval.arms.lexical import Term
 from everword_search.retrieval.arms.semantic import SemanticArm
-from everword_search.retrieval.arms.trigram import TrigramArm
+from everword_search.retrieval.arms.trigram import AlikeArm, TrigramArm
 from everword_search.retrieval.arms.tsvector import TsvectorArm
 from everword_search.retrieval.index.kinds import TURN
 from everword_search.retrieval.index.store import Scope
@@ -51,6 +51,9 @@ class DatabaseIndex:
 
     def literal(self, tokens: Sequence[str]) -> TrigramArm:
         return TrigramArm(self.scope, tokens)
+
+    def alike(self, tokens: Sequence[str]) -> AlikeArm:
+        return AlikeArm(self.scope, tokens, self.text_search_config)
 
     def semantic(
         self, vector: QueryVector | QueryNotEmbedded | None, generation: GenerationRow | None

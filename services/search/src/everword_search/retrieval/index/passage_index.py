@@ -9,7 +9,7 @@ from everword_search.ranking.arrays import Floats
 from everword_search.ranking.store import Candidates
 from everword_search.retrieval.arms.lexical import LexicalArm, Term
 from everword_search.retrieval.arms.semantic import SemanticArm
-from everword_search.retrieval.arms.trigram import TrigramArm
+from everword_search.retrieval.arms.trigram import AlikeArm, TrigramArm
 from everword_search.retrieval.index.store import Scope
 from everword_search.retrieval.index.vectors import GenerationRow
 from everword_search.retrieval.model import Ranked
@@ -31,7 +31,10 @@ class PassageIndex(Protocol):
         """Return what finds passages by words."""
 
     def literal(self, tokens: Sequence[str]) -> TrigramArm:
-        """Return what finds passages by likeness of letters."""
+        """Return what finds passages by likeness of literals."""
+
+    def alike(self, tokens: Sequence[str]) -> AlikeArm:
+        """Return what finds passages by likeness of literals and words."""
 
     def semantic(
         self, vector: QueryVector | QueryNotEmbedded | None, generation: GenerationRow | None

@@ -89,6 +89,40 @@ SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage,
   LEFT JOIN calibrations c ON c.profile = %(profile)s AND (c.generation_id IS NULL OR c.generation_id = g.id)
  ORDER BY c.generation_id NULLS LAST;
 
+-- find_near_words --
+-- Of words that are asked for, numbered from 0, and of what is near them, what passages hold, and in how many: 100 are counted.
+-- Of words that are said nowhere alone, where `only_unsaid`. Each word is looked up by itself; see find_lexical.
+WITH asked AS MATERIALIZED (
+    SELECT w.place - 1 AS place, w.word, n.text_search_config AS config, said.passages
+      FROM namespaces n
+     CROSS JOIN unnest(%(words)s::text[]) WITH ORDINALITY AS w (word, place)
+     CROSS JOIN LATERAL (SELECT phraseto_tsquery(n.text_search_config, w.word) AS query OFFSET 0) AS q
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS passages
+             FROM (SELECT FROM visible_memories m
+                    WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ q.query
+                    LIMIT 100) AS found) AS said
+     WHERE n.id = %(namespace_id)s
+), near AS MATERIALIZED (
+    SELECT a.place, n.word, a.config, said.passages
+      FROM asked a
+     CROSS JOIN LATERAL (
+           SELECT word FROM unnest(%(places)s::integer[], %(near)s::text[]) AS near (place, word)
+            WHERE near.place = a.place AND NOT (%(only_unsaid)s AND a.passages > 0)) AS n
+     CROSS JOIN LATERAL (SELECT phraseto_tsquery(a.config, n.word) AS query OFFSET 0) AS q
+     CROSS JOIN LATERAL (
+           SELECT count(*) AS passages
+             FROM (SELECT FROM visible_memories m
+                    WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ q.query
+                    LIMIT 100) AS found) AS said
+     WHERE said.passages > 0
+)
+SELECT place::integer, word AS text, passages::integer AS said, lexemes,
+       ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexemes) AS lexeme) AS hashes,
+       phraseto_tsquery(config, word)::text AS phrase
+  FROM (SELECT * FROM asked WHERE passages > 0 AND NOT %(only_unsaid)s UNION ALL SELECT * FROM near) AS found
+ CROSS JOIN LATERAL (SELECT tsvector_to_array(to_tsvector(config, word)) AS lexemes OFFSET 0) AS v;
+
 -- find_lexical --
 -- The best memories by BM25, each by its best passage, with the document frequencies that the scores rest on. Statistics
 -- are the namespace's, whatever the filter. Term frequencies are read back from ts_rank, which for one lexeme is the
@@ -177,6 +211,44 @@ WITH hits AS (
        AND m.literals IS NOT NULL AND m.literals %%> ANY(%(tokens)s::text[])
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
        AND :let_through
+), best AS (
+    SELECT DISTINCT ON (source_id) id, source_id, raw, round(raw * 1e9) / 1e9 AS score
+      FROM hits
+     ORDER BY source_id, score DESC, id DESC
+)
+SELECT id AS passage_id, source_id, raw, score
+  FROM best
+ WHERE score >= %(min_score)s AND (score, id) < (%(after_score)s, %(after_id)s)
+ ORDER BY score DESC, id DESC
+ LIMIT %(limit)s;
+
+-- find_alike --
+-- The best memories by the likeness of their literals and words to tokens, each by its best passage: of a token the best counts,
+-- of all tokens the mean. `queries` look for words that are near a token, each by itself; see find_lexical.
+-- What stands for others comes after what says the same itself.
+WITH matched AS (
+    SELECT m.id, m.source_id, m.kind, t.place, word_similarity(t.token, m.literals)::float8 AS likeness
+      FROM visible_memories m
+     CROSS JOIN unnest(%(tokens)s::text[]) WITH ORDINALITY AS t (token, place)
+     WHERE m.namespace_id = %(namespace_id)s
+       AND m.literals IS NOT NULL AND m.literals %%> ANY(%(tokens)s::text[])
+       AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+       AND :let_through
+     UNION ALL
+    SELECT m.id, m.source_id, m.kind, w.place + 1, w.likeness
+      FROM unnest(%(queries)s::tsquery[], %(places)s::bigint[], %(likenesses)s::float8[]) AS w (query, place, likeness)
+     CROSS JOIN LATERAL (
+           SELECT * FROM visible_memories m
+            WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ w.query
+           OFFSET 0) AS m
+     WHERE (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
+       AND :let_through
+), hits AS (
+    SELECT id, source_id,
+           sum(likeness) / cardinality(%(tokens)s::text[])
+           * CASE WHEN kind = ANY(%(standing_for_others)s::smallint[]) THEN %(retold)s ELSE 1 END AS raw
+      FROM (SELECT id, source_id, kind, place, max(likeness) AS likeness FROM matched GROUP BY id, source_id, kind, place) AS told
+     GROUP BY id, source_id, kind
 ), best AS (
     SELECT DISTINCT ON (source_id) id, source_id, raw, round(raw * 1e9) / 1e9 AS score
       FROM hits

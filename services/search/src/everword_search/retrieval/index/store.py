@@ -58,6 +58,26 @@ class AnalysedText:
 
 
 @dataclass(frozen=True)
+class NearWordRow(AnalysedText):
+    """A word that is said, and is a letter away from one that is asked for, or that one itself."""
+
+    #: The place of the word that is asked for.
+    place: int
+    #: Passages that hold it, 100 at most.
+    said: int
+
+
+@dataclass(frozen=True)
+class WordsAsked:
+    """Words that are asked for, in lower case, and what is a letter away from each."""
+
+    words: Sequence[str]
+    #: Of each of `near`, the place of its word in `words`.
+    places: Sequence[int]
+    near: Sequence[str]
+
+
+@dataclass(frozen=True)
 class RankedRow:
     """The memories that a statement found, best first: arrays in binary, an element a memory."""
 
@@ -150,6 +170,26 @@ async def term_frequencies(
 ) -> list[FrequencyRow]:
     parameters = {**scope.parameters, **terms, "source_ids": list(source_ids)}
     return await fetch_all(conn, SQL["term_frequencies"], parameters, FrequencyRow)
+
+
+async def find_near_words(
+    conn: Connection, namespace_id: int, asked: WordsAsked, *, only_unsaid: bool
+) -> list[NearWordRow]:
+    """Return what is said of the words and of what is near them; `only_unsaid`, of those that are said nowhere."""
+    parameters = {
+        **namespaced(namespace_id),
+        "words": list(asked.words),
+        "places": list(asked.places),
+        "near": list(asked.near),
+        "only_unsaid": only_unsaid,
+    }
+    return await fetch_all(conn, SQL["find_near_words"], parameters, NearWordRow)
+
+
+async def find_alike(
+    conn: Connection, scope: Scope, parameters: dict[str, Any]
+) -> list[TrigramRow]:
+    return await fetch_all(conn, SQL["find_alike"], {**scope.parameters, **parameters}, TrigramRow)
 
 
 async def find_trigram(

@@ -7,7 +7,7 @@ connection.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -66,6 +66,10 @@ class ParsedQuery:
     generations: Sequence[GenerationRow]
     #: None where the database is to be asked.
     cached: CachedIndex | None = None
+    #: Its words and phrases, as the namespace's text search reads them.
+    texts: Mapping[str, AnalysedText] = field(default_factory=dict)
+    #: Words, in lower case, that are said nowhere, each with what is looked for instead.
+    corrections: Mapping[str, str] = field(default_factory=dict)
 
     def generation(self, generation_id: int | None) -> GenerationRow | None:
         """Return a generation; for None the active one, or what needs none. None where it has come since."""
@@ -110,7 +114,24 @@ async def parse_query(
         raise NamespaceNotFound
     described: NamespaceRow = found[0]
     known = {row.text: row for row in others[0]} if texts else {}
-    parsed = ParsedQuery(
+    parsed = _parsed(request, described, query, known, generations)
+    if asked:
+        cached = cache.answer(asked, others[-1][0], parsed.active_id, request.filter)
+        return replace(parsed, cached=cached)
+    if may_be_cached:
+        size = described.passages, described.lexemes
+        cache.consider(namespace_id, *size, parsed.generation(None))
+    return parsed
+
+
+def _parsed(
+    request: SearchRequest,
+    described: NamespaceRow,
+    query: Query,
+    known: dict[str, AnalysedText],
+    generations: Sequence[GenerationRow],
+) -> ParsedQuery:
+    return ParsedQuery(
         described,
         described.passages,
         described.has_facts,
@@ -119,14 +140,8 @@ async def parse_query(
         query,
         analyse_query(query, known),
         generations,
+        texts=known,
     )
-    if asked:
-        cached = cache.answer(asked, others[-1][0], parsed.active_id, request.filter)
-        return replace(parsed, cached=cached)
-    if may_be_cached:
-        size = described.passages, described.lexemes
-        cache.consider(namespace_id, *size, parsed.generation(None))
-    return parsed
 
 
 def _parse(request: SearchRequest) -> Query:

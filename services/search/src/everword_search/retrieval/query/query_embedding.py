@@ -10,6 +10,7 @@ from everword.text.author_names import name_words, without_names
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.ranking.words.spellings import capitalised, find_spellings
 from everword_search.retrieval.model import SearchMode, SearchRequest
+from everword_search.retrieval.query.misspelt import correct
 from everword_search.retrieval.query.parse_query import BY_MEANING, ParsedQuery
 from everword_search.retrieval.query.query import parse_operands
 from everword_search.retrieval.query.query_embedder import (
@@ -106,7 +107,8 @@ class QueryEmbedding:
 
     def _text(self, parsed: ParsedQuery) -> str:
         """Return the query as it is embedded: passages are without who spoke, so a name would only draw it away."""
-        return without_names(self._asked, parsed.names | parsed.spellings.keys())
+        text = correct(self._asked, parsed.corrections)
+        return without_names(text, parsed.names | parsed.spellings.keys())
 
 
 def _see(coming: asyncio.Task[QueryVector]) -> None:

@@ -1,0 +1,60 @@
+"""What the items of a conversation are of, as memories: what callers are told beside the words."""
+
+from __future__ import annotations
+
+from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
+from everword_search.summaries.store import TopSummaryRow
+
+_MESSAGE, _SUMMARY = 1, 2
+
+
+def about_turn(message: MessageRecord, conversation: ConversationRecord) -> MemoryRecord:
+    """Return a turn as a memory, without its words and how often it was used."""
+    return MemoryRecord(
+        id=message.id,
+        kind=_MESSAGE,
+        content="",
+        content_truncated=False,
+        conversation_id=message.conversation_id,
+        seq=message.seq,
+        agent=conversation.agent,
+        subject=conversation.subject,
+        channel=conversation.channel,
+        instance=message.instance,
+        author=message.author,
+        role=message.role,
+        tags=message.tags,
+        importance_class=message.importance_class,
+        automated=message.automated,
+        occurred_at=message.occurred_at,
+        use_count=0,
+        last_used_at=None,
+        external_id=message.external_id or "",
+        tool_name=message.tool_name,
+        metadata=message.metadata,
+    )
+
+
+def about_summary(node: TopSummaryRow, conversation: ConversationRecord) -> MemoryRecord:
+    """Return a summary of a conversation as a memory, without its words and how often it was used."""
+    return MemoryRecord(
+        id=node.id,
+        kind=_SUMMARY,
+        content="",
+        content_truncated=False,
+        conversation_id=conversation.id,
+        seq=None,
+        agent=conversation.agent,
+        subject=conversation.subject,
+        channel=conversation.channel,
+        instance=conversation.instance,
+        author="",
+        role=0,
+        tags=[],
+        importance_class=0,
+        automated=False,
+        occurred_at=node.latest_at,
+        use_count=0,
+        last_used_at=None,
+        summary_level=node.level,
+    )

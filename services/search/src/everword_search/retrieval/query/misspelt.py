@@ -1,0 +1,128 @@
+"""Words of a question that are said nowhere, and what is said instead: who asks for `Rotterdm` means Rotterdam."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+
+import regex
+
+from everword.db.pool import Connection
+from everword_search.cache.cached_index import CachedIndex
+from everword_search.ranking.words.frequencies import UNKNOWN_WORD, zipf
+from everword_search.retrieval.index import store
+from everword_search.retrieval.index.store import NearWordRow
+from everword_search.retrieval.query.analysis import analyse_query
+from everword_search.retrieval.query.near_words import words_asked
+from everword_search.retrieval.query.parse_query import ParsedQuery
+from everword_search.retrieval.query.query import Clause, Kind, Operand, Query
+
+#: Letters of a word in a question: a shorter one is too near to others.
+_LEAST = 5
+#: Words of a question that are looked for; a question with more than so many doubtful words is in another language.
+MAX_WORDS, MAX_DOUBTFUL = 2, 4
+_WORD = regex.compile(r"\p{L}+")
+
+
+async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQuery) -> ParsedQuery:
+    """Return a query that looks for what is said where its words are in no dictionary, and are said nowhere.
+
+    Of a name that a dictionary has, marks alone may be missing: Malaga, where Málaga is said. What a query demands
+    letter by letter stays as it is. The lists of the namespace's language have to be ready.
+    """
+    config = parsed.settings.text_search_config
+    doubtful = _doubtful(parsed, config)
+    unsaid = [word for word in doubtful if not _is_said(parsed.cached, parsed, word)]
+    if not 0 < len(unsaid) <= MAX_DOUBTFUL:
+        return parsed
+    words = unsaid[:MAX_WORDS]
+    names = {word for word in words if zipf(word, config) > UNKNOWN_WORD}
+    asked = words_asked(words, config, only_marked=names)
+    rows = await store.find_near_words(conn, namespace_id, asked, only_unsaid=True)
+    found = {
+        words[place]: best for place in range(len(words)) if (best := _best(rows, place, config))
+    }
+    if not found:
+        return parsed
+    corrections = {word: row.text for word, row in found.items()}
+    query = _corrected(parsed.query, corrections)
+    texts = {**parsed.texts, **{row.text: row for row in found.values()}}
+    return replace(
+        parsed,
+        query=query,
+        analysed=analyse_query(query, texts),
+        texts=texts,
+        corrections=corrections,
+    )
+
+
+def correct(text: str, corrections: Mapping[str, str]) -> str:
+    """Return a text with words, in lower case, replaced; capitals stay."""
+    if not corrections:
+        return text
+
+    def replaced(match: regex.Match[str]) -> str:
+        word = match[0]
+        other = corrections.get(word.lower(), word)
+        return other.capitalize() if word[0].isupper() else other
+
+    return _WORD.sub(replaced, text)
+
+
+def _doubtful(parsed: ParsedQuery, config: str) -> list[str]:
+    """Return the words of a query, in lower case, that may be meant for others, and are nobody's name here."""
+    known: Collection[str] = {*parsed.names, *parsed.spellings, *parsed.analysed.ignored}
+    words = {
+        word.lower(): word
+        for operand in _optional(parsed.query)
+        for word in operand.words
+        if word.lower() not in known
+    }
+    return [word for word, written in words.items() if _may_be_misspelt(word, written, config)]
+
+
+def _may_be_misspelt(word: str, written: str, config: str) -> bool:
+    """Tell whether no dictionary has a word, or whether it may be a name without its marks."""
+    if len(word) < _LEAST or not _WORD.fullmatch(word):
+        return False
+    return written[0].isupper() or zipf(word, config) <= UNKNOWN_WORD
+
+
+def _is_said(cached: CachedIndex | None, parsed: ParsedQuery, word: str) -> bool:
+    """Tell whether a word is known to be said; of what is not in memory, the database tells."""
+    word_hash = parsed.analysed.words.get(word)
+    return (
+        cached is not None
+        and word_hash is not None
+        and len(cached.snapshot.rows_with(word_hash)) > 0
+    )
+
+
+def _best(rows: Iterable[NearWordRow], place: int, config: str) -> NearWordRow | None:
+    """Return of what is near a word what is said most, in its most usual form."""
+    near = [row for row in rows if row.place == place]
+    return max(near, key=lambda row: (row.said, zipf(row.text, config), row.text), default=None)
+
+
+def _optional(query: Query) -> Iterable[Operand]:
+    clauses = (clause for clause in query.clauses if clause.kind is Kind.OPTIONAL)
+    return (operand for clause in clauses for operand in clause.operands if not operand.prefix)
+
+
+def _corrected(query: Query, corrections: Mapping[str, str]) -> Query:
+    return Query(tuple(_corrected_clause(clause, corrections) for clause in query.clauses))
+
+
+def _corrected_clause(clause: Clause, corrections: Mapping[str, str]) -> Clause:
+    if clause.kind is not Kind.OPTIONAL:
+        return clause
+    operands = (
+        each
+        if each.prefix
+        else Operand(
+            correct(each.text, corrections),
+            tuple(corrections.get(word.lower(), word) for word in each.words),
+        )
+        for each in clause.operands
+    )
+    return replace(clause, operands=tuple(operands))
