@@ -176,6 +176,9 @@ class KnownFact:
     lifetime_days: int
     #: Whether a person said that it is right.
     is_ruled: bool = False
+    hypothesis: bool = False
+    #: Whether the trajectory says that a life is built around it.
+    is_anchor: bool = False
 
     @property
     def text(self) -> str:

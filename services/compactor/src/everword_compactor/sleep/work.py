@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from types import MappingProxyType
 from uuid import UUID
 
 from everword.db import blocking
@@ -15,9 +14,7 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.facts.model import Key
 from everword_compactor.sleep.asking import Asking
-from everword_compactor.sleep.model import Loaded, Observation, Session, SessionRow
-
-_NOTHING: Mapping[str, int] = MappingProxyType({})
+from everword_compactor.sleep.model import KnownFact, Loaded, Observation, Session, SessionRow
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class SessionWork:
     #: In the order in which they are to be stored.
     writes: Sequence[Write] = ()
     #: How many of what, for the report: `facts_new`, `facts_supported`, …
-    counts: Mapping[str, int] = field(default=_NOTHING)
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     def adding(self, *writes: Write, **counts: int) -> SessionWork:
         """Return the work with further writes and counts."""
@@ -77,8 +74,12 @@ class ClosingWork:
     loaded: Loaded
     #: Facts that these sessions brought, supported or doubted.
     touched_ids: Sequence[UUID] = ()
+    #: Facts that expire with this closing: each is to be asked about.
+    expired: Sequence[KnownFact] = ()
+    #: What became of disputes in this closing, in words.
+    settled: Sequence[str] = ()
     writes: Sequence[Write] = ()
-    counts: Mapping[str, int] = field(default=_NOTHING)
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     def adding(self, *writes: Write, **counts: int) -> ClosingWork:
         """Return the work with further writes and counts."""
@@ -120,4 +121,4 @@ class ClosingStage:
 
 
 def _added(counts: Mapping[str, int], more: Mapping[str, int]) -> Mapping[str, int]:
-    return MappingProxyType(dict(Counter(counts) + Counter(more)))
+    return dict(Counter(counts) + Counter(more))

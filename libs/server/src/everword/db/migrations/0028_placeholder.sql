@@ -1,0 +1,2 @@
+-- Nothing: the number is another's.
+SELECT 1;
