@@ -1,2 +1,0 @@
--- Nothing: the number is another's.
-SELECT 1;
