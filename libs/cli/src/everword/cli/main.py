@@ -34,6 +34,7 @@ COMMANDS = {
     "rollup": "calendar:rollup",
     "search": "search:search",
     "significant": "calendar:significant",
+    "sleep": "sleep:sleep",
     "stats": "stats:stats",
     "summaries": "summaries:summaries",
     "up": "up:up",
