@@ -10,9 +10,10 @@ from datetime import UTC, datetime, timedelta
 from everword.v1 import maintenance_service_pb2 as pb
 from support.calls import append
 from support.command_line import everword
+from support.compaction import compact_everything
 from support.learning import say, told
 from support.refusals import refused
-from support.sleeping import Mind, observing, sleep
+from support.sleeping import Mind, observing, rows, sleep
 from support.stack import Stack
 
 TEA = observing(("tea for me", "drink", "tea"), ("tea for him", "drink", "tea"))
@@ -70,3 +71,21 @@ async def test_a_conversation_that_is_not_there_is_refused(stack: Stack) -> None
             pass
 
     assert (await refused(first())).reason == "CONVERSATION_NOT_FOUND"
+
+
+async def test_what_leaves_an_agents_context_is_learned_from_at_once(stack: Stack) -> None:
+    said = await append(stack, *["It is tea for me."] * 10)
+    await compact_everything(stack)
+    flush = pb.FlushConversationRequest(
+        conversation_id=said.conversation_id,
+        context_size=1,
+        used_tokens=1,
+        notes_saved=True,
+        keep_recent=0,
+    )
+    soon = datetime.now(UTC) + timedelta(seconds=5)
+    await sleep(stack, Mind({"sleep-observe": TEA}), soon)
+    assert rows(stack, "SELECT value FROM facts") == []
+    await stack.maintenance.FlushConversation(flush)
+    await sleep(stack, Mind({"sleep-observe": TEA}), soon)
+    assert rows(stack, "SELECT value FROM facts") == [("tea",)]
