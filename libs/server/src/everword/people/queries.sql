@@ -109,7 +109,7 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(version)s, %(phase)s, %(directi
         %(created_at)s);
 
 -- find_expired --
--- Facts that were not heard of for their expected lifetime, and are not asked about yet; what ended otherwise is none.
+-- Facts that were not heard of for their expected lifetime, and are not asked about yet; not those that ended otherwise.
 SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.last_seen_at AS occasion, f.supporting, '' AS earlier
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state <> 4
@@ -117,7 +117,7 @@ SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.last_seen_at AS occas
    AND EXISTS (
        SELECT FROM fact_intervals i
         WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL AND i.successor_id IS NULL
-          AND (i.valid_until IS NULL OR i.valid_until >= f.last_seen_at + f.lifetime_days * interval '1 day'))
+          AND (i.valid_until IS NULL OR i.valid_until = f.last_seen_at + f.lifetime_days * interval '1 day'))
    AND NOT EXISTS (
        SELECT FROM strategies s
         WHERE s.namespace_id = %(namespace_id)s AND s.about_id = f.id AND s.kind = 1 AND s.occasion = f.last_seen_at)
@@ -125,11 +125,14 @@ SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.last_seen_at AS occas
  LIMIT %(limit)s;
 
 -- find_inferred --
--- Facts that were only inferred, from enough, and are not asked about yet.
+-- Facts that were never said, were inferred from enough, and are not asked about yet.
 SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.first_seen_at AS occasion, f.supporting, '' AS earlier
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.source = 2 AND f.state = 1
    AND f.supporting >= %(least)s AND f.ruling IS NULL
+   AND NOT EXISTS (
+       SELECT FROM fact_evidence e
+        WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source <> 2 AND NOT e.contradicts AND NOT e.hypothesis)
    AND NOT EXISTS (
        SELECT FROM strategies s WHERE s.namespace_id = %(namespace_id)s AND s.about_id = f.id AND s.kind = 3)
  ORDER BY f.id
@@ -213,7 +216,10 @@ UPDATE strategies s
        WHEN 1 THEN f.last_seen_at > s.occasion OR f.state = 4 OR EXISTS (
             SELECT FROM fact_intervals i
              WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL AND i.successor_id IS NOT NULL)
-       WHEN 3 THEN f.source <> 2 OR f.ruling IS NOT NULL OR f.state <> 1
+       WHEN 3 THEN f.state <> 1 OR f.ruling IS NOT NULL OR EXISTS (
+            SELECT FROM fact_evidence e
+             WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source <> 2 AND NOT e.contradicts
+               AND NOT e.hypothesis)
        ELSE f.state = 4 END;
 
 -- answer_deepening --
@@ -228,25 +234,22 @@ UPDATE strategies s
                       AND (e.last_seen_at > s.occasion OR e.status <> 1 OR e.ruling IS NOT NULL)));
 
 -- rule_person --
--- A person says that somebody is not known, or that the relation is over.
+-- A person says that somebody is not known, that the relation is over, or neither.
 UPDATE people
-   SET ruling = %(ruling)s, ruled_at = clock_timestamp(), status = CASE WHEN %(ruling)s = 2 THEN 2 ELSE status END
- WHERE namespace_id = %(namespace_id)s AND id = %(id)s
-RETURNING id;
+   SET ruling = %(ruling)s, ruled_at = CASE WHEN %(ruling)s::smallint IS NOT NULL THEN %(now)s::timestamptz END, status = %(status)s
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
 
 -- rule_event --
--- A person says that an event never was, or that it is over.
+-- A person says that an event never was, that it is over, or neither.
 UPDATE events
-   SET ruling = %(ruling)s, ruled_at = clock_timestamp(), status = CASE WHEN %(ruling)s = 2 THEN 2 ELSE status END
- WHERE namespace_id = %(namespace_id)s AND id = %(id)s
-RETURNING id;
+   SET ruling = %(ruling)s, ruled_at = CASE WHEN %(ruling)s::smallint IS NOT NULL THEN %(now)s::timestamptz END, status = %(status)s
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
 
 -- end_strategy --
--- A question was answered, or is not to be asked. Returns nothing where there is none; one that has ended stays as it is.
+-- A question was answered, or is not to be asked.
 UPDATE strategies
-   SET state = CASE WHEN state = 1 THEN %(state)s ELSE state END, ended_at = coalesce(ended_at, clock_timestamp())
- WHERE namespace_id = %(namespace_id)s AND id = %(id)s
-RETURNING id;
+   SET state = %(state)s, ended_at = clock_timestamp()
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s AND state = 1;
 
 -- fragment person_columns --
 -- Somebody, as they are shown.
