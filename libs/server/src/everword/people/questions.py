@@ -9,6 +9,19 @@ from uuid import UUID
 from everword.facts.attributes import find_attribute
 from everword.people.model import About, StrategyKind
 
+#: What people speak of where a topic comes up, by the category of the fact.
+_WORDS_OF = {
+    "home": "live move flat apartment house rent city neighbourhood",
+    "work": "job work boss office colleague career interview",
+    "family": "family kids married relationship",
+    "health": "health doctor sick medicine hospital eat",
+    "plans": "plan schedule date meeting calendar",
+    "preferences": "favourite enjoy prefer",
+    "things": "buy own repair",
+    "contact": "call reach write",
+    "project": "project release team",
+    "state": "feel mood",
+}
 #: Of a value that a question names.
 _MOST_CHARS = 120
 #: Pieces of evidence from which on what was inferred is asked about.
@@ -111,7 +124,8 @@ def deepen_event(event_id: UUID, title: str, category: str, starts_at: datetime)
 
 def _about_fact(fact: FactOccasion, kind: StrategyKind, text: str, reason: str) -> Question:
     attribute = find_attribute(fact.attribute)
-    topic = " ".join((attribute.label.lower(), attribute.category, _short(fact.value)))
+    words = (attribute.label.lower(), _short(fact.value), _WORDS_OF.get(attribute.category, ""))
+    topic = " ".join(filter(None, words))
     return Question(kind, About.FACT, fact.fact_id, fact.occasion, topic, text, reason)
 
 

@@ -25,12 +25,14 @@ class BlockSource(IntEnum):
     LOREBOOK = 5
     DOCUMENTS = 6
     GRAPH = 7
+    QUESTIONS = 8
 
 
 #: The order of blocks in a prompt.
 ORDER = (
     BlockSource.BASE,
     BlockSource.IDENTITY,
+    BlockSource.QUESTIONS,
     BlockSource.LOREBOOK,
     BlockSource.DOCUMENTS,
     BlockSource.MEMORIES,
@@ -59,6 +61,8 @@ class Candidate:
     relevance: float | None = None
     #: Messages that say the same, each with the words that do: where one is shown, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
+    #: The strategy that it offers, where it is a question to ask.
+    strategy_id: UUID | None = None
 
 
 class ContextScope(IntEnum):
