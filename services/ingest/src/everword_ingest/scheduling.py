@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from everword.db.pool import Connection
 from everword.domain.compaction import CompactionSettings
+from everword.domain.sleep import SESSION_IDLE_S
 from everword.index.writer import vectors_job
-from everword.jobs.enqueue import COMPACT, LEARN, TOOL_SENTENCES, DueJob, enqueue, shard
+from everword.jobs.enqueue import COMPACT, LEARN, SLEEP, TOOL_SENTENCES, DueJob, enqueue, shard
 from everword_ingest import store
 from everword_ingest.indexing import PlacedMessage
 from everword_ingest.store import LockedConversation
@@ -38,7 +39,10 @@ async def schedule_work(
         DueJob(namespace_id, COMPACT, str(conversation.id), delay_s),
     ]
     if any(message.role == _USER for message in written):
-        due.append(DueJob(namespace_id, LEARN, str(conversation.id), LEARN_AFTER_S))
+        due += [
+            DueJob(namespace_id, LEARN, str(conversation.id), LEARN_AFTER_S),
+            DueJob(namespace_id, SLEEP, str(conversation.id), SESSION_IDLE_S),
+        ]
     if tool_calls:
         await store.enqueue_sentences(conn, namespace_id, tool_calls)
         due.append(DueJob(namespace_id, TOOL_SENTENCES, shard(conversation.id)))

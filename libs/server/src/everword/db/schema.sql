@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -313,6 +313,23 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than a day.';
+
+CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT n.id
+      FROM namespaces n
+     WHERE n.state = 'active'
+       AND NOT EXISTS (SELECT FROM jobs j
+                        WHERE j.namespace_id = n.id AND j.task = 'sleep' AND j.subject = 'namespace'
+                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
+       AND EXISTS (SELECT FROM facts f WHERE f.namespace_id = n.id)
+     ORDER BY n.id
+     LIMIT batch
+$$;
+
+COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) IS 'Namespaces with facts whose nightly Sleep nobody is to do: ids only. One that was given up for less than `parked` is left out.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -552,7 +569,9 @@ CREATE TABLE everword.compaction_progress (
     wanted_seq bigint DEFAULT 0 NOT NULL,
     flushed_seq bigint DEFAULT 0 NOT NULL,
     flushed_tokens bigint DEFAULT 0 NOT NULL,
-    learned_seq bigint DEFAULT 0 NOT NULL
+    learned_seq bigint DEFAULT 0 NOT NULL,
+    slept_seq bigint DEFAULT 0 NOT NULL,
+    sleep_wanted_seq bigint DEFAULT 0 NOT NULL
 );
 
 COMMENT ON TABLE everword.compaction_progress IS 'Up to which place each conversation is under leaves. Places have no gaps and are given under a lock, so that nothing appears behind it.';
@@ -564,6 +583,10 @@ COMMENT ON COLUMN everword.compaction_progress.flushed_seq IS 'Up to which place
 COMMENT ON COLUMN everword.compaction_progress.flushed_tokens IS 'How many tokens these summaries have, with the messages that were kept.';
 
 COMMENT ON COLUMN everword.compaction_progress.learned_seq IS 'Up to which place facts were learned from what users said.';
+
+COMMENT ON COLUMN everword.compaction_progress.slept_seq IS 'Up to which place Sleep has made sessions of a conversation.';
+
+COMMENT ON COLUMN everword.compaction_progress.sleep_wanted_seq IS 'Up to which place a session counts as finished, however short ago its messages came.';
 
 CREATE TABLE everword.conversations (
     namespace_id bigint NOT NULL,
@@ -963,6 +986,194 @@ CREATE TABLE everword.fact_changes_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
+CREATE TABLE everword.fact_disputes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    old_fact_id uuid NOT NULL,
+    new_fact_id uuid NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.fact_disputes IS 'Pairs of facts that contradict each other, and what came of it.';
+
+COMMENT ON COLUMN everword.fact_disputes.outcome IS '1 the new one holds, 2 it is rejected, 3 both are kept.';
+
+CREATE TABLE everword.fact_disputes_p0 (
+    namespace_id bigint CONSTRAINT fact_disputes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_disputes_id_not_null NOT NULL,
+    old_fact_id uuid CONSTRAINT fact_disputes_old_fact_id_not_null NOT NULL,
+    new_fact_id uuid CONSTRAINT fact_disputes_new_fact_id_not_null NOT NULL,
+    opened_at timestamp with time zone CONSTRAINT fact_disputes_opened_at_not_null NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text CONSTRAINT fact_disputes_reason_not_null NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_disputes_p1 (
+    namespace_id bigint CONSTRAINT fact_disputes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_disputes_id_not_null NOT NULL,
+    old_fact_id uuid CONSTRAINT fact_disputes_old_fact_id_not_null NOT NULL,
+    new_fact_id uuid CONSTRAINT fact_disputes_new_fact_id_not_null NOT NULL,
+    opened_at timestamp with time zone CONSTRAINT fact_disputes_opened_at_not_null NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text CONSTRAINT fact_disputes_reason_not_null NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_disputes_p2 (
+    namespace_id bigint CONSTRAINT fact_disputes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_disputes_id_not_null NOT NULL,
+    old_fact_id uuid CONSTRAINT fact_disputes_old_fact_id_not_null NOT NULL,
+    new_fact_id uuid CONSTRAINT fact_disputes_new_fact_id_not_null NOT NULL,
+    opened_at timestamp with time zone CONSTRAINT fact_disputes_opened_at_not_null NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text CONSTRAINT fact_disputes_reason_not_null NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_disputes_p3 (
+    namespace_id bigint CONSTRAINT fact_disputes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_disputes_id_not_null NOT NULL,
+    old_fact_id uuid CONSTRAINT fact_disputes_old_fact_id_not_null NOT NULL,
+    new_fact_id uuid CONSTRAINT fact_disputes_new_fact_id_not_null NOT NULL,
+    opened_at timestamp with time zone CONSTRAINT fact_disputes_opened_at_not_null NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text CONSTRAINT fact_disputes_reason_not_null NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_edges (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    from_fact_id uuid NOT NULL,
+    to_fact_id uuid NOT NULL,
+    relation smallint NOT NULL,
+    confidence double precision NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.fact_edges IS 'How facts are linked. An edge is closed with the first of its facts that does not hold any more.';
+
+COMMENT ON COLUMN everword.fact_edges.relation IS '1 causes, 2 related to, 3 supports, 4 contradicts, 5 comes before, 6 is part of.';
+
+CREATE TABLE everword.fact_edges_p0 (
+    namespace_id bigint CONSTRAINT fact_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_edges_id_not_null NOT NULL,
+    from_fact_id uuid CONSTRAINT fact_edges_from_fact_id_not_null NOT NULL,
+    to_fact_id uuid CONSTRAINT fact_edges_to_fact_id_not_null NOT NULL,
+    relation smallint CONSTRAINT fact_edges_relation_not_null NOT NULL,
+    confidence double precision CONSTRAINT fact_edges_confidence_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_edges_reason_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_edges_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_edges_p1 (
+    namespace_id bigint CONSTRAINT fact_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_edges_id_not_null NOT NULL,
+    from_fact_id uuid CONSTRAINT fact_edges_from_fact_id_not_null NOT NULL,
+    to_fact_id uuid CONSTRAINT fact_edges_to_fact_id_not_null NOT NULL,
+    relation smallint CONSTRAINT fact_edges_relation_not_null NOT NULL,
+    confidence double precision CONSTRAINT fact_edges_confidence_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_edges_reason_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_edges_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_edges_p2 (
+    namespace_id bigint CONSTRAINT fact_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_edges_id_not_null NOT NULL,
+    from_fact_id uuid CONSTRAINT fact_edges_from_fact_id_not_null NOT NULL,
+    to_fact_id uuid CONSTRAINT fact_edges_to_fact_id_not_null NOT NULL,
+    relation smallint CONSTRAINT fact_edges_relation_not_null NOT NULL,
+    confidence double precision CONSTRAINT fact_edges_confidence_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_edges_reason_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_edges_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_edges_p3 (
+    namespace_id bigint CONSTRAINT fact_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_edges_id_not_null NOT NULL,
+    from_fact_id uuid CONSTRAINT fact_edges_from_fact_id_not_null NOT NULL,
+    to_fact_id uuid CONSTRAINT fact_edges_to_fact_id_not_null NOT NULL,
+    relation smallint CONSTRAINT fact_edges_relation_not_null NOT NULL,
+    confidence double precision CONSTRAINT fact_edges_confidence_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_edges_reason_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_edges_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.fact_evidence (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -1146,13 +1357,17 @@ CREATE TABLE everword.facts (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 PARTITION BY HASH (namespace_id);
 
@@ -1167,6 +1382,10 @@ COMMENT ON COLUMN everword.facts.source IS 'Values equal proto FactSource.';
 COMMENT ON COLUMN everword.facts.state IS 'Values equal proto FactState.';
 
 COMMENT ON COLUMN everword.facts.ruling IS 'A person said that it is right (1), or wrong (2), at ruled_at: what was said before counts less.';
+
+COMMENT ON COLUMN everword.facts.verdict IS 'Sleep confirmed it (1), or decided against it in a dispute (2), from what was said until verdict_at. A ruling outranks it.';
+
+COMMENT ON COLUMN everword.facts.is_anchor IS 'Whether the trajectory says that a life is built around it: it matures sooner.';
 
 CREATE TABLE everword.facts_p0 (
     namespace_id bigint CONSTRAINT facts_namespace_id_not_null NOT NULL,
@@ -1190,13 +1409,17 @@ CREATE TABLE everword.facts_p0 (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false CONSTRAINT facts_is_anchor_not_null NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1222,13 +1445,17 @@ CREATE TABLE everword.facts_p1 (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false CONSTRAINT facts_is_anchor_not_null NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1254,13 +1481,17 @@ CREATE TABLE everword.facts_p2 (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false CONSTRAINT facts_is_anchor_not_null NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1286,13 +1517,17 @@ CREATE TABLE everword.facts_p3 (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false CONSTRAINT facts_is_anchor_not_null NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1894,6 +2129,7 @@ CREATE TABLE everword.namespaces (
     channel_policies jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     credentials smallint DEFAULT 1 NOT NULL,
+    sleep_atomicity smallint DEFAULT 1 NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleting'::text])))
 );
@@ -1901,6 +2137,8 @@ CREATE TABLE everword.namespaces (
 COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 
 COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them.';
+
+COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
 
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
@@ -2037,6 +2275,235 @@ CREATE TABLE everword.schema_migrations (
     sha256 text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+CREATE TABLE everword.session_observations (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    session_id uuid NOT NULL,
+    kind smallint NOT NULL,
+    subject text NOT NULL,
+    about text DEFAULT ''::text NOT NULL,
+    content text NOT NULL,
+    attribute text DEFAULT ''::text NOT NULL,
+    value text DEFAULT ''::text NOT NULL,
+    hypothesis boolean DEFAULT false NOT NULL,
+    message_ids uuid[] NOT NULL,
+    seqs bigint[] NOT NULL,
+    quotes text[] NOT NULL,
+    said_at timestamp with time zone[] NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.session_observations IS 'What a model observed in a session, with the exact messages and their words.';
+
+COMMENT ON COLUMN everword.session_observations.kind IS '1 statement, 2 question, 3 reaction, 4 behaviour, 5 contradiction, 6 preference.';
+
+COMMENT ON COLUMN everword.session_observations.about IS 'A third party that it is about; empty where it is about the subject.';
+
+CREATE TABLE everword.session_observations_p0 (
+    namespace_id bigint CONSTRAINT session_observations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT session_observations_id_not_null NOT NULL,
+    session_id uuid CONSTRAINT session_observations_session_id_not_null NOT NULL,
+    kind smallint CONSTRAINT session_observations_kind_not_null NOT NULL,
+    subject text CONSTRAINT session_observations_subject_not_null NOT NULL,
+    about text DEFAULT ''::text CONSTRAINT session_observations_about_not_null NOT NULL,
+    content text CONSTRAINT session_observations_content_not_null NOT NULL,
+    attribute text DEFAULT ''::text CONSTRAINT session_observations_attribute_not_null NOT NULL,
+    value text DEFAULT ''::text CONSTRAINT session_observations_value_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT session_observations_hypothesis_not_null NOT NULL,
+    message_ids uuid[] CONSTRAINT session_observations_message_ids_not_null NOT NULL,
+    seqs bigint[] CONSTRAINT session_observations_seqs_not_null NOT NULL,
+    quotes text[] CONSTRAINT session_observations_quotes_not_null NOT NULL,
+    said_at timestamp with time zone[] CONSTRAINT session_observations_said_at_not_null NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.session_observations_p1 (
+    namespace_id bigint CONSTRAINT session_observations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT session_observations_id_not_null NOT NULL,
+    session_id uuid CONSTRAINT session_observations_session_id_not_null NOT NULL,
+    kind smallint CONSTRAINT session_observations_kind_not_null NOT NULL,
+    subject text CONSTRAINT session_observations_subject_not_null NOT NULL,
+    about text DEFAULT ''::text CONSTRAINT session_observations_about_not_null NOT NULL,
+    content text CONSTRAINT session_observations_content_not_null NOT NULL,
+    attribute text DEFAULT ''::text CONSTRAINT session_observations_attribute_not_null NOT NULL,
+    value text DEFAULT ''::text CONSTRAINT session_observations_value_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT session_observations_hypothesis_not_null NOT NULL,
+    message_ids uuid[] CONSTRAINT session_observations_message_ids_not_null NOT NULL,
+    seqs bigint[] CONSTRAINT session_observations_seqs_not_null NOT NULL,
+    quotes text[] CONSTRAINT session_observations_quotes_not_null NOT NULL,
+    said_at timestamp with time zone[] CONSTRAINT session_observations_said_at_not_null NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.session_observations_p2 (
+    namespace_id bigint CONSTRAINT session_observations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT session_observations_id_not_null NOT NULL,
+    session_id uuid CONSTRAINT session_observations_session_id_not_null NOT NULL,
+    kind smallint CONSTRAINT session_observations_kind_not_null NOT NULL,
+    subject text CONSTRAINT session_observations_subject_not_null NOT NULL,
+    about text DEFAULT ''::text CONSTRAINT session_observations_about_not_null NOT NULL,
+    content text CONSTRAINT session_observations_content_not_null NOT NULL,
+    attribute text DEFAULT ''::text CONSTRAINT session_observations_attribute_not_null NOT NULL,
+    value text DEFAULT ''::text CONSTRAINT session_observations_value_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT session_observations_hypothesis_not_null NOT NULL,
+    message_ids uuid[] CONSTRAINT session_observations_message_ids_not_null NOT NULL,
+    seqs bigint[] CONSTRAINT session_observations_seqs_not_null NOT NULL,
+    quotes text[] CONSTRAINT session_observations_quotes_not_null NOT NULL,
+    said_at timestamp with time zone[] CONSTRAINT session_observations_said_at_not_null NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.session_observations_p3 (
+    namespace_id bigint CONSTRAINT session_observations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT session_observations_id_not_null NOT NULL,
+    session_id uuid CONSTRAINT session_observations_session_id_not_null NOT NULL,
+    kind smallint CONSTRAINT session_observations_kind_not_null NOT NULL,
+    subject text CONSTRAINT session_observations_subject_not_null NOT NULL,
+    about text DEFAULT ''::text CONSTRAINT session_observations_about_not_null NOT NULL,
+    content text CONSTRAINT session_observations_content_not_null NOT NULL,
+    attribute text DEFAULT ''::text CONSTRAINT session_observations_attribute_not_null NOT NULL,
+    value text DEFAULT ''::text CONSTRAINT session_observations_value_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT session_observations_hypothesis_not_null NOT NULL,
+    message_ids uuid[] CONSTRAINT session_observations_message_ids_not_null NOT NULL,
+    seqs bigint[] CONSTRAINT session_observations_seqs_not_null NOT NULL,
+    quotes text[] CONSTRAINT session_observations_quotes_not_null NOT NULL,
+    said_at timestamp with time zone[] CONSTRAINT session_observations_said_at_not_null NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.sleep_nights (
+    namespace_id bigint NOT NULL,
+    night date NOT NULL
+);
+
+COMMENT ON TABLE everword.sleep_nights IS 'The latest day of a namespace after whose end its nightly Sleep was done.';
+
+CREATE TABLE everword.sleep_sessions (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    first_seq bigint NOT NULL,
+    last_seq bigint NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    state smallint NOT NULL,
+    topics text[] DEFAULT '{}'::text[] NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    model text DEFAULT ''::text NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.sleep_sessions IS 'Runs of messages of a conversation, as Sleep read them.';
+
+COMMENT ON COLUMN everword.sleep_sessions.subject IS 'Whom the closing steps are about; empty where nobody was observed.';
+
+COMMENT ON COLUMN everword.sleep_sessions.state IS '1 what it says is stored, 2 the closing steps have seen it too, 3 it holds nothing that people said, 4 parked with an error.';
+
+CREATE TABLE everword.sleep_sessions_p0 (
+    namespace_id bigint CONSTRAINT sleep_sessions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT sleep_sessions_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT sleep_sessions_conversation_id_not_null NOT NULL,
+    first_seq bigint CONSTRAINT sleep_sessions_first_seq_not_null NOT NULL,
+    last_seq bigint CONSTRAINT sleep_sessions_last_seq_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT sleep_sessions_subject_not_null NOT NULL,
+    state smallint CONSTRAINT sleep_sessions_state_not_null NOT NULL,
+    topics text[] DEFAULT '{}'::text[] CONSTRAINT sleep_sessions_topics_not_null NOT NULL,
+    started_at timestamp with time zone CONSTRAINT sleep_sessions_started_at_not_null NOT NULL,
+    ended_at timestamp with time zone CONSTRAINT sleep_sessions_ended_at_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT sleep_sessions_model_not_null NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() CONSTRAINT sleep_sessions_stored_at_not_null NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.sleep_sessions_p1 (
+    namespace_id bigint CONSTRAINT sleep_sessions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT sleep_sessions_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT sleep_sessions_conversation_id_not_null NOT NULL,
+    first_seq bigint CONSTRAINT sleep_sessions_first_seq_not_null NOT NULL,
+    last_seq bigint CONSTRAINT sleep_sessions_last_seq_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT sleep_sessions_subject_not_null NOT NULL,
+    state smallint CONSTRAINT sleep_sessions_state_not_null NOT NULL,
+    topics text[] DEFAULT '{}'::text[] CONSTRAINT sleep_sessions_topics_not_null NOT NULL,
+    started_at timestamp with time zone CONSTRAINT sleep_sessions_started_at_not_null NOT NULL,
+    ended_at timestamp with time zone CONSTRAINT sleep_sessions_ended_at_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT sleep_sessions_model_not_null NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() CONSTRAINT sleep_sessions_stored_at_not_null NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.sleep_sessions_p2 (
+    namespace_id bigint CONSTRAINT sleep_sessions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT sleep_sessions_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT sleep_sessions_conversation_id_not_null NOT NULL,
+    first_seq bigint CONSTRAINT sleep_sessions_first_seq_not_null NOT NULL,
+    last_seq bigint CONSTRAINT sleep_sessions_last_seq_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT sleep_sessions_subject_not_null NOT NULL,
+    state smallint CONSTRAINT sleep_sessions_state_not_null NOT NULL,
+    topics text[] DEFAULT '{}'::text[] CONSTRAINT sleep_sessions_topics_not_null NOT NULL,
+    started_at timestamp with time zone CONSTRAINT sleep_sessions_started_at_not_null NOT NULL,
+    ended_at timestamp with time zone CONSTRAINT sleep_sessions_ended_at_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT sleep_sessions_model_not_null NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() CONSTRAINT sleep_sessions_stored_at_not_null NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.sleep_sessions_p3 (
+    namespace_id bigint CONSTRAINT sleep_sessions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT sleep_sessions_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT sleep_sessions_conversation_id_not_null NOT NULL,
+    first_seq bigint CONSTRAINT sleep_sessions_first_seq_not_null NOT NULL,
+    last_seq bigint CONSTRAINT sleep_sessions_last_seq_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT sleep_sessions_subject_not_null NOT NULL,
+    state smallint CONSTRAINT sleep_sessions_state_not_null NOT NULL,
+    topics text[] DEFAULT '{}'::text[] CONSTRAINT sleep_sessions_topics_not_null NOT NULL,
+    started_at timestamp with time zone CONSTRAINT sleep_sessions_started_at_not_null NOT NULL,
+    ended_at timestamp with time zone CONSTRAINT sleep_sessions_ended_at_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT sleep_sessions_model_not_null NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() CONSTRAINT sleep_sessions_stored_at_not_null NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.strategies (
     namespace_id bigint NOT NULL,
@@ -2660,6 +3127,22 @@ ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p2
 
 ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.fact_disputes ATTACH PARTITION everword.fact_disputes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.fact_disputes ATTACH PARTITION everword.fact_disputes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.fact_disputes ATTACH PARTITION everword.fact_disputes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.fact_disputes ATTACH PARTITION everword.fact_disputes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.fact_edges ATTACH PARTITION everword.fact_edges_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.fact_edges ATTACH PARTITION everword.fact_edges_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.fact_edges ATTACH PARTITION everword.fact_edges_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.fact_edges ATTACH PARTITION everword.fact_edges_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.fact_evidence ATTACH PARTITION everword.fact_evidence_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.fact_evidence ATTACH PARTITION everword.fact_evidence_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2723,6 +3206,22 @@ ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p1 FOR VALUES 
 ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.strategies ATTACH PARTITION everword.strategies_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -2845,6 +3344,36 @@ ALTER TABLE ONLY everword.fact_changes_p2
 
 ALTER TABLE ONLY everword.fact_changes_p3
     ADD CONSTRAINT fact_changes_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes
+    ADD CONSTRAINT fact_disputes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes_p0
+    ADD CONSTRAINT fact_disputes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes_p1
+    ADD CONSTRAINT fact_disputes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes_p2
+    ADD CONSTRAINT fact_disputes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes_p3
+    ADD CONSTRAINT fact_disputes_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges
+    ADD CONSTRAINT fact_edges_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges_p0
+    ADD CONSTRAINT fact_edges_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges_p1
+    ADD CONSTRAINT fact_edges_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges_p2
+    ADD CONSTRAINT fact_edges_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges_p3
+    ADD CONSTRAINT fact_edges_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.fact_evidence
     ADD CONSTRAINT fact_evidence_namespace_id_fact_id_message_id_contradicts_key UNIQUE (namespace_id, fact_id, message_id, contradicts);
@@ -3059,6 +3588,54 @@ ALTER TABLE ONLY everword.people_p3
 ALTER TABLE ONLY everword.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
 
+ALTER TABLE ONLY everword.session_observations
+    ADD CONSTRAINT session_observations_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.session_observations_p0
+    ADD CONSTRAINT session_observations_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.session_observations_p1
+    ADD CONSTRAINT session_observations_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.session_observations_p2
+    ADD CONSTRAINT session_observations_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.session_observations_p3
+    ADD CONSTRAINT session_observations_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_nights
+    ADD CONSTRAINT sleep_nights_pkey PRIMARY KEY (namespace_id);
+
+ALTER TABLE ONLY everword.sleep_sessions
+    ADD CONSTRAINT sleep_sessions_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions_p0
+    ADD CONSTRAINT sleep_sessions_p0_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions
+    ADD CONSTRAINT sleep_sessions_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_sessions_p0
+    ADD CONSTRAINT sleep_sessions_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_sessions_p1
+    ADD CONSTRAINT sleep_sessions_p1_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions_p1
+    ADD CONSTRAINT sleep_sessions_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_sessions_p2
+    ADD CONSTRAINT sleep_sessions_p2_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions_p2
+    ADD CONSTRAINT sleep_sessions_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_sessions_p3
+    ADD CONSTRAINT sleep_sessions_p3_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions_p3
+    ADD CONSTRAINT sleep_sessions_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.strategies
     ADD CONSTRAINT strategies_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
 
@@ -3197,6 +3774,56 @@ CREATE INDEX fact_changes_p2_namespace_id_fact_id_changed_at_id_idx ON everword.
 
 CREATE INDEX fact_changes_p3_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p3 USING btree (namespace_id, fact_id, changed_at, id);
 
+CREATE INDEX fact_disputes_new ON ONLY everword.fact_disputes USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_old ON ONLY everword.fact_disputes USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_open ON ONLY everword.fact_disputes USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE INDEX fact_disputes_p0_namespace_id_new_fact_id_idx ON everword.fact_disputes_p0 USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_p0_namespace_id_old_fact_id_idx ON everword.fact_disputes_p0 USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_p0_namespace_id_old_fact_id_new_fact_id_idx ON everword.fact_disputes_p0 USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE INDEX fact_disputes_p1_namespace_id_new_fact_id_idx ON everword.fact_disputes_p1 USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_p1_namespace_id_old_fact_id_idx ON everword.fact_disputes_p1 USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_p1_namespace_id_old_fact_id_new_fact_id_idx ON everword.fact_disputes_p1 USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE INDEX fact_disputes_p2_namespace_id_new_fact_id_idx ON everword.fact_disputes_p2 USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_p2_namespace_id_old_fact_id_idx ON everword.fact_disputes_p2 USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_p2_namespace_id_old_fact_id_new_fact_id_idx ON everword.fact_disputes_p2 USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE INDEX fact_disputes_p3_namespace_id_new_fact_id_idx ON everword.fact_disputes_p3 USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_p3_namespace_id_old_fact_id_idx ON everword.fact_disputes_p3 USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_p3_namespace_id_old_fact_id_new_fact_id_idx ON everword.fact_disputes_p3 USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE UNIQUE INDEX fact_edges_open ON ONLY everword.fact_edges USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE UNIQUE INDEX fact_edges_p0_namespace_id_from_fact_id_to_fact_id_relation_idx ON everword.fact_edges_p0 USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE INDEX fact_edges_to ON ONLY everword.fact_edges USING btree (namespace_id, to_fact_id);
+
+CREATE INDEX fact_edges_p0_namespace_id_to_fact_id_idx ON everword.fact_edges_p0 USING btree (namespace_id, to_fact_id);
+
+CREATE UNIQUE INDEX fact_edges_p1_namespace_id_from_fact_id_to_fact_id_relation_idx ON everword.fact_edges_p1 USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE INDEX fact_edges_p1_namespace_id_to_fact_id_idx ON everword.fact_edges_p1 USING btree (namespace_id, to_fact_id);
+
+CREATE UNIQUE INDEX fact_edges_p2_namespace_id_from_fact_id_to_fact_id_relation_idx ON everword.fact_edges_p2 USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE INDEX fact_edges_p2_namespace_id_to_fact_id_idx ON everword.fact_edges_p2 USING btree (namespace_id, to_fact_id);
+
+CREATE UNIQUE INDEX fact_edges_p3_namespace_id_from_fact_id_to_fact_id_relation_idx ON everword.fact_edges_p3 USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE INDEX fact_edges_p3_namespace_id_to_fact_id_idx ON everword.fact_edges_p3 USING btree (namespace_id, to_fact_id);
+
 CREATE INDEX fact_evidence_message ON ONLY everword.fact_evidence USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX fact_evidence_p0_namespace_id_message_id_idx ON everword.fact_evidence_p0 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
@@ -3222,6 +3849,8 @@ CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespa
 CREATE INDEX jobs_done ON everword.jobs USING btree (updated_at) WHERE (state = 'done'::text);
 
 CREATE INDEX jobs_running ON everword.jobs USING btree (lease_until) WHERE (state = 'running'::text);
+
+CREATE INDEX jobs_sleeping ON everword.jobs USING btree (namespace_id, not_before) WHERE ((task = 'sleep'::text) AND (state = 'pending'::text));
 
 CREATE INDEX jobs_startable ON everword.jobs USING btree (task, namespace_id, not_before, id) INCLUDE (published_at) WHERE ((state = 'pending'::text) AND (published_at IS NOT NULL));
 
@@ -3370,6 +3999,56 @@ CREATE INDEX people_p1_namespace_id_subject_id_idx ON everword.people_p1 USING b
 CREATE INDEX people_p2_namespace_id_subject_id_idx ON everword.people_p2 USING btree (namespace_id, subject, id);
 
 CREATE INDEX people_p3_namespace_id_subject_id_idx ON everword.people_p3 USING btree (namespace_id, subject, id);
+
+CREATE INDEX session_observations_session ON ONLY everword.session_observations USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_p0_namespace_id_session_id_idx ON everword.session_observations_p0 USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_subject ON ONLY everword.session_observations USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX session_observations_p0_namespace_id_subject_kind_id_idx ON everword.session_observations_p0 USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX session_observations_p1_namespace_id_session_id_idx ON everword.session_observations_p1 USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_p1_namespace_id_subject_kind_id_idx ON everword.session_observations_p1 USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX session_observations_p2_namespace_id_session_id_idx ON everword.session_observations_p2 USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_p2_namespace_id_subject_kind_id_idx ON everword.session_observations_p2 USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX session_observations_p3_namespace_id_session_id_idx ON everword.session_observations_p3 USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_p3_namespace_id_subject_kind_id_idx ON everword.session_observations_p3 USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX sleep_sessions_parked ON ONLY everword.sleep_sessions USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_started ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_waiting ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
 CREATE INDEX strategies_open ON ONLY everword.strategies USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
 
@@ -3554,6 +4233,62 @@ ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p2
 ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p3_namespace_id_fact_id_changed_at_id_idx;
 
 ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p3_pkey;
+
+ALTER INDEX everword.fact_disputes_new ATTACH PARTITION everword.fact_disputes_p0_namespace_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_old ATTACH PARTITION everword.fact_disputes_p0_namespace_id_old_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_open ATTACH PARTITION everword.fact_disputes_p0_namespace_id_old_fact_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_pkey ATTACH PARTITION everword.fact_disputes_p0_pkey;
+
+ALTER INDEX everword.fact_disputes_new ATTACH PARTITION everword.fact_disputes_p1_namespace_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_old ATTACH PARTITION everword.fact_disputes_p1_namespace_id_old_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_open ATTACH PARTITION everword.fact_disputes_p1_namespace_id_old_fact_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_pkey ATTACH PARTITION everword.fact_disputes_p1_pkey;
+
+ALTER INDEX everword.fact_disputes_new ATTACH PARTITION everword.fact_disputes_p2_namespace_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_old ATTACH PARTITION everword.fact_disputes_p2_namespace_id_old_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_open ATTACH PARTITION everword.fact_disputes_p2_namespace_id_old_fact_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_pkey ATTACH PARTITION everword.fact_disputes_p2_pkey;
+
+ALTER INDEX everword.fact_disputes_new ATTACH PARTITION everword.fact_disputes_p3_namespace_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_old ATTACH PARTITION everword.fact_disputes_p3_namespace_id_old_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_open ATTACH PARTITION everword.fact_disputes_p3_namespace_id_old_fact_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_pkey ATTACH PARTITION everword.fact_disputes_p3_pkey;
+
+ALTER INDEX everword.fact_edges_open ATTACH PARTITION everword.fact_edges_p0_namespace_id_from_fact_id_to_fact_id_relation_idx;
+
+ALTER INDEX everword.fact_edges_to ATTACH PARTITION everword.fact_edges_p0_namespace_id_to_fact_id_idx;
+
+ALTER INDEX everword.fact_edges_pkey ATTACH PARTITION everword.fact_edges_p0_pkey;
+
+ALTER INDEX everword.fact_edges_open ATTACH PARTITION everword.fact_edges_p1_namespace_id_from_fact_id_to_fact_id_relation_idx;
+
+ALTER INDEX everword.fact_edges_to ATTACH PARTITION everword.fact_edges_p1_namespace_id_to_fact_id_idx;
+
+ALTER INDEX everword.fact_edges_pkey ATTACH PARTITION everword.fact_edges_p1_pkey;
+
+ALTER INDEX everword.fact_edges_open ATTACH PARTITION everword.fact_edges_p2_namespace_id_from_fact_id_to_fact_id_relation_idx;
+
+ALTER INDEX everword.fact_edges_to ATTACH PARTITION everword.fact_edges_p2_namespace_id_to_fact_id_idx;
+
+ALTER INDEX everword.fact_edges_pkey ATTACH PARTITION everword.fact_edges_p2_pkey;
+
+ALTER INDEX everword.fact_edges_open ATTACH PARTITION everword.fact_edges_p3_namespace_id_from_fact_id_to_fact_id_relation_idx;
+
+ALTER INDEX everword.fact_edges_to ATTACH PARTITION everword.fact_edges_p3_namespace_id_to_fact_id_idx;
+
+ALTER INDEX everword.fact_edges_pkey ATTACH PARTITION everword.fact_edges_p3_pkey;
 
 ALTER INDEX everword.fact_evidence_namespace_id_fact_id_message_id_contradicts_key ATTACH PARTITION everword.fact_evidence_p0_namespace_id_fact_id_message_id_contradict_key;
 
@@ -3779,6 +4514,70 @@ ALTER INDEX everword.people_subject ATTACH PARTITION everword.people_p3_namespac
 
 ALTER INDEX everword.people_pkey ATTACH PARTITION everword.people_p3_pkey;
 
+ALTER INDEX everword.session_observations_session ATTACH PARTITION everword.session_observations_p0_namespace_id_session_id_idx;
+
+ALTER INDEX everword.session_observations_subject ATTACH PARTITION everword.session_observations_p0_namespace_id_subject_kind_id_idx;
+
+ALTER INDEX everword.session_observations_pkey ATTACH PARTITION everword.session_observations_p0_pkey;
+
+ALTER INDEX everword.session_observations_session ATTACH PARTITION everword.session_observations_p1_namespace_id_session_id_idx;
+
+ALTER INDEX everword.session_observations_subject ATTACH PARTITION everword.session_observations_p1_namespace_id_subject_kind_id_idx;
+
+ALTER INDEX everword.session_observations_pkey ATTACH PARTITION everword.session_observations_p1_pkey;
+
+ALTER INDEX everword.session_observations_session ATTACH PARTITION everword.session_observations_p2_namespace_id_session_id_idx;
+
+ALTER INDEX everword.session_observations_subject ATTACH PARTITION everword.session_observations_p2_namespace_id_subject_kind_id_idx;
+
+ALTER INDEX everword.session_observations_pkey ATTACH PARTITION everword.session_observations_p2_pkey;
+
+ALTER INDEX everword.session_observations_session ATTACH PARTITION everword.session_observations_p3_namespace_id_session_id_idx;
+
+ALTER INDEX everword.session_observations_subject ATTACH PARTITION everword.session_observations_p3_namespace_id_subject_kind_id_idx;
+
+ALTER INDEX everword.session_observations_pkey ATTACH PARTITION everword.session_observations_p3_pkey;
+
+ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_conversation_id_first_seq_idx;
+
+ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_conversation_id_first_seq_key;
+
+ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p0_pkey;
+
+ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx;
+
+ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_key;
+
+ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p1_pkey;
+
+ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx;
+
+ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_conversation_id_first_seq_key;
+
+ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p2_pkey;
+
+ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx;
+
+ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_key;
+
+ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p3_pkey;
+
 ALTER INDEX everword.strategies_namespace_id_about_id_kind_occasion_key ATTACH PARTITION everword.strategies_p0_namespace_id_about_id_kind_occasion_key;
 
 ALTER INDEX everword.strategies_open ATTACH PARTITION everword.strategies_p0_namespace_id_subject_created_at_id_idx;
@@ -3972,6 +4771,18 @@ ALTER TABLE everword.events
 ALTER TABLE everword.fact_changes
     ADD CONSTRAINT fact_changes_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
 
+ALTER TABLE everword.fact_disputes
+    ADD CONSTRAINT fact_disputes_namespace_id_new_fact_id_fkey FOREIGN KEY (namespace_id, new_fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.fact_disputes
+    ADD CONSTRAINT fact_disputes_namespace_id_old_fact_id_fkey FOREIGN KEY (namespace_id, old_fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.fact_edges
+    ADD CONSTRAINT fact_edges_namespace_id_from_fact_id_fkey FOREIGN KEY (namespace_id, from_fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.fact_edges
+    ADD CONSTRAINT fact_edges_namespace_id_to_fact_id_fkey FOREIGN KEY (namespace_id, to_fact_id) REFERENCES everword.facts(namespace_id, id);
+
 ALTER TABLE everword.fact_evidence
     ADD CONSTRAINT fact_evidence_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
 
@@ -4007,6 +4818,15 @@ ALTER TABLE everword.messages
 
 ALTER TABLE everword.people
     ADD CONSTRAINT people_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.session_observations
+    ADD CONSTRAINT session_observations_namespace_id_session_id_fkey FOREIGN KEY (namespace_id, session_id) REFERENCES everword.sleep_sessions(namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_nights
+    ADD CONSTRAINT sleep_nights_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.sleep_sessions
+    ADD CONSTRAINT sleep_sessions_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
 ALTER TABLE everword.strategies
     ADD CONSTRAINT strategies_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -4061,6 +4881,10 @@ ALTER TABLE everword.events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.fact_changes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.fact_disputes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.fact_edges ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.fact_evidence ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.fact_intervals ENABLE ROW LEVEL SECURITY;
@@ -4084,6 +4908,10 @@ CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF
 CREATE POLICY isolation ON everword.events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.fact_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.fact_disputes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.fact_edges USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.fact_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -4110,6 +4938,12 @@ CREATE POLICY isolation ON everword.memory_vectors_1 USING ((namespace_id = (NUL
 CREATE POLICY isolation ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.people USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.session_observations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.sleep_nights USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.sleep_sessions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.strategies USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -4144,6 +4978,12 @@ ALTER TABLE everword.memory_vectors_1 ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.people ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.sleep_sessions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.strategies ENABLE ROW LEVEL SECURITY;
 
@@ -4214,6 +5054,9 @@ REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
 
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
@@ -4296,6 +5139,36 @@ GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_compactor;
 GRANT SELECT ON TABLE everword.fact_changes TO everword_search;
 
+GRANT SELECT,INSERT ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.fact_disputes TO everword_ingest;
+GRANT SELECT ON TABLE everword.fact_disputes TO everword_search;
+
+GRANT UPDATE(settled_at) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(settled_at) ON TABLE everword.fact_disputes TO everword_ingest;
+
+GRANT UPDATE(outcome) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(outcome) ON TABLE everword.fact_disputes TO everword_ingest;
+
+GRANT UPDATE(decided_by) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(decided_by) ON TABLE everword.fact_disputes TO everword_ingest;
+
+GRANT UPDATE(reason) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(reason) ON TABLE everword.fact_disputes TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.fact_edges TO everword_compactor;
+GRANT SELECT ON TABLE everword.fact_edges TO everword_ingest;
+GRANT SELECT ON TABLE everword.fact_edges TO everword_search;
+
+GRANT UPDATE(confidence) ON TABLE everword.fact_edges TO everword_compactor;
+
+GRANT UPDATE(reason) ON TABLE everword.fact_edges TO everword_compactor;
+
+GRANT UPDATE(valid_until) ON TABLE everword.fact_edges TO everword_compactor;
+GRANT UPDATE(valid_until) ON TABLE everword.fact_edges TO everword_ingest;
+
+GRANT UPDATE(known_until) ON TABLE everword.fact_edges TO everword_compactor;
+GRANT UPDATE(known_until) ON TABLE everword.fact_edges TO everword_ingest;
+
 GRANT SELECT,INSERT ON TABLE everword.fact_evidence TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.fact_evidence TO everword_compactor;
 GRANT SELECT ON TABLE everword.fact_evidence TO everword_search;
@@ -4371,6 +5244,14 @@ GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_compactor;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_embedder;
+
+GRANT SELECT,INSERT ON TABLE everword.session_observations TO everword_compactor;
+GRANT SELECT ON TABLE everword.session_observations TO everword_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_nights TO everword_compactor;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_sessions TO everword_compactor;
+GRANT SELECT ON TABLE everword.sleep_sessions TO everword_search;
 
 GRANT SELECT,INSERT ON TABLE everword.strategies TO everword_compactor;
 GRANT SELECT ON TABLE everword.strategies TO everword_ingest;

@@ -13,7 +13,7 @@ from psycopg_pool import PoolTimeout
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.text.analysis import folded_words
-from everword.text.common_words import LANGUAGES_OF
+from everword.text.common_words import LANGUAGES_OF, language_of
 from everword.text.ranking_record import stems_of
 from everword_search.people import store
 from everword_search.people.store import OfferRow
@@ -54,10 +54,13 @@ def choose_offers(text: str, rows: Sequence[OfferRow]) -> list[OfferRow]:
 
 def content_stems(text: str) -> frozenset[str]:
     """Return the stems of the words of a text that tell what it is about."""
+    words = folded_words(text)
+    # A common word of one language is a word like any other in another.
+    language = language_of(words) or "en"
     telling = [
         word
-        for word in folded_words(text)
-        if len(word) >= _LEAST_LETTERS and word not in LANGUAGES_OF
+        for word in words
+        if len(word) >= _LEAST_LETTERS and language not in LANGUAGES_OF.get(word, ())
     ]
     return frozenset(stems_of(" ".join(telling), _CONFIG))
 
