@@ -4032,11 +4032,17 @@ CREATE INDEX sleep_sessions_waiting ON ONLY everword.sleep_sessions USING btree 
 
 CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
+CREATE INDEX sleep_sessions_subject ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
+CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p0 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
 CREATE INDEX sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
 CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at);
 
 CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
 
 CREATE INDEX sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
@@ -4044,11 +4050,15 @@ CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx ON everword.sleep_ses
 
 CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
+CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
 CREATE INDEX sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
 CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at);
 
 CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
 
 CREATE INDEX strategies_open ON ONLY everword.strategies USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
 
@@ -4546,6 +4556,8 @@ ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sess
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx;
 
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx1;
+
 ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p0_pkey;
 
 ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx;
@@ -4555,6 +4567,8 @@ ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key A
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx1;
 
 ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p1_pkey;
 
@@ -4566,6 +4580,8 @@ ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sess
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx;
 
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx1;
+
 ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p2_pkey;
 
 ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx;
@@ -4575,6 +4591,8 @@ ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key A
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx1;
 
 ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p3_pkey;
 

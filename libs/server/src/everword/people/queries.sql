@@ -113,11 +113,11 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(version)s, %(phase)s, %(directi
 SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.last_seen_at AS occasion, f.supporting, '' AS earlier
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state <> 4
-   AND f.last_seen_at + f.lifetime_days * interval '1 day' <= %(now)s
+   AND f.last_seen_at + f.lifetime_days * interval '24 hours' <= %(now)s
    AND EXISTS (
        SELECT FROM fact_intervals i
         WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL AND i.successor_id IS NULL
-          AND (i.valid_until IS NULL OR i.valid_until = f.last_seen_at + f.lifetime_days * interval '1 day'))
+          AND (i.valid_until IS NULL OR i.valid_until = f.last_seen_at + f.lifetime_days * interval '24 hours'))
    AND NOT EXISTS (
        SELECT FROM strategies s
         WHERE s.namespace_id = %(namespace_id)s AND s.about_id = f.id AND s.kind = 1 AND s.occasion = f.last_seen_at)
@@ -128,7 +128,7 @@ SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.last_seen_at AS occas
 -- Facts that were never said, were inferred from enough, and are not asked about yet.
 SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.first_seen_at AS occasion, f.supporting, '' AS earlier
   FROM facts f
- WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.source = 2 AND f.state = 1
+ WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.source = 2 AND f.state IN (1, 2, 3)
    AND f.supporting >= %(least)s AND f.ruling IS NULL
    AND NOT EXISTS (
        SELECT FROM fact_evidence e
@@ -216,7 +216,7 @@ UPDATE strategies s
        WHEN 1 THEN f.last_seen_at > s.occasion OR f.state = 4 OR EXISTS (
             SELECT FROM fact_intervals i
              WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL AND i.successor_id IS NOT NULL)
-       WHEN 3 THEN f.state <> 1 OR f.ruling IS NOT NULL OR EXISTS (
+       WHEN 3 THEN f.state IN (4, 5) OR f.ruling IS NOT NULL OR EXISTS (
             SELECT FROM fact_evidence e
              WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source <> 2 AND NOT e.contradicts
                AND NOT e.hypothesis)
