@@ -5122,6 +5122,12 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_com
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_search;
 
+GRANT INSERT(namespace_id) ON TABLE everword.compaction_progress TO everword_ingest;
+
+GRANT INSERT(conversation_id) ON TABLE everword.compaction_progress TO everword_ingest;
+
+GRANT INSERT(sleep_wanted_seq),UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest;
 GRANT SELECT ON TABLE everword.conversations TO everword_search;
 GRANT SELECT ON TABLE everword.conversations TO everword_compactor;

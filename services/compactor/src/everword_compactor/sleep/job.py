@@ -15,9 +15,9 @@ from everword.jobs.enqueue import SLEEP_NAMESPACE
 from everword.jobs.task import JobRun
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import open_job
-from everword_compactor.sleep.conversation import sleep_conversation
-from everword_compactor.sleep.namespace import sleep_namespace
 from everword_compactor.sleep.order import CLOSING_STAGES, SESSION_STAGES
+from everword_compactor.sleep.runs.conversation import sleep_conversation
+from everword_compactor.sleep.runs.namespace import sleep_namespace
 from everword_compactor.sleep.work import ClosingStage, SessionStage
 
 

@@ -124,8 +124,12 @@ SELECT DISTINCT e.fact_id
  ORDER BY e.fact_id;
 
 -- count_sessions --
--- In how many sessions suspected facts of a subject were stated.
-SELECT e.fact_id, count(DISTINCT s.id) AS sessions
+-- In how many sessions suspected facts of a subject were stated. What was cut off another one without a pause is no session of
+-- its own: a night or a flush came between.
+SELECT e.fact_id, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT EXISTS (
+           SELECT FROM sleep_sessions p
+            WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = s.conversation_id
+              AND p.last_seq = s.first_seq - 1 AND p.ended_at > s.started_at - make_interval(secs => %(idle_s)s)))) AS sessions
   FROM facts f
   JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source = 1 AND NOT e.contradicts
                       AND NOT e.hypothesis
@@ -295,17 +299,26 @@ INSERT INTO sleep_nights AS n (namespace_id, night) VALUES (%(namespace_id)s, %(
 -- Namespaces with facts for which no nightly Sleep is scheduled.
 SELECT namespace_id FROM nightless_namespaces(%(limit)s, make_interval(secs => %(parked_s)s));
 
--- sleep_progress --
--- How Sleep stands in conversations: those in which something waits, sessions by their state, and jobs.
-SELECT (SELECT count(*) FROM jobs
-         WHERE namespace_id = %(namespace_id)s AND task = 'sleep' AND subject = ANY(%(subjects)s)
-           AND (state = 'running' OR state = 'pending' AND (not_before <= now() + interval '1 second' OR attempts > 0))) AS open_jobs,
-       (SELECT count(*) FROM jobs
-         WHERE namespace_id = %(namespace_id)s AND task = 'sleep' AND subject = ANY(%(subjects)s) AND state = 'failed') AS given_up,
-       (SELECT count(*) FROM sleep_sessions
-         WHERE namespace_id = %(namespace_id)s AND stored_at >= %(since)s AND state IN (1, 2)) AS stored,
-       (SELECT count(*) FROM sleep_sessions
-         WHERE namespace_id = %(namespace_id)s AND processed_at >= %(since)s) AS processed,
-       (SELECT count(*) FROM sleep_sessions
-         WHERE namespace_id = %(namespace_id)s AND stored_at >= %(since)s AND state = 3) AS skipped,
-       (SELECT count(*) FROM sleep_sessions WHERE namespace_id = %(namespace_id)s AND state = 4) AS parked;
+-- find_conversation --
+-- A conversation, if there is one.
+SELECT id FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
+
+-- count_jobs --
+-- How jobs of Sleep stand: those that a worker is at or is to be at, those that were given up, and those that wait for a model.
+SELECT count(*) FILTER (WHERE state = 'running'
+                           OR state = 'pending' AND (not_before <= now() + interval '1 second' OR attempts > 0)) AS pending,
+       count(*) FILTER (WHERE state = 'failed') AS failed,
+       count(*) FILTER (WHERE state = 'pending' AND error IS NOT NULL AND attempts = 0
+                          AND not_before > now() + interval '1 second') AS postponed
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND task = 'sleep'
+   AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s));
+
+-- count_since --
+-- Sessions that were stored, processed and skipped since a moment, and all that are parked.
+SELECT count(*) FILTER (WHERE state IN (1, 2) AND stored_at >= %(since)s) AS stored,
+       count(*) FILTER (WHERE processed_at >= %(since)s) AS processed,
+       count(*) FILTER (WHERE state = 3 AND stored_at >= %(since)s) AS skipped,
+       count(*) FILTER (WHERE state = 4) AS parked
+  FROM sleep_sessions
+ WHERE namespace_id = %(namespace_id)s AND (stored_at >= %(since)s OR processed_at >= %(since)s OR state = 4);

@@ -146,6 +146,9 @@ COMMENT ON TABLE sleep_nights IS 'The latest day of a namespace after whose end 
 SELECT isolate_table('sleep_nights');
 GRANT SELECT, INSERT, UPDATE ON sleep_nights TO everword_compactor;
 
+GRANT INSERT (namespace_id, conversation_id, sleep_wanted_seq), UPDATE (sleep_wanted_seq)
+    ON compaction_progress TO everword_ingest;
+
 ALTER TABLE namespaces ADD COLUMN sleep_atomicity smallint NOT NULL DEFAULT 1;
 COMMENT ON COLUMN namespaces.sleep_atomicity IS
     'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';

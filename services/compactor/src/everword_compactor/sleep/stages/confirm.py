@@ -11,10 +11,10 @@ from uuid import UUID
 from everword.facts.model import Source, State
 from everword.facts.settled import confirm_fact
 from everword.facts.writer import Audit, hold
-from everword_compactor.sleep import reads
 from everword_compactor.sleep.asking import Checked, Question
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
+from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
 
 TASK = "sleep-confirm"

@@ -10,9 +10,9 @@ from everword.facts.model import Key
 from everword.facts.settled import merge_fact
 from everword.facts.store import NewEvidence
 from everword.facts.writer import Audit, hold
-from everword_compactor.sleep import reads
 from everword_compactor.sleep.model import KnownFact
-from everword_compactor.sleep.reads import EvidenceRow
+from everword_compactor.sleep.stages import reads
+from everword_compactor.sleep.stages.reads import EvidenceRow
 from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
 
 _AUDIT = Audit("machine", "says the same as another one")

@@ -12,10 +12,10 @@ from everword.facts.model import Key, Outcome, Ruling, State
 from everword.facts.settled import accept_fact, reject_fact
 from everword.facts.writer import Audit, hold
 from everword.text.credentials import mask_credentials
-from everword_compactor.sleep import reads
 from everword_compactor.sleep.asking import Checked, Question
 from everword_compactor.sleep.prompting import message_record
-from everword_compactor.sleep.reads import DisputeRow
+from everword_compactor.sleep.stages import reads
+from everword_compactor.sleep.stages.reads import DisputeRow
 from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
 
 TASK = "sleep-arbitrate"

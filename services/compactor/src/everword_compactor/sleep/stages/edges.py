@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
-from everword_compactor.sleep import reads, storing
+from everword_compactor.sleep import storing
 from everword_compactor.sleep.asking import Checked, Question
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
+from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.storing import NewEdge
 from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
 

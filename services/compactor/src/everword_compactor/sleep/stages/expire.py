@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from everword.facts.settled import expire_fact
 from everword.facts.writer import Audit, hold
-from everword_compactor.sleep import reads
 from everword_compactor.sleep.model import KnownFact
+from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
 
 #: Facts of a subject that one closing ends.

@@ -12,11 +12,12 @@ from everword.domain.ids import new_id
 from everword.jobs.enqueue import SLEEP, SLEEP_NAMESPACE, DueJob, enqueue_blocking
 from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
-from everword_compactor.sleep import applying, store
+from everword_compactor.sleep import store
 from everword_compactor.sleep.loading import load, make_session, subjects_of
 from everword_compactor.sleep.model import Session
-from everword_compactor.sleep.running import describe, digest, is_its_own_fault, tools_of
-from everword_compactor.sleep.sessions import IDLE, Run, cut_sessions
+from everword_compactor.sleep.runs import applying
+from everword_compactor.sleep.runs.running import describe, digest, is_its_own_fault, tools_of
+from everword_compactor.sleep.runs.sessions import IDLE, Run, cut_sessions
 from everword_compactor.sleep.store import Slept
 from everword_compactor.sleep.work import SessionStage
 

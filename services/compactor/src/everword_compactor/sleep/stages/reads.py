@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from everword.db.blocking import Connection, fetch_all
+from everword.domain.sleep import SESSION_IDLE_S
 from everword.facts.model import Source, State
 from everword_compactor.sleep.model import KnownFact, Message
 from everword_compactor.sleep.store import SQL, FactRow
@@ -118,7 +119,7 @@ class _Sessions:
 
 def count_sessions(conn: Connection, namespace_id: int, subject: str) -> Mapping[UUID, int]:
     """Return in how many sessions each suspected fact of a subject was stated, where that was several times."""
-    parameters = {"namespace_id": namespace_id, "subject": subject}
+    parameters = {"namespace_id": namespace_id, "subject": subject, "idle_s": SESSION_IDLE_S}
     rows = fetch_all(conn, SQL["count_sessions"], parameters, _Sessions)
     return {row.fact_id: row.sessions for row in rows}
 

@@ -8,11 +8,12 @@ from uuid import UUID
 
 from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
-from everword_compactor.sleep import applying, store
-from everword_compactor.sleep.conversation import Finished, next_finished, read_parked
+from everword_compactor.sleep import store
 from everword_compactor.sleep.loading import load, load_closing, subjects_of
 from everword_compactor.sleep.model import Profile
-from everword_compactor.sleep.running import (
+from everword_compactor.sleep.runs import applying
+from everword_compactor.sleep.runs.conversation import Finished, next_finished, read_parked
+from everword_compactor.sleep.runs.running import (
     close,
     describe,
     digest,

@@ -10,11 +10,12 @@ from everword.domain.periods import Calendar, Period, PeriodLevel
 from everword.jobs.enqueue import SLEEP, DueJob, enqueue_blocking
 from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
-from everword_compactor.sleep import applying, store, storing
-from everword_compactor.sleep.conversation import RUN
+from everword_compactor.sleep import store, storing
 from everword_compactor.sleep.loading import load_closing
-from everword_compactor.sleep.running import close, is_its_own_fault, tools_of
-from everword_compactor.sleep.whole_run import sleep_whole_run
+from everword_compactor.sleep.runs import applying
+from everword_compactor.sleep.runs.conversation import RUN
+from everword_compactor.sleep.runs.running import close, is_its_own_fault, tools_of
+from everword_compactor.sleep.runs.whole_run import sleep_whole_run
 from everword_compactor.sleep.work import ClosingStage, SessionStage, Storing, Write
 
 #: Conversations that a night wakes at once.
