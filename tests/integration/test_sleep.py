@@ -9,7 +9,7 @@ from everword.v1 import profile_service_pb2 as profile
 from everword.v1.memory_pb2 import ROLE_ASSISTANT, ROLE_TOOL
 from support.calls import rows
 from support.learning import history_of, say, told
-from support.sleeping import Mind, observation, observing, sleep
+from support.sleeping import Mind, observing, sleep
 from support.stack import Stack
 
 TEA = ("I take my tea with oat milk", "tea", "oat milk")

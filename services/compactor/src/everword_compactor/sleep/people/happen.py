@@ -17,7 +17,7 @@ from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote, Session
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.moments import is_said, read_moment
-from everword_compactor.sleep.people.words import observation_record, said_of
+from everword_compactor.sleep.people.words import observation_record, said_of, strange_names
 from everword_compactor.sleep.prompting import find_quote
 from everword_compactor.sleep.work import SessionStage, SessionWork, Storing, Tools, Write
 
@@ -186,7 +186,9 @@ def _mention(
 def _invented(session: Session, observation: Observation, title: str) -> list[str]:
     messages = [m for m in session.said if m.id in {q.message_id for q in observation.quotes}]
     names = [observation.subject, observation.text, *(message.author for message in messages)]
-    return unsupported(title, observation.quotes, messages, names)
+    wrong = unsupported(title, observation.quotes, messages, names)
+    texts = [*names, *(message.content for message in session.shown)]
+    return list(dict.fromkeys([*wrong, *strange_names(title, texts)]))
 
 
 def _moment(

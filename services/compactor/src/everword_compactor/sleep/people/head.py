@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everword.domain.ids import new_id
 from everword.people.model import Said, Stability
@@ -74,7 +74,9 @@ def look_ahead(tools: Tools, work: ClosingWork) -> ClosingWork:
     evidence = {aspect: _said(sources, cited) for aspect, cited in outlook.cited.items()}
 
     async def run(to: Storing) -> None:
-        await set_trajectory(to.conn, to.namespace_id, row, seen, evidence)
+        # Changes are stored under the same clock.
+        made = replace(row, created_at=to.now)
+        await set_trajectory(to.conn, to.namespace_id, made, seen, evidence)
 
     return work.adding(Write("set-trajectory", run), trajectories=1)
 

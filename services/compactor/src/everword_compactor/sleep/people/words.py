@@ -6,10 +6,16 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+import regex
+
 from everword.people.model import Said
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.guarded import or_else
 from everword_compactor.sleep.model import Observation, Quote
+
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+#: Not the first word of a sentence.
+_CAPITALISED = regex.compile(r"(?<=[^.!?\s]\s+)\p{Lu}[\p{L}\p{M}'’]*")
 
 
 def observation_record(observation: Observation, number: int) -> dict[str, Any]:
@@ -34,7 +40,27 @@ def said_of(quote: Quote) -> Said:
 
 def invented(text: str, sources: Iterable[str], times: Iterable[datetime] = ()) -> list[str]:
     """Return the values of a text, such as numbers and names, that no source says."""
-    return or_else(["cannot be checked"], _missing, text, list(sources), list(times))
+    said = list(sources)
+    missing = or_else(["cannot be checked"], _missing, text, said, list(times))
+    return list(dict.fromkeys([*missing, *strange_names(text, said)]))
+
+
+def strange_names(text: str, sources: Iterable[str]) -> list[str]:
+    """Return words with a capital, but the first of a text, that no source has.
+
+    Of a few words it is not known in which language they are, so that they are looked at as they are written.
+    """
+    known = {word for source in sources for word in _WORD.findall(source.casefold())}
+    return [
+        match[0]
+        for match in _CAPITALISED.finditer(text)
+        if not known.intersection(_readings(match[0].casefold()))
+    ]
+
+
+def _readings(word: str) -> set[str]:
+    """Return a word, and what it is without the end of a genitive or a plural."""
+    return {word, word.removesuffix("'s"), word.removesuffix("’s"), word.removesuffix("s")}
 
 
 def _missing(text: str, sources: list[str], times: list[datetime]) -> list[str]:
