@@ -301,3 +301,26 @@ async def test_sleep_asks_about_what_expired_and_what_changed_also_without_a_mod
         await sleep(stack, None, datetime.now(UTC) + timedelta(days=900))
     kinds = [each.kind for each in (await stack.people.ListStrategies(request)).strategies]
     assert kinds == [people_pb2.STRATEGY_KIND_PROBE, people_pb2.STRATEGY_KIND_VERIFY]
+
+
+async def test_what_three_sessions_show_and_nobody_said_is_asked_about(stack: Stack) -> None:
+    inferred = {"attribute": "sleep_rhythm", "value": "a night owl", "why": "late", "because": [1]}
+    mind = Mind(
+        {
+            "sleep-observe": observes(("Still awake", "")),
+            "sleep-behaviour": {"inferences": [inferred]},
+        }
+    )
+    request = pb.ListStrategiesRequest(subjects=["emi"])
+    found = []
+    for number in range(3):
+        await say(stack, f"Still awake, {number}.", number, session=str(number))
+        await sleep(stack, mind, datetime.now(UTC) + timedelta(hours=2 + number))
+        found.append((await stack.people.ListStrategies(request)).strategies)
+    assert [len(each) for each in found] == [0, 0, 1]
+    [clarify] = found[-1]
+    assert clarify.kind == people_pb2.STRATEGY_KIND_CLARIFY
+    assert clarify.question == "Is it right that the sleep rhythm of emi is a night owl?"
+    explained = await stack.people.GetStrategy(pb.GetStrategyRequest(strategy_id=clarify.id))
+    assert {each.quote for each in explained.evidence} == {"Still awake"}
+    assert len(explained.evidence) == 3

@@ -19,6 +19,7 @@ COMMANDS = {
     "context": "context:context",
     "conversations": "conversations:conversations",
     "demo": "demo:demo",
+    "events": "people:events",
     "export": "export:export",
     "facts": "facts:facts",
     "flush": "flush:flush",
@@ -28,6 +29,7 @@ COMMANDS = {
     "migrate": "migrate:migrate",
     "models": "models:models",
     "namespaces": "namespaces:namespaces",
+    "people": "people:people",
     "protoset": "protoset:protoset",
     "queue-status": "maintenance:queue_status",
     "retry-failed": "maintenance:retry_failed",
@@ -35,6 +37,7 @@ COMMANDS = {
     "search": "search:search",
     "significant": "calendar:significant",
     "stats": "stats:stats",
+    "strategies": "people:strategies",
     "summaries": "summaries:summaries",
     "up": "up:up",
 }
