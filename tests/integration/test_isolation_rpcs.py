@@ -165,6 +165,10 @@ REFUSED: dict[str, tuple[str, Call]] = {
         NO_MEMORY,
         lambda s, t: import_batch(s, answer_request(t.message_id)),
     ),
+    "Sleep conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: last_sleep(s, conversation_id=t.conversation_id),
+    ),
     "MarkUsed memory_ids": (
         NO_MEMORY,
         lambda s, t: s.ingest.MarkUsed(ingest.MarkUsedRequest(memory_ids=[t.message_id])),
@@ -260,6 +264,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda s, t: s.ingest.RecordSignificant(significant_request(), metadata=within("third")),
         lambda answer: answer.replayed,
     ),
+    "Sleep": (lambda s, t: last_sleep(s), lambda answer: answer.conversations == 0),
     "Compact": (
         lambda s, t: s.maintenance.Compact(maintenance.CompactRequest()),
         lambda answer: answer == maintenance.CompactResponse(),
@@ -275,6 +280,17 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda answer: answer.items == 0,
     ),
 }
+
+
+async def last_sleep(stack: Stack, **fields: str) -> maintenance.SleepResponse:
+    """Return what Sleep says first: nobody is at it in these calls."""
+    call = stack.maintenance.Sleep(maintenance.SleepRequest(**fields))
+    try:
+        async for response in call:
+            return response
+    finally:
+        call.cancel()
+    raise AssertionError("it said nothing")
 
 
 def _methods() -> Iterator[MethodDescriptor]:

@@ -33,6 +33,7 @@ from support.isolation import (
     writes_isolated_rows,
 )
 from support.people_rows import insert_people
+from support.sleep_rows import insert_sleep
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
@@ -72,6 +73,10 @@ DERIVING = {
         "everword.people.copy_fact_evidence",
         "everword.people.copy_learned_evidence",
         "everword_search.people.count_offers",
+        "everword_compactor.sleep.advance_slept",
+        "everword_compactor.sleep.want_sleep",
+        "everword_compactor.sleep.insert_edge",
+        "everword_ingest.end_earlier_sessions",
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
@@ -155,6 +160,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_facts(conn, ids["theirs"], message_ids, WORDS)
             insert_people(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
+            insert_sleep(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
         yield Filled(
             database=database,
             empty=empty,

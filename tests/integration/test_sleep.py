@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from everword.facts.model import State
 from everword.v1 import fact_pb2
 from everword.v1 import profile_service_pb2 as profile
 from everword.v1.memory_pb2 import ROLE_ASSISTANT, ROLE_TOOL
-from support.calls import rows
-from support.learning import history_of, say, told
-from support.sleeping import Mind, observing, sleep
+from support.learning import history_of, learn, say, told
+from support.sleeping import (
+    Mind,
+    classifying,
+    observation,
+    observing,
+    rows,
+    sleep,
+    stored,
+    wake_all,
+)
 from support.stack import Stack
 
 TEA = ("I take my tea with oat milk", "tea", "oat milk")
-
-
-def classifying(*relations: tuple[str, str, str]) -> Any:
-    """Return a model that says what an observed value is to a known one: (observed, relation, known)."""
-
-    def classify(records: dict[str, list[dict[str, Any]]]) -> Any:
-        known = {fact["value"]: fact["fact"] for fact in records["facts"]}
-        return {
-            "relations": [
-                {"o": each["o"], "relation": relation, "fact": known.get(value, 0)}
-                for each in records["observations"]
-                for observed, relation, value in relations
-                if each.get("value") == observed or each["text"] == observed
-            ]
-        }
-
-    return classify
 
 
 async def explained(stack: Stack, fact_id: str) -> profile.ExplainFactResponse:
@@ -61,7 +51,8 @@ async def test_tools_and_programs_are_left_out_and_mixed_sessions_are_not(stack:
     await say(stack, "rows: 3", 0, role=ROLE_TOOL, session="mixed")
     await say(stack, "I take my tea with oat milk.", 0, session="mixed")
     mind = Mind({"sleep-observe": observing(TEA)})
-    await stack_sleeps_all(stack, mind)
+    wake_all(stack)
+    await sleep(stack, mind)
     assert mind.tasks().count("sleep-observe") == 1
     [shown] = [records["messages"] for task, records in mind.asked if task == "sleep-observe"]
     assert [message["who"] for message in shown] == ["agent", "user"]
@@ -69,11 +60,121 @@ async def test_tools_and_programs_are_left_out_and_mixed_sessions_are_not(stack:
     assert states == [(2, 1), (3, 2)]
 
 
-async def stack_sleeps_all(stack: Stack, mind: Mind | None) -> dict[int, str | None]:
-    """Let every conversation sleep, also those in which nobody made it due."""
+async def test_what_nobody_said_is_refused_and_asked_for_once_more(stack: Stack) -> None:
+    await say(stack, "My sister Mia is 34 and paints. I run on Sundays.", 0)
+    await say(stack, "You should try 40 km!", 0, role=ROLE_ASSISTANT)
+    right = observation(1, "I run on Sundays", "sport", "running on Sundays")
+    sister = observation(1, "My sister Mia is 34", kind="statement", about="Mia")
+    wrong = [
+        observation(1, "I run every Sunday", "habit", "runs"),
+        observation(1, "I run on Sundays", "distance", "42 km"),
+        observation(2, "You should try 40 km!", "goal", "40 km"),
+    ]
+    answers = iter([[*wrong, right], [right, sister, wrong[2]]])
+    mind = Mind({"sleep-observe": lambda _: {"observations": next(answers), "topics": []}})
+    await sleep(stack, mind)
+    assert await told(stack) == {"sport": {"running on Sundays".lower()}}
+    assert mind.tasks().count("sleep-observe") == 2
+    assert rows(stack, "SELECT about, attribute, value FROM session_observations ORDER BY id") == [
+        ("", "sport", "running on Sundays"),
+        ("Mia", "", ""),
+    ]
+
+
+SAID_FIRST = (
+    ("I live in Berlin", "residence", "Berlin"),
+    ("my boss is Tove", "boss", "Tove"),
+    ("I earn 50,000", "salary", "50,000"),
+    ("my desk is by the window", "desk", "by the window"),
+    ("I started as a baker", "first_job", "baker"),
+    ("I swim", "hobby", "swimming"),
+    ("tea is my drink", "drink", "tea"),
+)
+SAID_THEN = (
+    ("Lisbon is home", "home", "Lisbon"),
+    ("my boss is now Ulf", "boss", "Ulf"),
+    ("the pay is the same", "pay", "the same"),
+    ("no desk any more", "desk", "none"),
+    ("it was as a brewer", "first_job", "brewer"),
+    ("I climb", "hobby", "climbing"),
+    ("tea bores me", "", ""),
+    ("my locker is 12", "locker", "12"),
+)
+
+
+async def test_each_relation_to_what_is_known_is_written_as_it_is(stack: Stack) -> None:
+    await say(stack, ". ".join(words for words, *_ in SAID_FIRST) + ".", 0)
+    await say(stack, ". ".join(words for words, *_ in SAID_THEN) + ".", 3)
+    classify = classifying(
+        ("Lisbon", "contradict", "Berlin"),
+        ("Ulf", "replace", "Tove"),
+        ("the same", "support", "50,000"),
+        ("none", "end", "by the window"),
+        ("brewer", "correct", "baker"),
+        ("climbing", "new", ""),
+        ("tea bores me", "against", "tea"),
+    )
+    mind = Mind({"sleep-observe": observing(*SAID_FIRST, *SAID_THEN), "sleep-classify": classify})
+    await sleep(stack, mind)
+    held = await told(stack)
+    assert held == {
+        "residence": {"lisbon"},
+        "boss": {"ulf"},
+        "salary": {"50,000"},
+        "first_job": {"brewer"},
+        "hobby": {"swimming", "climbing"},
+        "drink": {"tea"},
+        # What a model says nothing of is new.
+        "locker": {"12"},
+    }
+    facts = stored(stack)
+    assert facts["residence", "Berlin"][0] == State.CLOSED
+    assert facts["residence", "Lisbon"][0] == State.SUSPECTED
+    # Said in two sessions, and evidence from both.
+    assert facts["salary", "50,000"] == (State.CONFIRMED, 2, 0)
+    assert facts["first_job", "baker"][0] == State.SUSPECTED
+    assert facts["drink", "tea"] == (State.SUSPECTED, 1, 1)
+    assert facts["desk", "by the window"] == (State.CLOSED, 1, 1)
+    disputed = rows(
+        stack,
+        """SELECT o.value, n.value, d.outcome, d.decided_by FROM fact_disputes d
+             JOIN facts o ON o.id = d.old_fact_id JOIN facts n ON n.id = d.new_fact_id""",
+    )
+    assert disputed == [("Berlin", "Lisbon", 3, "model")]
+
+
+async def test_what_rules_have_learned_is_supported_and_counts_once(stack: Stack) -> None:
+    await say(stack, "I live in Berlin.", 0)
+    await say(stack, "I live in Berlin, as you know.", 3)
+    await learn(stack)
+    learned = stored(stack)["residence", "Berlin"]
+    mind = Mind({"sleep-observe": observing(("I live in Berlin", "city", "Berlin"))})
+    await sleep(stack, mind)
+    assert learned == (State.SUSPECTED, 2, 0)
+    # Two sessions of one conversation confirm; the same words are no more evidence than before.
+    assert stored(stack)["residence", "Berlin"] == (State.CONFIRMED, 2, 0)
+    assert "sleep-classify" not in mind.tasks()
+
+
+async def test_without_a_model_rules_confirm_expire_and_mark(stack: Stack) -> None:
+    await say(stack, "I live in Berlin.", 0)
+    await say(stack, "I live in Berlin, as you know.", 3)
+    await say(stack, "I drive a Volvo.", 3)
+    await learn(stack)
     with stack.database.connect() as conn:
-        conn.execute(
-            """INSERT INTO jobs (namespace_id, task, subject)
-               SELECT namespace_id, 'sleep', id::text FROM conversations ON CONFLICT DO NOTHING"""
-        )
-    return await sleep(stack, mind)
+        conn.execute("UPDATE facts SET lifetime_days = 2, state = 1 WHERE attribute = 'vehicle'")
+    await sleep(stack)
+    assert stored(stack)["residence", "Berlin"][0] == State.CONFIRMED
+    assert stored(stack)["vehicle", "Volvo"][0] == State.CLOSED
+    volvo = next(
+        each for each in await history_of(stack, "vehicle") if each.valid_until_time.seconds
+    )
+    ended = volvo.valid_until_time.ToDatetime() - volvo.valid_from_time.ToDatetime()
+    assert ended.days == 2
+    changes = (await explained(stack, volvo.id)).changes
+    assert [(change.action, change.actor) for change in changes] == [
+        ("remembered", "machine"),
+        ("expired", "machine"),
+    ]
+    assert "not heard of for 2 days" in changes[1].reason
+    assert rows(stack, "SELECT DISTINCT state FROM sleep_sessions") == [(2,)]

@@ -67,6 +67,9 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "contradicting": 1,
         "ruling": None,
         "ruled_at": None,
+        "verdict": None,
+        "verdict_at": None,
+        "is_anchor": False,
     }
     evidence = {
         "ids": [new_id()],

@@ -20,6 +20,7 @@ ISOLATED = frozenset(
         *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
         *("people", "events", "user_models", "trajectories", "strategies", "strategy_offers"),
         *("learned_evidence", "learned_changes"),
+        *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

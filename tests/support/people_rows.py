@@ -11,11 +11,11 @@ import psycopg
 
 from everword.domain.ids import new_id
 from everword.facts.model import value_hash
-from support.fact_rows import BEGAN, FACT
+from support.fact_rows import BEGAN, FACT, SUBJECT
 
 WHO = "Xenia of Sparta"
-PERSON, NOBODY, EVENT, TRAIT, TRAJECTORY = (UUID(int=number) for number in range(81, 86))
-VERIFY, DEEPEN, EXPIRED, INFERRED, EARLIER, LATER = (UUID(int=number) for number in range(86, 92))
+PERSON, NOBODY, EVENT, TRAIT, TRAJECTORY = (UUID(int=number) for number in range(181, 186))
+VERIFY, DEEPEN, EXPIRED, INFERRED, EARLIER, LATER = (UUID(int=number) for number in range(186, 192))
 NOW = datetime(2001, 6, 1, tzinfo=UTC)
 NEVER = datetime(9000, 1, 1, tzinfo=UTC)
 
@@ -228,4 +228,19 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
         f"{reads}.read_trajectory": {"subject": WHO, "version": 0},
         f"{reads}.find_offers": offers,
         f"{reads}.count_offers": {"strategy_ids": [VERIFY]},
+        **_sleep_parameters(),
+    }
+
+
+def _sleep_parameters() -> dict[str, dict[str, Any]]:
+    """Return what Sleep's statements beside facts mean; the sessions are those of support.sleep_rows."""
+    sleep, slept = "everword_compactor.sleep.people", {"subject": SUBJECT}
+    changed = {"since": datetime(2000, 1, 1, tzinfo=UTC), "categories": ["home"]}
+    return {
+        f"{sleep}.read_events": {"subjects": [WHO], "limit": 9},
+        f"{sleep}.read_turns": {**slept, "sessions": 9, "limit": 9},
+        f"{sleep}.count_sessions": slept,
+        f"{sleep}.read_trajectory": {"subject": WHO},
+        f"{sleep}.has_changed": {**slept, **changed, "actions": ["remembered"]},
+        f"{sleep}.read_words": {"fact_ids": [EXPIRED], "limit": 2},
     }

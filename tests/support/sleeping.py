@@ -12,7 +12,8 @@ from typing import Any
 
 from everword.chat.blocking import BlockingChat
 from everword.chat.settings import ChatSettings
-from everword.jobs.task import JobRun, Task
+from everword.facts.model import State
+from everword.jobs.task import Task
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.sleep.job import Sleeping
@@ -158,22 +159,69 @@ async def sleep(
     stack: Stack,
     mind: Mind | None = None,
     now: datetime | None = None,
-    run: Callable[[Sleeping], Callable[[JobRun], datetime | None]] = lambda task: task.run,
+    due: datetime | None = None,
 ) -> dict[int, str | None]:
-    """Let everything sleep that is due some hours from now, or at `now`; returns how each job ended last."""
-    return await asyncio.to_thread(_sleep, stack, mind, now, run)
+    """Let everything sleep that is due some hours from now, or at `now`; returns how each job ended last.
+
+    `due` is until when jobs are done, where that is another time than what the clock of the stages shows.
+    """
+    return await asyncio.to_thread(_sleep, stack, mind, now, due)
 
 
 def _sleep(
-    stack: Stack,
-    mind: Mind | None,
-    now: datetime | None,
-    run: Callable[[Sleeping], Callable[[JobRun], datetime | None]],
+    stack: Stack, mind: Mind | None, now: datetime | None, due: datetime | None
 ) -> dict[int, str | None]:
     moment = now or datetime.now(UTC) + LATER
     with sleeper(stack, mind, moment) as context:
-        function = run(Sleeping(context))
+        function = Sleeping(context).run
         if context.chat:
             function = detect_model_outage(function, context.chat, sleep=lambda _: None)
         task = Task("sleep", function, pauses_s=(0.0,))
-        return work(stack.database, context.database, task, moment)
+        return work(stack.database, context.database, task, due or moment)
+
+
+def rows(stack: Stack, query: str) -> list[tuple[Any, ...]]:
+    """Return what a query finds, as the owner sees it."""
+    with stack.database.connect() as conn:
+        return conn.execute(query.encode()).fetchall()
+
+
+def classifying(*relations: tuple[str, str, str]) -> Any:
+    """Return a model that says what an observed value is to a known one: (observed, relation, known)."""
+
+    def classify(records: Records) -> Any:
+        known = {fact["value"]: fact["fact"] for fact in records["facts"]}
+        return {
+            "relations": [
+                {"o": each["o"], "relation": relation, "fact": known.get(value, 0)}
+                for each in records["observations"]
+                for observed, relation, value in relations
+                if each.get("value") == observed or each["text"] == observed
+            ]
+        }
+
+    return classify
+
+
+def stored(stack: Stack) -> dict[tuple[str, str], tuple[State, int, int]]:
+    """Return facts by attribute and value: their state, and how much evidence is for and against them."""
+    found = rows(stack, "SELECT attribute, value, state, supporting, contradicting FROM facts")
+    return {(each[0], each[1]): (State(each[2]), each[3], each[4]) for each in found}
+
+
+def wake_all(stack: Stack) -> None:
+    """Make every conversation due, also those in which nobody said anything."""
+    with stack.database.connect() as conn:
+        conn.execute(
+            """INSERT INTO jobs (namespace_id, task, subject)
+               SELECT namespace_id, 'sleep', id::text FROM conversations ON CONFLICT DO NOTHING"""
+        )
+
+
+def come_night(stack: Stack) -> None:
+    """Let a night have passed since the last one."""
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE sleep_nights SET night = night - 1")
+        conn.execute(
+            "UPDATE jobs SET not_before = now(), state = 'pending' WHERE task = 'sleep' AND subject = 'namespace'"
+        )

@@ -36,6 +36,7 @@ COMMANDS = {
     "rollup": "calendar:rollup",
     "search": "search:search",
     "significant": "calendar:significant",
+    "sleep": "sleep:sleep",
     "stats": "stats:stats",
     "strategies": "people:strategies",
     "summaries": "summaries:summaries",

@@ -33,7 +33,8 @@ def sleep_namespace(
     night = last_night(calendar, now)
     with job.transaction() as conn:
         known = store.read_night(conn, job.namespace_id)
-        at_night = known is None or known < night
+        # The first time is no night: nothing has been going on since the last one.
+        at_night = known is not None and known < night
     failures = Failures()
     if job.namespace.sleep_atomicity == RUN:
         sleep_whole_run(job, session_stages, closing_stages, failures, at_night)
@@ -45,7 +46,7 @@ def sleep_namespace(
         for subject in subjects:
             _close(job, subject, closing_stages, failures)
     failures.raise_any()
-    if at_night:
+    if known is None or at_night:
         settings = job.worker_context.database.settings
         applying.apply(settings, job.run.job, [_mark_night(night)])
     return next_night(calendar, night)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from uuid import UUID
 
 from everword_compactor.jobs.failures import Failures
@@ -93,17 +94,26 @@ class _Pending:
         self.writes += applying.session_writes(work, model, after)
 
 
-def all_finished(job: NamespaceJob) -> Iterator[Finished]:
-    """Yield the finished sessions of every conversation, in the order of each."""
+def all_finished(job: NamespaceJob) -> list[Finished]:
+    """Return the finished sessions of every conversation by time; those of one stay in its order."""
+    timed: list[tuple[datetime, Finished]] = []
     for conversation_id in _conversations(job):
-        yield from read_parked(job, conversation_id)
-        slept: int | None = None
-        while True:
-            found, _ = next_finished(job, conversation_id, slept)
-            yield from found
-            if not found:
-                break
-            slept = found[-1].session.last_seq
+        latest = datetime.min.replace(tzinfo=UTC)
+        for each in _finished(job, conversation_id):
+            latest = max(latest, each.session.started_at)
+            timed.append((latest, each))
+    return [each for _, each in sorted(timed, key=lambda pair: pair[0])]
+
+
+def _finished(job: NamespaceJob, conversation_id: UUID) -> Iterator[Finished]:
+    yield from read_parked(job, conversation_id)
+    slept: int | None = None
+    while True:
+        found, _ = next_finished(job, conversation_id, slept)
+        yield from found
+        if not found:
+            return
+        slept = found[-1].session.last_seq
 
 
 def _conversations(job: NamespaceJob) -> Iterator[UUID]:
