@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -35,6 +35,15 @@ def insert_people(
         query = f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})"
         conn.execute(query.encode(), list(values.values()))
 
+    _insert_learned(insert, words)
+    _insert_questions(insert, words)
+    for about_id in (PERSON, TRAIT):
+        of_first = _evidence(conversation_id, message_ids[0], words)
+        insert("learned_evidence", about_id=about_id, **of_first)
+    _insert_facts(insert, conversation_id, message_ids[0], words)
+
+
+def _insert_learned(insert: Callable[..., None], words: str) -> None:
     seen = {"first_seen_at": BEGAN, "last_seen_at": BEGAN, "subject": WHO}
     known = {**seen, "status": 1, "mention_count": 3}
     insert("people", id=PERSON, name=words, relation="tutor", **known)
@@ -61,17 +70,14 @@ def insert_people(
         supporting=2,
     )
     insert("trajectories", **_trajectory(TRAJECTORY, words))
+
+
+def _insert_questions(insert: Callable[..., None], words: str) -> None:
     asked = {"subject": WHO, "topic": words, "question": words, "reason": words, "state": 1}
     before = {"occasion": BEGAN - timedelta(days=1), "created_at": BEGAN}
     insert("strategies", id=VERIFY, kind=1, about_kind=1, about_id=FACT, **asked, **before)
     insert("strategies", id=DEEPEN, kind=4, about_kind=2, about_id=PERSON, **asked, **before)
     insert("strategy_offers", strategy_id=VERIFY, last_offered_at=BEGAN)
-    for about_id in (PERSON, TRAIT):
-        insert(
-            "learned_evidence",
-            about_id=about_id,
-            **_evidence(conversation_id, message_ids[0], words),
-        )
     insert(
         "learned_changes",
         id=new_id(),
@@ -80,6 +86,12 @@ def insert_people(
         actor="machine",
         action="met",
     )
+
+
+def _insert_facts(
+    insert: Callable[..., None], conversation_id: UUID, message_id: UUID, words: str
+) -> None:
+    seen = {"first_seen_at": BEGAN, "last_seen_at": BEGAN, "subject": WHO}
     fact = {**seen, "category": "home", "several": False, "confidence": 0.5, "supporting": 3}
     for number, (id_, source, days) in enumerate(
         ((EXPIRED, 1, 1), (INFERRED, 2, 9999), (EARLIER, 1, 9999), (LATER, 1, 9999))
@@ -111,7 +123,7 @@ def insert_people(
         "fact_evidence",
         id=new_id(),
         fact_id=EXPIRED,
-        message_id=message_ids[0],
+        message_id=message_id,
         conversation_id=conversation_id,
         contradicts=False,
         source=1,
@@ -151,7 +163,7 @@ def _trajectory(id_: UUID, words: str, version: int = 1) -> dict[str, Any]:
 
 def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[str, Any]]:
     """Return what the statements of what was learned mean, by their names."""
-    writes, reads = "everword.people", "everword_search.people"
+    writes = "everword.people"
     who = {"subject": WHO, "now": NOW, "limit": 9}
     seen = {"first_seen_at": BEGAN, "last_seen_at": BEGAN, "status": 1, "mention_count": 1}
     new = {**who, **seen, "id": new_id()}
@@ -160,7 +172,6 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
     question = {"kind": 2, "about_kind": 1, "about_id": EXPIRED, "occasion": NOW, **asked}
     copied = {"id": VERIFY, "value_hash": value_hash(""), "limit": 5}
     ruled = {"ruling": 2, "status": 2, "now": NOW}
-    page = {"subjects": [WHO], "everything": True, "after_id": None}
     evidence = {
         "about_id": PERSON,
         "ids": [new_id()],
@@ -181,7 +192,6 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
         "decay_days": 9,
         "expires_at": NEVER,
     }
-    offers = {"subjects": [WHO], "most_offers": 3, "offered_before": NEVER, "limit": 9}
     return {
         f"{writes}.lock_subject": who,
         f"{writes}.find_people": who,
@@ -216,6 +226,17 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
         f"{writes}.rule_person": {"id": PERSON, **ruled},
         f"{writes}.rule_event": {"id": EVENT, **ruled},
         f"{writes}.end_strategy": {"id": VERIFY, "state": 4},
+        **_reading_parameters(),
+        **_sleep_parameters(),
+    }
+
+
+def _reading_parameters() -> dict[str, dict[str, Any]]:
+    """Return what the statements that show what was learned mean."""
+    writes, reads = "everword.people", "everword_search.people"
+    page = {"subjects": [WHO], "everything": True, "after_id": None}
+    offers = {"subjects": [WHO], "most_offers": 3, "offered_before": NEVER, "limit": 9}
+    return {
         f"{writes}.show_person": {"id": PERSON},
         f"{writes}.show_event": {"id": EVENT},
         f"{writes}.show_strategy": {"id": VERIFY},
@@ -228,7 +249,6 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
         f"{reads}.read_trajectory": {"subject": WHO, "version": 0},
         f"{reads}.find_offers": offers,
         f"{reads}.count_offers": {"strategy_ids": [VERIFY]},
-        **_sleep_parameters(),
     }
 
 
