@@ -57,6 +57,7 @@ from support.foreign import (
 )
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
+from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED, learn_theirs
 from support.foreign_reads import READS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -108,6 +109,9 @@ async def theirs(stack: Stack) -> Theirs:
         message_id=first.messages[0].message_id,
         summary_id=listed.summaries[0].id,
         fact_id=told.fact.id,
+        learned=await learn_theirs(
+            stack, "theirs", first.messages[0].message_id, first.conversation_id
+        ),
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
@@ -138,6 +142,7 @@ async def theirs(stack: Stack) -> Theirs:
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
     **FACTS_REFUSED,
+    **PEOPLE_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -212,6 +217,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **SUMMARIES_EMPTY,
     **FACTS_EMPTY,
+    **PEOPLE_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

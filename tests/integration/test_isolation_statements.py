@@ -32,6 +32,7 @@ from support.isolation import (
     without_predicate,
     writes_isolated_rows,
 )
+from support.people_rows import insert_people
 from support.sleep_rows import insert_sleep
 from support.stack import running_stack
 from support.statement_parameters import (
@@ -69,6 +70,9 @@ DERIVING = {
         "everword_compactor.learning.advance_learned",
         "everword_compactor.conversations.want_leaves",
         "everword.facts.insert_changes",
+        "everword.people.copy_fact_evidence",
+        "everword.people.copy_learned_evidence",
+        "everword_search.people.count_offers",
         "everword_compactor.sleep.advance_slept",
         "everword_compactor.sleep.want_sleep",
         "everword_compactor.sleep.insert_edge",
@@ -155,6 +159,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             )
             insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_facts(conn, ids["theirs"], message_ids, WORDS)
+            insert_people(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
             insert_sleep(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
         yield Filled(
             database=database,

@@ -107,6 +107,13 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{writes}.weigh_evidence": new,
         f"{writes}.insert_changes": {**new, **change},
         f"{writes}.show_facts": new,
+        f"{reads}.find_known": {
+            "subjects": [SUBJECT],
+            "first_seen": None,
+            "unnamed": False,
+            "user": SUBJECT,
+            "most_said": 9,
+        },
         f"{reads}.get_profile": {"subject": SUBJECT, "categories": None, "include_expired": True},
         f"{reads}.list_facts": listed,
         f"{reads}.list_history": key,

@@ -28,6 +28,8 @@ class Theirs:
     message_id: str
     summary_id: str
     fact_id: str
+    #: What foreign_people needs.
+    learned: Any
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

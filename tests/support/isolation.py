@@ -18,6 +18,8 @@ ISOLATED = frozenset(
         *("summaries", "summary_sources", "compaction_progress", "calendar_pending"),
         *("summary_voices", "tool_sentences", "usage_ledger", "index_changes"),
         *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
+        *("people", "events", "user_models", "trajectories", "strategies", "strategy_offers"),
+        *("learned_evidence", "learned_changes"),
         *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
@@ -61,4 +63,5 @@ def role_of(name: str) -> str:
     package = name.split(".")[0]
     if package != "everword":
         return package
-    return "everword_compactor" if name.endswith("_missing_vectors") else "everword_ingest"
+    of_compactor = name.endswith("_missing_vectors") or name.startswith("everword.people.")
+    return "everword_compactor" if of_compactor else "everword_ingest"

@@ -33,6 +33,15 @@ NOTHING: Mapping[str, Any] = {
     "sleep-confirm": {"confirmed": []},
     "sleep-arbitrate": {"outcome": "keep", "reason": "the messages do not tell"},
     "sleep-edges": {"edges": []},
+    "sleep-people": {"people": []},
+    "sleep-events": {"events": []},
+    "sleep-user-model": {"traits": []},
+    "sleep-trajectory": {
+        **{name: {"text": "?", "because": []} for name in ("phase", "direction", "summary")},
+        **{name: [] for name in ("anchors", "volatile_areas", "predicted_shifts")},
+        "momentum": {"text": "", "because": []},
+        "stability": "stable",
+    },
 }
 
 
@@ -65,6 +74,10 @@ def task_of(body: Body) -> str:
         "sleep-confirm": "Confirm a fact only where",
         "sleep-arbitrate": "Decide with care which one holds",
         "sleep-edges": "Link touched facts",
+        "sleep-people": "Name the people whom they speak of",
+        "sleep-events": "Name the events in the users' lives",
+        "sleep-user-model": "Say how the user communicates",
+        "sleep-trajectory": "Write where the person's life is going",
     }
     plain = " ".join(system.split())
     return next((task for task, mark in marks.items() if mark in plain), "other")

@@ -17,6 +17,7 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
+from support.people_rows import people_parameters
 from support.sleep_rows import sleep_parameters
 from support.summary_rows import SummaryRows
 
@@ -167,6 +168,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **_nodes(filled),
         **_reading(filled),
         **fact_parameters(),
+        **people_parameters(filled.conversation_id, filled.message_ids[0]),
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
         "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
         **_learning(filled),

@@ -19,6 +19,7 @@ COMMANDS = {
     "context": "context:context",
     "conversations": "conversations:conversations",
     "demo": "demo:demo",
+    "events": "people:events",
     "export": "export:export",
     "facts": "facts:facts",
     "flush": "flush:flush",
@@ -28,6 +29,7 @@ COMMANDS = {
     "migrate": "migrate:migrate",
     "models": "models:models",
     "namespaces": "namespaces:namespaces",
+    "people": "people:people",
     "protoset": "protoset:protoset",
     "queue-status": "maintenance:queue_status",
     "retry-failed": "maintenance:retry_failed",
@@ -36,6 +38,7 @@ COMMANDS = {
     "significant": "calendar:significant",
     "sleep": "sleep:sleep",
     "stats": "stats:stats",
+    "strategies": "people:strategies",
     "summaries": "summaries:summaries",
     "up": "up:up",
 }

@@ -33,9 +33,21 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
     CONTEXT_SOURCE_CHAT_HISTORY: _ContextSource.ValueType  # 2
     """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+    CONTEXT_SOURCE_IDENTITY: _ContextSource.ValueType  # 4
+    """CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
+    first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
+    request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
+    about its latest author, as far as that was learned where nobody is named.
+    """
+    CONTEXT_SOURCE_QUESTIONS: _ContextSource.ValueType  # 8
+    """CONTEXT_SOURCE_QUESTIONS is what is worth asking the conversation's subject: at most two questions whose topic the query
+    touches. One that was in a context is in none for a week, and in three at most.
+    """
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
-    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is."""
+    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
+    numbers are kept for base (3), lorebook (5), documents (6) and graph (7).
+    """
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
 """CONTEXT_SOURCE_UNSPECIFIED is never returned."""
@@ -43,6 +55,16 @@ CONTEXT_SOURCE_MEMORIES: ContextSource.ValueType  # 1
 """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
 CONTEXT_SOURCE_CHAT_HISTORY: ContextSource.ValueType  # 2
 """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+CONTEXT_SOURCE_IDENTITY: ContextSource.ValueType  # 4
+"""CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
+first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
+request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
+about its latest author, as far as that was learned where nobody is named.
+"""
+CONTEXT_SOURCE_QUESTIONS: ContextSource.ValueType  # 8
+"""CONTEXT_SOURCE_QUESTIONS is what is worth asking the conversation's subject: at most two questions whose topic the query
+touches. One that was in a context is in none for a week, and in three at most.
+"""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
 class _ContextScope:
@@ -88,7 +110,9 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     Thursday.`
     """
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
-    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
+    and no other lines.
+    """
 
 class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
     """ContextFormat says what a context's text looks like."""
@@ -100,7 +124,9 @@ CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
 Thursday.`
 """
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
-"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
+and no other lines.
+"""
 Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
 
 @_typing.final
@@ -269,7 +295,7 @@ Global___ContextBlock: _TypeAlias = ContextBlock  # noqa: Y015
 
 @_typing.final
 class ContextItem(_message.Message):
-    """ContextItem is one memory or turn in a context."""
+    """ContextItem is one memory, turn or line of another block in a context."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -280,13 +306,13 @@ class ContextItem(_message.Message):
     NUMBER_FIELD_NUMBER: _builtins.int
     RELEVANCE_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
-    """memory_id is the memory, or the message."""
+    """memory_id is the memory, or the message; empty for what is neither."""
     text: _builtins.str
     """text is the line or lines that it became: of a memory of several passages the one that matters, between ellipses."""
     token_count: _builtins.int
     """token_count is what it costs."""
     score: _builtins.float
-    """score is what it was ranked by, for memories found by the query."""
+    """score is what it was ranked by: of memories found by the query as in SearchResult, of facts their weight."""
     number: _builtins.int
     """number is what stands before it in the context."""
     relevance: _builtins.float

@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -757,6 +757,157 @@ CREATE TABLE everword.embedding_queue (
 );
 
 COMMENT ON TABLE everword.embedding_queue IS 'A row exactly while a vector of a passage is pending for a generation, or was given up.';
+
+CREATE TABLE everword.events (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    title text NOT NULL,
+    category text NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision NOT NULL,
+    decay_days integer NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    status smallint NOT NULL,
+    mention_count integer NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.events IS 'Something that happens to a subject. Everything here follows from learned_evidence, and from what a person ruled.';
+
+COMMENT ON COLUMN everword.events.expires_at IS 'decay_days after it ended or began, or was last spoken of, whichever is later.';
+
+COMMENT ON COLUMN everword.events.status IS 'Values equal proto EventStatus; that it expired follows from expires_at.';
+
+CREATE TABLE everword.events_p0 (
+    namespace_id bigint CONSTRAINT events_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT events_id_not_null NOT NULL,
+    subject text CONSTRAINT events_subject_not_null NOT NULL,
+    title text CONSTRAINT events_title_not_null NOT NULL,
+    category text CONSTRAINT events_category_not_null NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision CONSTRAINT events_importance_not_null NOT NULL,
+    decay_days integer CONSTRAINT events_decay_days_not_null NOT NULL,
+    expires_at timestamp with time zone CONSTRAINT events_expires_at_not_null NOT NULL,
+    status smallint CONSTRAINT events_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT events_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT events_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT events_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT events_created_at_not_null NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.events_p1 (
+    namespace_id bigint CONSTRAINT events_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT events_id_not_null NOT NULL,
+    subject text CONSTRAINT events_subject_not_null NOT NULL,
+    title text CONSTRAINT events_title_not_null NOT NULL,
+    category text CONSTRAINT events_category_not_null NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision CONSTRAINT events_importance_not_null NOT NULL,
+    decay_days integer CONSTRAINT events_decay_days_not_null NOT NULL,
+    expires_at timestamp with time zone CONSTRAINT events_expires_at_not_null NOT NULL,
+    status smallint CONSTRAINT events_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT events_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT events_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT events_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT events_created_at_not_null NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.events_p2 (
+    namespace_id bigint CONSTRAINT events_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT events_id_not_null NOT NULL,
+    subject text CONSTRAINT events_subject_not_null NOT NULL,
+    title text CONSTRAINT events_title_not_null NOT NULL,
+    category text CONSTRAINT events_category_not_null NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision CONSTRAINT events_importance_not_null NOT NULL,
+    decay_days integer CONSTRAINT events_decay_days_not_null NOT NULL,
+    expires_at timestamp with time zone CONSTRAINT events_expires_at_not_null NOT NULL,
+    status smallint CONSTRAINT events_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT events_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT events_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT events_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT events_created_at_not_null NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.events_p3 (
+    namespace_id bigint CONSTRAINT events_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT events_id_not_null NOT NULL,
+    subject text CONSTRAINT events_subject_not_null NOT NULL,
+    title text CONSTRAINT events_title_not_null NOT NULL,
+    category text CONSTRAINT events_category_not_null NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision CONSTRAINT events_importance_not_null NOT NULL,
+    decay_days integer CONSTRAINT events_decay_days_not_null NOT NULL,
+    expires_at timestamp with time zone CONSTRAINT events_expires_at_not_null NOT NULL,
+    status smallint CONSTRAINT events_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT events_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT events_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT events_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT events_created_at_not_null NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.fact_changes (
     namespace_id bigint NOT NULL,
@@ -1455,6 +1606,103 @@ ALTER TABLE everword.jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE everword.learned_changes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    about_id uuid NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    CONSTRAINT learned_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text])))
+);
+
+COMMENT ON TABLE everword.learned_changes IS 'The audit trail of what Sleep learned: who ruled what, and why.';
+
+CREATE TABLE everword.learned_evidence (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    about_id uuid NOT NULL,
+    aspect text NOT NULL,
+    value text NOT NULL,
+    value_hash bytea NOT NULL,
+    message_id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    quote text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.learned_evidence IS 'What is said of a person, an event, a way of communicating, a trajectory, or gives rise to a question: the exact message, its words, and what they say. Rows are added, and never changed.';
+
+COMMENT ON COLUMN everword.learned_evidence.aspect IS 'Which field the words tell: `name`, `relation`, `status`, `detail`, `start` and so on.';
+
+CREATE TABLE everword.learned_evidence_p0 (
+    namespace_id bigint CONSTRAINT learned_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT learned_evidence_id_not_null NOT NULL,
+    about_id uuid CONSTRAINT learned_evidence_about_id_not_null NOT NULL,
+    aspect text CONSTRAINT learned_evidence_aspect_not_null NOT NULL,
+    value text CONSTRAINT learned_evidence_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT learned_evidence_value_hash_not_null NOT NULL,
+    message_id uuid CONSTRAINT learned_evidence_message_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT learned_evidence_conversation_id_not_null NOT NULL,
+    quote text CONSTRAINT learned_evidence_quote_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT learned_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT learned_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.learned_evidence_p1 (
+    namespace_id bigint CONSTRAINT learned_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT learned_evidence_id_not_null NOT NULL,
+    about_id uuid CONSTRAINT learned_evidence_about_id_not_null NOT NULL,
+    aspect text CONSTRAINT learned_evidence_aspect_not_null NOT NULL,
+    value text CONSTRAINT learned_evidence_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT learned_evidence_value_hash_not_null NOT NULL,
+    message_id uuid CONSTRAINT learned_evidence_message_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT learned_evidence_conversation_id_not_null NOT NULL,
+    quote text CONSTRAINT learned_evidence_quote_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT learned_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT learned_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.learned_evidence_p2 (
+    namespace_id bigint CONSTRAINT learned_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT learned_evidence_id_not_null NOT NULL,
+    about_id uuid CONSTRAINT learned_evidence_about_id_not_null NOT NULL,
+    aspect text CONSTRAINT learned_evidence_aspect_not_null NOT NULL,
+    value text CONSTRAINT learned_evidence_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT learned_evidence_value_hash_not_null NOT NULL,
+    message_id uuid CONSTRAINT learned_evidence_message_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT learned_evidence_conversation_id_not_null NOT NULL,
+    quote text CONSTRAINT learned_evidence_quote_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT learned_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT learned_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.learned_evidence_p3 (
+    namespace_id bigint CONSTRAINT learned_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT learned_evidence_id_not_null NOT NULL,
+    about_id uuid CONSTRAINT learned_evidence_about_id_not_null NOT NULL,
+    aspect text CONSTRAINT learned_evidence_aspect_not_null NOT NULL,
+    value text CONSTRAINT learned_evidence_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT learned_evidence_value_hash_not_null NOT NULL,
+    message_id uuid CONSTRAINT learned_evidence_message_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT learned_evidence_conversation_id_not_null NOT NULL,
+    quote text CONSTRAINT learned_evidence_quote_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT learned_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT learned_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE SEQUENCE everword.memory_ids
     START WITH 1
     INCREMENT BY 1
@@ -1901,6 +2149,126 @@ ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE everword.people (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    name text NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] NOT NULL,
+    relation text DEFAULT ''::text NOT NULL,
+    status smallint NOT NULL,
+    mention_count integer NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.people IS 'Somebody whom a subject speaks of. Everything here follows from learned_evidence, and from what a person ruled.';
+
+COMMENT ON COLUMN everword.people.aliases IS 'How else the name is written.';
+
+COMMENT ON COLUMN everword.people.status IS 'Whether the relation lasts. Values equal proto RelationStatus.';
+
+COMMENT ON COLUMN everword.people.mention_count IS 'How many messages speak of them.';
+
+COMMENT ON COLUMN everword.people.ruling IS 'A person said that it is wrong (1), or that it is over (2), at ruled_at.';
+
+CREATE TABLE everword.people_p0 (
+    namespace_id bigint CONSTRAINT people_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT people_id_not_null NOT NULL,
+    subject text CONSTRAINT people_subject_not_null NOT NULL,
+    name text CONSTRAINT people_name_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT people_aliases_not_null NOT NULL,
+    relation text DEFAULT ''::text CONSTRAINT people_relation_not_null NOT NULL,
+    status smallint CONSTRAINT people_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT people_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT people_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT people_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT people_created_at_not_null NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.people_p1 (
+    namespace_id bigint CONSTRAINT people_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT people_id_not_null NOT NULL,
+    subject text CONSTRAINT people_subject_not_null NOT NULL,
+    name text CONSTRAINT people_name_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT people_aliases_not_null NOT NULL,
+    relation text DEFAULT ''::text CONSTRAINT people_relation_not_null NOT NULL,
+    status smallint CONSTRAINT people_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT people_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT people_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT people_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT people_created_at_not_null NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.people_p2 (
+    namespace_id bigint CONSTRAINT people_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT people_id_not_null NOT NULL,
+    subject text CONSTRAINT people_subject_not_null NOT NULL,
+    name text CONSTRAINT people_name_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT people_aliases_not_null NOT NULL,
+    relation text DEFAULT ''::text CONSTRAINT people_relation_not_null NOT NULL,
+    status smallint CONSTRAINT people_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT people_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT people_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT people_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT people_created_at_not_null NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.people_p3 (
+    namespace_id bigint CONSTRAINT people_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT people_id_not_null NOT NULL,
+    subject text CONSTRAINT people_subject_not_null NOT NULL,
+    name text CONSTRAINT people_name_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT people_aliases_not_null NOT NULL,
+    relation text DEFAULT ''::text CONSTRAINT people_relation_not_null NOT NULL,
+    status smallint CONSTRAINT people_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT people_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT people_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT people_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT people_created_at_not_null NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.schema_migrations (
     number integer NOT NULL,
     name text NOT NULL,
@@ -2136,6 +2504,133 @@ CREATE TABLE everword.sleep_sessions_p3 (
     CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategies (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    kind smallint NOT NULL,
+    about_kind smallint NOT NULL,
+    about_id uuid NOT NULL,
+    occasion timestamp with time zone NOT NULL,
+    topic text NOT NULL,
+    question text NOT NULL,
+    reason text NOT NULL,
+    state smallint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.strategies IS 'A question that is worth asking a subject when its topic comes up.';
+
+COMMENT ON COLUMN everword.strategies.about_kind IS 'What about_id names: a fact (1), a person (2), an event (3).';
+
+COMMENT ON COLUMN everword.strategies.occasion IS 'What gave rise to it, by its time: of one occasion there is one question.';
+
+COMMENT ON COLUMN everword.strategies.state IS 'Open (1), answered (3), dropped (4). That it was offered (2) follows from strategy_offers.';
+
+CREATE TABLE everword.strategies_p0 (
+    namespace_id bigint CONSTRAINT strategies_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT strategies_id_not_null NOT NULL,
+    subject text CONSTRAINT strategies_subject_not_null NOT NULL,
+    kind smallint CONSTRAINT strategies_kind_not_null NOT NULL,
+    about_kind smallint CONSTRAINT strategies_about_kind_not_null NOT NULL,
+    about_id uuid CONSTRAINT strategies_about_id_not_null NOT NULL,
+    occasion timestamp with time zone CONSTRAINT strategies_occasion_not_null NOT NULL,
+    topic text CONSTRAINT strategies_topic_not_null NOT NULL,
+    question text CONSTRAINT strategies_question_not_null NOT NULL,
+    reason text CONSTRAINT strategies_reason_not_null NOT NULL,
+    state smallint CONSTRAINT strategies_state_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT strategies_created_at_not_null NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategies_p1 (
+    namespace_id bigint CONSTRAINT strategies_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT strategies_id_not_null NOT NULL,
+    subject text CONSTRAINT strategies_subject_not_null NOT NULL,
+    kind smallint CONSTRAINT strategies_kind_not_null NOT NULL,
+    about_kind smallint CONSTRAINT strategies_about_kind_not_null NOT NULL,
+    about_id uuid CONSTRAINT strategies_about_id_not_null NOT NULL,
+    occasion timestamp with time zone CONSTRAINT strategies_occasion_not_null NOT NULL,
+    topic text CONSTRAINT strategies_topic_not_null NOT NULL,
+    question text CONSTRAINT strategies_question_not_null NOT NULL,
+    reason text CONSTRAINT strategies_reason_not_null NOT NULL,
+    state smallint CONSTRAINT strategies_state_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT strategies_created_at_not_null NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategies_p2 (
+    namespace_id bigint CONSTRAINT strategies_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT strategies_id_not_null NOT NULL,
+    subject text CONSTRAINT strategies_subject_not_null NOT NULL,
+    kind smallint CONSTRAINT strategies_kind_not_null NOT NULL,
+    about_kind smallint CONSTRAINT strategies_about_kind_not_null NOT NULL,
+    about_id uuid CONSTRAINT strategies_about_id_not_null NOT NULL,
+    occasion timestamp with time zone CONSTRAINT strategies_occasion_not_null NOT NULL,
+    topic text CONSTRAINT strategies_topic_not_null NOT NULL,
+    question text CONSTRAINT strategies_question_not_null NOT NULL,
+    reason text CONSTRAINT strategies_reason_not_null NOT NULL,
+    state smallint CONSTRAINT strategies_state_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT strategies_created_at_not_null NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategies_p3 (
+    namespace_id bigint CONSTRAINT strategies_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT strategies_id_not_null NOT NULL,
+    subject text CONSTRAINT strategies_subject_not_null NOT NULL,
+    kind smallint CONSTRAINT strategies_kind_not_null NOT NULL,
+    about_kind smallint CONSTRAINT strategies_about_kind_not_null NOT NULL,
+    about_id uuid CONSTRAINT strategies_about_id_not_null NOT NULL,
+    occasion timestamp with time zone CONSTRAINT strategies_occasion_not_null NOT NULL,
+    topic text CONSTRAINT strategies_topic_not_null NOT NULL,
+    question text CONSTRAINT strategies_question_not_null NOT NULL,
+    reason text CONSTRAINT strategies_reason_not_null NOT NULL,
+    state smallint CONSTRAINT strategies_state_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT strategies_created_at_not_null NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategy_offers (
+    namespace_id bigint NOT NULL,
+    strategy_id uuid NOT NULL,
+    offer_count integer DEFAULT 1 NOT NULL,
+    last_offered_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE everword.strategy_offers IS 'How often a question was put into a context, so that it is not asked each turn.';
 
 CREATE TABLE everword.summaries (
     namespace_id bigint NOT NULL,
@@ -2498,6 +2993,34 @@ CREATE TABLE everword.tool_sentences_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
+CREATE TABLE everword.trajectories (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    version integer NOT NULL,
+    phase text NOT NULL,
+    direction text NOT NULL,
+    stability smallint NOT NULL,
+    anchors text[] NOT NULL,
+    volatile_areas text[] NOT NULL,
+    momentum text NOT NULL,
+    predicted_shifts text[] NOT NULL,
+    summary text NOT NULL,
+    sessions integer NOT NULL,
+    model text NOT NULL,
+    prompt_version integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT trajectories_sessions_check CHECK ((sessions >= 0)),
+    CONSTRAINT trajectories_stability_check CHECK (((stability >= 1) AND (stability <= 3))),
+    CONSTRAINT trajectories_version_check CHECK ((version > 0))
+);
+
+COMMENT ON TABLE everword.trajectories IS 'Where a subject is heading, as it was seen at a time. The highest version is the current one.';
+
+COMMENT ON COLUMN everword.trajectories.stability IS 'Values equal proto Stability.';
+
+COMMENT ON COLUMN everword.trajectories.sessions IS 'How many sessions of the subject had been digested by then.';
+
 CREATE TABLE everword.usage_ledger (
     namespace_id bigint NOT NULL,
     id bigint NOT NULL,
@@ -2521,6 +3044,23 @@ ALTER TABLE everword.usage_ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE everword.user_models (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    dimension text NOT NULL,
+    value text NOT NULL,
+    held_from timestamp with time zone NOT NULL,
+    held_until timestamp with time zone,
+    last_seen_at timestamp with time zone NOT NULL,
+    supporting integer NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT user_models_check CHECK ((held_until >= held_from)),
+    CONSTRAINT user_models_supporting_check CHECK ((supporting > 0))
+);
+
+COMMENT ON TABLE everword.user_models IS 'How a subject communicates: a value of one dimension, and when it held. What is learned anew gets a row of its own.';
 
 CREATE VIEW everword.visible_memories AS
  SELECT namespace_id,
@@ -2571,6 +3111,14 @@ ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2619,6 +3167,14 @@ ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p2 FOR VALUES WI
 
 ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2643,6 +3199,14 @@ ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p2 FOR VAL
 
 ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2658,6 +3222,14 @@ ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_session
 ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.strategies ATTACH PARTITION everword.strategies_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.strategies ATTACH PARTITION everword.strategies_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.strategies ATTACH PARTITION everword.strategies_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.strategies ATTACH PARTITION everword.strategies_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -2742,6 +3314,21 @@ ALTER TABLE ONLY everword.deployment
 
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
+
+ALTER TABLE ONLY everword.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.events_p0
+    ADD CONSTRAINT events_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.events_p1
+    ADD CONSTRAINT events_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.events_p2
+    ADD CONSTRAINT events_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.events_p3
+    ADD CONSTRAINT events_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.fact_changes
     ADD CONSTRAINT fact_changes_pkey PRIMARY KEY (namespace_id, id);
@@ -2875,6 +3462,39 @@ ALTER TABLE ONLY everword.jobs
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY everword.learned_changes
+    ADD CONSTRAINT learned_changes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence
+    ADD CONSTRAINT learned_evidence_namespace_id_about_id_message_id_aspect_va_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence_p0
+    ADD CONSTRAINT learned_evidence_p0_namespace_id_about_id_message_id_aspect_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence
+    ADD CONSTRAINT learned_evidence_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence_p0
+    ADD CONSTRAINT learned_evidence_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence_p1
+    ADD CONSTRAINT learned_evidence_p1_namespace_id_about_id_message_id_aspect_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence_p1
+    ADD CONSTRAINT learned_evidence_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence_p2
+    ADD CONSTRAINT learned_evidence_p2_namespace_id_about_id_message_id_aspect_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence_p2
+    ADD CONSTRAINT learned_evidence_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence_p3
+    ADD CONSTRAINT learned_evidence_p3_namespace_id_about_id_message_id_aspect_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence_p3
+    ADD CONSTRAINT learned_evidence_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
 
@@ -2950,6 +3570,21 @@ ALTER TABLE ONLY everword.namespaces
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY everword.people
+    ADD CONSTRAINT people_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.people_p0
+    ADD CONSTRAINT people_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.people_p1
+    ADD CONSTRAINT people_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.people_p2
+    ADD CONSTRAINT people_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.people_p3
+    ADD CONSTRAINT people_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
 
@@ -3000,6 +3635,39 @@ ALTER TABLE ONLY everword.sleep_sessions_p3
 
 ALTER TABLE ONLY everword.sleep_sessions_p3
     ADD CONSTRAINT sleep_sessions_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies
+    ADD CONSTRAINT strategies_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies_p0
+    ADD CONSTRAINT strategies_p0_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies
+    ADD CONSTRAINT strategies_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies_p0
+    ADD CONSTRAINT strategies_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies_p1
+    ADD CONSTRAINT strategies_p1_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies_p1
+    ADD CONSTRAINT strategies_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies_p2
+    ADD CONSTRAINT strategies_p2_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies_p2
+    ADD CONSTRAINT strategies_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies_p3
+    ADD CONSTRAINT strategies_p3_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies_p3
+    ADD CONSTRAINT strategies_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategy_offers
+    ADD CONSTRAINT strategy_offers_pkey PRIMARY KEY (namespace_id, strategy_id);
 
 ALTER TABLE ONLY everword.summaries
     ADD CONSTRAINT summaries_pkey PRIMARY KEY (namespace_id, id);
@@ -3052,8 +3720,17 @@ ALTER TABLE ONLY everword.tool_sentences_p2
 ALTER TABLE ONLY everword.tool_sentences_p3
     ADD CONSTRAINT tool_sentences_p3_pkey PRIMARY KEY (namespace_id, message_id);
 
+ALTER TABLE ONLY everword.trajectories
+    ADD CONSTRAINT trajectories_namespace_id_subject_version_key UNIQUE (namespace_id, subject, version);
+
+ALTER TABLE ONLY everword.trajectories
+    ADD CONSTRAINT trajectories_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.usage_ledger
     ADD CONSTRAINT usage_ledger_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.user_models
+    ADD CONSTRAINT user_models_pkey PRIMARY KEY (namespace_id, id);
 
 CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_id);
 
@@ -3076,6 +3753,16 @@ CREATE INDEX conversations_p3_namespace_id_client_session_id_id_idx ON everword.
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
 CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'pending'::text);
+
+CREATE INDEX events_subject ON ONLY everword.events USING btree (namespace_id, subject, id);
+
+CREATE INDEX events_p0_namespace_id_subject_id_idx ON everword.events_p0 USING btree (namespace_id, subject, id);
+
+CREATE INDEX events_p1_namespace_id_subject_id_idx ON everword.events_p1 USING btree (namespace_id, subject, id);
+
+CREATE INDEX events_p2_namespace_id_subject_id_idx ON everword.events_p2 USING btree (namespace_id, subject, id);
+
+CREATE INDEX events_p3_namespace_id_subject_id_idx ON everword.events_p3 USING btree (namespace_id, subject, id);
 
 CREATE INDEX fact_changes_fact ON ONLY everword.fact_changes USING btree (namespace_id, fact_id, changed_at, id);
 
@@ -3168,6 +3855,28 @@ CREATE INDEX jobs_sleeping ON everword.jobs USING btree (namespace_id, not_befor
 CREATE INDEX jobs_startable ON everword.jobs USING btree (task, namespace_id, not_before, id) INCLUDE (published_at) WHERE ((state = 'pending'::text) AND (published_at IS NOT NULL));
 
 CREATE INDEX jobs_unpublished ON everword.jobs USING btree (not_before, id) WHERE ((state = 'pending'::text) AND (published_at IS NULL));
+
+CREATE INDEX learned_changes_about ON everword.learned_changes USING btree (namespace_id, about_id, changed_at, id);
+
+CREATE INDEX learned_evidence_about ON ONLY everword.learned_evidence USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_message ON ONLY everword.learned_evidence USING btree (namespace_id, message_id);
+
+CREATE INDEX learned_evidence_p0_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p0 USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_p0_namespace_id_message_id_idx ON everword.learned_evidence_p0 USING btree (namespace_id, message_id);
+
+CREATE INDEX learned_evidence_p1_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p1 USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_p1_namespace_id_message_id_idx ON everword.learned_evidence_p1 USING btree (namespace_id, message_id);
+
+CREATE INDEX learned_evidence_p2_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p2 USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_p2_namespace_id_message_id_idx ON everword.learned_evidence_p2 USING btree (namespace_id, message_id);
+
+CREATE INDEX learned_evidence_p3_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_p3_namespace_id_message_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, message_id);
 
 CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id, author) WHERE (author <> ''::text);
 
@@ -3281,6 +3990,16 @@ CREATE INDEX messages_p3_namespace_id_occurred_at_id_idx ON everword.messages_p3
 
 CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
 
+CREATE INDEX people_subject ON ONLY everword.people USING btree (namespace_id, subject, id);
+
+CREATE INDEX people_p0_namespace_id_subject_id_idx ON everword.people_p0 USING btree (namespace_id, subject, id);
+
+CREATE INDEX people_p1_namespace_id_subject_id_idx ON everword.people_p1 USING btree (namespace_id, subject, id);
+
+CREATE INDEX people_p2_namespace_id_subject_id_idx ON everword.people_p2 USING btree (namespace_id, subject, id);
+
+CREATE INDEX people_p3_namespace_id_subject_id_idx ON everword.people_p3 USING btree (namespace_id, subject, id);
+
 CREATE INDEX session_observations_session ON ONLY everword.session_observations USING btree (namespace_id, session_id);
 
 CREATE INDEX session_observations_p0_namespace_id_session_id_idx ON everword.session_observations_p0 USING btree (namespace_id, session_id);
@@ -3313,11 +4032,17 @@ CREATE INDEX sleep_sessions_waiting ON ONLY everword.sleep_sessions USING btree 
 
 CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
+CREATE INDEX sleep_sessions_subject ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
+CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p0 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
 CREATE INDEX sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
 CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at);
 
 CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
 
 CREATE INDEX sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
@@ -3325,11 +4050,35 @@ CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx ON everword.sleep_ses
 
 CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
+CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
 CREATE INDEX sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
 CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at);
 
 CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
+CREATE INDEX strategies_open ON ONLY everword.strategies USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_p0_namespace_id_subject_created_at_id_idx ON everword.strategies_p0 USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_subject ON ONLY everword.strategies USING btree (namespace_id, subject, id);
+
+CREATE INDEX strategies_p0_namespace_id_subject_id_idx ON everword.strategies_p0 USING btree (namespace_id, subject, id);
+
+CREATE INDEX strategies_p1_namespace_id_subject_created_at_id_idx ON everword.strategies_p1 USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_p1_namespace_id_subject_id_idx ON everword.strategies_p1 USING btree (namespace_id, subject, id);
+
+CREATE INDEX strategies_p2_namespace_id_subject_created_at_id_idx ON everword.strategies_p2 USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_p2_namespace_id_subject_id_idx ON everword.strategies_p2 USING btree (namespace_id, subject, id);
+
+CREATE INDEX strategies_p3_namespace_id_subject_created_at_id_idx ON everword.strategies_p3 USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_p3_namespace_id_subject_id_idx ON everword.strategies_p3 USING btree (namespace_id, subject, id);
 
 CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
@@ -3435,6 +4184,10 @@ CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING b
 
 CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 
+CREATE UNIQUE INDEX user_models_current ON everword.user_models USING btree (namespace_id, subject, dimension) WHERE (held_until IS NULL);
+
+CREATE INDEX user_models_subject ON everword.user_models USING btree (namespace_id, subject, dimension, held_from);
+
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p0_namespace_id_channel_agent_session_key_key;
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p0_namespace_id_client_session_id_id_idx;
@@ -3458,6 +4211,22 @@ ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key AT
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p3_namespace_id_client_session_id_id_idx;
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
+
+ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p0_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.events_pkey ATTACH PARTITION everword.events_p0_pkey;
+
+ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p1_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.events_pkey ATTACH PARTITION everword.events_p1_pkey;
+
+ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p2_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.events_pkey ATTACH PARTITION everword.events_p2_pkey;
+
+ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p3_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.events_pkey ATTACH PARTITION everword.events_p3_pkey;
 
 ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p0_namespace_id_fact_id_changed_at_id_idx;
 
@@ -3587,6 +4356,38 @@ ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH 
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p3_pkey;
 
+ALTER INDEX everword.learned_evidence_namespace_id_about_id_message_id_aspect_va_key ATTACH PARTITION everword.learned_evidence_p0_namespace_id_about_id_message_id_aspect_key;
+
+ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_evidence_p0_namespace_id_about_id_said_at_id_idx;
+
+ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p0_namespace_id_message_id_idx;
+
+ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p0_pkey;
+
+ALTER INDEX everword.learned_evidence_namespace_id_about_id_message_id_aspect_va_key ATTACH PARTITION everword.learned_evidence_p1_namespace_id_about_id_message_id_aspect_key;
+
+ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_evidence_p1_namespace_id_about_id_said_at_id_idx;
+
+ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p1_namespace_id_message_id_idx;
+
+ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p1_pkey;
+
+ALTER INDEX everword.learned_evidence_namespace_id_about_id_message_id_aspect_va_key ATTACH PARTITION everword.learned_evidence_p2_namespace_id_about_id_message_id_aspect_key;
+
+ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_evidence_p2_namespace_id_about_id_said_at_id_idx;
+
+ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p2_namespace_id_message_id_idx;
+
+ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p2_pkey;
+
+ALTER INDEX everword.learned_evidence_namespace_id_about_id_message_id_aspect_va_key ATTACH PARTITION everword.learned_evidence_p3_namespace_id_about_id_message_id_aspect_key;
+
+ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_evidence_p3_namespace_id_about_id_said_at_id_idx;
+
+ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p3_namespace_id_message_id_idx;
+
+ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p3_pkey;
+
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
 
 ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p0_namespace_id_conversation_id_seq_idx;
@@ -3707,6 +4508,22 @@ ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p3_
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p3_pkey;
 
+ALTER INDEX everword.people_subject ATTACH PARTITION everword.people_p0_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.people_pkey ATTACH PARTITION everword.people_p0_pkey;
+
+ALTER INDEX everword.people_subject ATTACH PARTITION everword.people_p1_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.people_pkey ATTACH PARTITION everword.people_p1_pkey;
+
+ALTER INDEX everword.people_subject ATTACH PARTITION everword.people_p2_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.people_pkey ATTACH PARTITION everword.people_p2_pkey;
+
+ALTER INDEX everword.people_subject ATTACH PARTITION everword.people_p3_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.people_pkey ATTACH PARTITION everword.people_p3_pkey;
+
 ALTER INDEX everword.session_observations_session ATTACH PARTITION everword.session_observations_p0_namespace_id_session_id_idx;
 
 ALTER INDEX everword.session_observations_subject ATTACH PARTITION everword.session_observations_p0_namespace_id_subject_kind_id_idx;
@@ -3739,6 +4556,8 @@ ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sess
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx;
 
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx1;
+
 ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p0_pkey;
 
 ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx;
@@ -3748,6 +4567,8 @@ ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key A
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx1;
 
 ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p1_pkey;
 
@@ -3759,6 +4580,8 @@ ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sess
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx;
 
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx1;
+
 ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p2_pkey;
 
 ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx;
@@ -3769,7 +4592,41 @@ ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sess
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx;
 
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx1;
+
 ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p3_pkey;
+
+ALTER INDEX everword.strategies_namespace_id_about_id_kind_occasion_key ATTACH PARTITION everword.strategies_p0_namespace_id_about_id_kind_occasion_key;
+
+ALTER INDEX everword.strategies_open ATTACH PARTITION everword.strategies_p0_namespace_id_subject_created_at_id_idx;
+
+ALTER INDEX everword.strategies_subject ATTACH PARTITION everword.strategies_p0_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.strategies_pkey ATTACH PARTITION everword.strategies_p0_pkey;
+
+ALTER INDEX everword.strategies_namespace_id_about_id_kind_occasion_key ATTACH PARTITION everword.strategies_p1_namespace_id_about_id_kind_occasion_key;
+
+ALTER INDEX everword.strategies_open ATTACH PARTITION everword.strategies_p1_namespace_id_subject_created_at_id_idx;
+
+ALTER INDEX everword.strategies_subject ATTACH PARTITION everword.strategies_p1_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.strategies_pkey ATTACH PARTITION everword.strategies_p1_pkey;
+
+ALTER INDEX everword.strategies_namespace_id_about_id_kind_occasion_key ATTACH PARTITION everword.strategies_p2_namespace_id_about_id_kind_occasion_key;
+
+ALTER INDEX everword.strategies_open ATTACH PARTITION everword.strategies_p2_namespace_id_subject_created_at_id_idx;
+
+ALTER INDEX everword.strategies_subject ATTACH PARTITION everword.strategies_p2_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.strategies_pkey ATTACH PARTITION everword.strategies_p2_pkey;
+
+ALTER INDEX everword.strategies_namespace_id_about_id_kind_occasion_key ATTACH PARTITION everword.strategies_p3_namespace_id_about_id_kind_occasion_key;
+
+ALTER INDEX everword.strategies_open ATTACH PARTITION everword.strategies_p3_namespace_id_subject_created_at_id_idx;
+
+ALTER INDEX everword.strategies_subject ATTACH PARTITION everword.strategies_p3_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.strategies_pkey ATTACH PARTITION everword.strategies_p3_pkey;
 
 ALTER INDEX everword.summaries_written_by ATTACH PARTITION everword.summaries_p0_level_model_prompt_version_namespace_id_idx;
 
@@ -3926,6 +4783,9 @@ ALTER TABLE ONLY everword.embedding_queue
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.events
+    ADD CONSTRAINT events_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.fact_changes
     ADD CONSTRAINT fact_changes_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
 
@@ -3974,6 +4834,9 @@ ALTER TABLE everword.memory_vectors_1
 ALTER TABLE everword.messages
     ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
+ALTER TABLE everword.people
+    ADD CONSTRAINT people_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.session_observations
     ADD CONSTRAINT session_observations_namespace_id_session_id_fkey FOREIGN KEY (namespace_id, session_id) REFERENCES everword.sleep_sessions(namespace_id, id);
 
@@ -3982,6 +4845,12 @@ ALTER TABLE ONLY everword.sleep_nights
 
 ALTER TABLE everword.sleep_sessions
     ADD CONSTRAINT sleep_sessions_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.strategies
+    ADD CONSTRAINT strategies_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.strategy_offers
+    ADD CONSTRAINT strategy_offers_namespace_id_strategy_id_fkey FOREIGN KEY (namespace_id, strategy_id) REFERENCES everword.strategies(namespace_id, id);
 
 ALTER TABLE everword.summaries
     ADD CONSTRAINT summaries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -4007,8 +4876,14 @@ ALTER TABLE ONLY everword.tool_sentence_queue
 ALTER TABLE everword.tool_sentences
     ADD CONSTRAINT tool_sentences_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
 
+ALTER TABLE ONLY everword.trajectories
+    ADD CONSTRAINT trajectories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.usage_ledger
     ADD CONSTRAINT usage_ledger_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.user_models
+    ADD CONSTRAINT user_models_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 
@@ -4019,6 +4894,8 @@ ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.fact_changes ENABLE ROW LEVEL SECURITY;
 
@@ -4046,6 +4923,8 @@ CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (
 
 CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.fact_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.fact_disputes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -4062,6 +4941,10 @@ CREATE POLICY isolation ON everword.importance_suggestions USING ((namespace_id 
 
 CREATE POLICY isolation ON everword.index_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.learned_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.learned_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -4072,11 +4955,17 @@ CREATE POLICY isolation ON everword.memory_vectors_1 USING ((namespace_id = (NUL
 
 CREATE POLICY isolation ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.people USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.session_observations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.sleep_nights USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.sleep_sessions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.strategies USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.strategy_offers USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -4086,7 +4975,15 @@ CREATE POLICY isolation ON everword.summary_voices USING ((namespace_id = (NULLI
 
 CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.trajectories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.user_models USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
@@ -4098,11 +4995,17 @@ ALTER TABLE everword.memory_vectors_1 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.people ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.sleep_sessions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.strategies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.strategy_offers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.summaries ENABLE ROW LEVEL SECURITY;
 
@@ -4112,7 +5015,11 @@ ALTER TABLE everword.summary_voices ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.tool_sentences ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.trajectories ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.usage_ledger ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.user_models ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA everword TO everword_ingest;
 GRANT USAGE ON SCHEMA everword TO everword_search;
@@ -4242,6 +5149,16 @@ GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_embedder;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.events TO everword_compactor;
+GRANT SELECT ON TABLE everword.events TO everword_ingest;
+GRANT SELECT ON TABLE everword.events TO everword_search;
+
+GRANT UPDATE(status) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(ruling) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(ruled_at) ON TABLE everword.events TO everword_ingest;
+
 GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_compactor;
 GRANT SELECT ON TABLE everword.fact_changes TO everword_search;
@@ -4301,6 +5218,14 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_embedder;
 GRANT SELECT ON TABLE everword.jobs TO everword_search;
 
+GRANT SELECT,INSERT ON TABLE everword.learned_changes TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.learned_changes TO everword_ingest;
+GRANT SELECT ON TABLE everword.learned_changes TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.learned_evidence TO everword_compactor;
+GRANT SELECT ON TABLE everword.learned_evidence TO everword_ingest;
+GRANT SELECT ON TABLE everword.learned_evidence TO everword_search;
+
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
 
@@ -4329,6 +5254,16 @@ GRANT SELECT ON TABLE everword.namespaces TO everword_search;
 GRANT SELECT ON TABLE everword.namespaces TO everword_compactor;
 GRANT SELECT ON TABLE everword.namespaces TO everword_embedder;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.people TO everword_compactor;
+GRANT SELECT ON TABLE everword.people TO everword_ingest;
+GRANT SELECT ON TABLE everword.people TO everword_search;
+
+GRANT UPDATE(status) ON TABLE everword.people TO everword_ingest;
+
+GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest;
+
+GRANT UPDATE(ruled_at) ON TABLE everword.people TO everword_ingest;
+
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_compactor;
@@ -4341,6 +5276,20 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_nights TO everword_compactor;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_sessions TO everword_compactor;
 GRANT SELECT ON TABLE everword.sleep_sessions TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.strategies TO everword_compactor;
+GRANT SELECT ON TABLE everword.strategies TO everword_ingest;
+GRANT SELECT ON TABLE everword.strategies TO everword_search;
+
+GRANT UPDATE(state) ON TABLE everword.strategies TO everword_compactor;
+GRANT UPDATE(state) ON TABLE everword.strategies TO everword_ingest;
+
+GRANT UPDATE(ended_at) ON TABLE everword.strategies TO everword_compactor;
+GRANT UPDATE(ended_at) ON TABLE everword.strategies TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.strategy_offers TO everword_compactor;
+GRANT SELECT ON TABLE everword.strategy_offers TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.strategy_offers TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.summaries TO everword_compactor;
 GRANT SELECT ON TABLE everword.summaries TO everword_search;
@@ -4358,8 +5307,22 @@ GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.tool_sentences TO everword_compactor;
 GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
 
+GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
+GRANT SELECT ON TABLE everword.trajectories TO everword_search;
+
 GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_compactor;
 GRANT INSERT ON TABLE everword.usage_ledger TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
+GRANT SELECT ON TABLE everword.user_models TO everword_search;
+
+GRANT UPDATE(held_from) ON TABLE everword.user_models TO everword_compactor;
+
+GRANT UPDATE(held_until) ON TABLE everword.user_models TO everword_compactor;
+
+GRANT UPDATE(last_seen_at) ON TABLE everword.user_models TO everword_compactor;
+
+GRANT UPDATE(supporting) ON TABLE everword.user_models TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.visible_memories TO everword_ingest;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_search;

@@ -8,6 +8,9 @@ from datetime import datetime
 from enum import IntEnum
 from uuid import UUID
 
+#: Of whom a fact is where neither the conversation nor the message names anybody.
+USER = "user"
+
 
 class State(IntEnum):
     """How far a fact is believed. Values equal proto FactState."""

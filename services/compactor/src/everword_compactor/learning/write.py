@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.ids import new_id
-from everword.facts.model import Key, Source
+from everword.facts.model import USER, Key, Source
 from everword.facts.store import NewEvidence
 from everword.facts.told import Told, correct_fact, retract_fact, state_fact
 from everword.facts.writer import Audit, hold
@@ -18,8 +18,6 @@ from everword.text.credentials import mask_credentials
 from everword_compactor.learning.extract.model import Claim, Modality
 from everword_compactor.learning.store import Learned, Message, hold_learned
 
-#: Whom facts are about where neither the conversation nor the message says.
-USER = "user"
 _AUDIT = Audit("machine", "learned from what was said")
 
 

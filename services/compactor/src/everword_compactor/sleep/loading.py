@@ -18,6 +18,7 @@ from everword_compactor.sleep.model import (
     Session,
     Trajectory,
 )
+from everword_compactor.sleep.people import store as people
 from everword_compactor.sleep.store import Slept, StoredMessage
 from everword_compactor.sleep.work import ClosingWork
 
@@ -40,7 +41,8 @@ def load(
 
 def read_trajectory(conn: Connection, namespace_id: int, subject: str) -> Trajectory:
     """Return where a life is going, as it was last summed up."""
-    return Trajectory()
+    latest = people.read_trajectory(conn, namespace_id, subject)
+    return Trajectory(latest.summary, latest.anchors, latest.created_at) if latest else Trajectory()
 
 
 def load_closing(

@@ -5,6 +5,11 @@ Step 1, loading, comes before them (`loading`); step 14, marking what was done, 
 
 from __future__ import annotations
 
+from everword_compactor.sleep.people.happen import HAPPEN
+from everword_compactor.sleep.people.head import TRAJECTORY
+from everword_compactor.sleep.people.meet import MEET
+from everword_compactor.sleep.people.strategies import STRATEGIES
+from everword_compactor.sleep.people.user_model import USER_MODEL
 from everword_compactor.sleep.stages.behaviour import BEHAVIOUR
 from everword_compactor.sleep.stages.classify import CLASSIFY
 from everword_compactor.sleep.stages.confirm import CONFIRM
@@ -17,7 +22,7 @@ from everword_compactor.sleep.stages.observe import OBSERVE
 from everword_compactor.sleep.work import ClosingStage, SessionStage
 
 #: 2 to 4, for each session: what it says becomes pending writes.
-SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, BEHAVIOUR, CLASSIFY)
+SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, BEHAVIOUR, CLASSIFY, MEET, HAPPEN)
 #: 5 to 13, for each subject whose sessions were stored, and every night.
 CLOSING_STAGES: tuple[ClosingStage, ...] = (
     CONFIRM,
@@ -25,5 +30,8 @@ CLOSING_STAGES: tuple[ClosingStage, ...] = (
     EDGES_STAGE,
     EXPIRE,
     MATURE,
+    USER_MODEL,
+    TRAJECTORY,
     CONSOLIDATE,
+    STRATEGIES,
 )

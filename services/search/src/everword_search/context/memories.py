@@ -25,6 +25,10 @@ _SPARE, _SMALL_TOKENS = 10, 35
 _COUNTS_TIME = "balanced"
 
 
+#: By the key of an item, the messages that say the same, each with the words that do.
+ToldBy = Mapping[UUID | str, tuple[tuple[UUID, str], ...]]
+
+
 @dataclass(frozen=True)
 class FoundMemories:
     """What a search gives to a context."""
@@ -36,6 +40,8 @@ class FoundMemories:
     verdict: Verdict | None = None
     #: Whether there may be more that was not looked at.
     is_cut: bool = False
+    #: Of facts, the messages that say so, each with its words.
+    told_by: ToldBy = field(default_factory=dict)
 
     def items(self, layout: Layout) -> list[Item]:
         """Return the memories, best first, with their credentials: to look for those takes longer than all the rest."""
@@ -47,7 +53,7 @@ class FoundMemories:
 
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> Item:
         result = self.results[id_]
-        return layout.memory(
+        item = layout.memory(
             result.memory,
             result.passage,
             self.tokens.get(id_, 0),
@@ -55,6 +61,8 @@ class FoundMemories:
             result.relevance,
             masks=masks,
         )
+        told_by = self.told_by.get(id_)
+        return replace(item, told_by=told_by) if told_by else item
 
 
 async def search_memories(
@@ -71,10 +79,10 @@ async def search_memories(
     # What is relevant may come after much that is new; others take the place of what repeats what is there.
     most = MAX_PAGE if counts_time else _SPARE + wanted
     size = min(MAX_PAGE, most + known)
-    within = record if request.scope is ContextScope.CONVERSATION else None
+    within = _within(request, record)
     search = SearchRequest(
         text=text,
-        filter=_scoped(request.filter, within) if within else request.filter,
+        filter=scoped_filter(request, record),
         # As many more as may be known already.
         page=PageRequest(size),
         at_least_as_fresh=request.at_least_as_fresh,
@@ -113,10 +121,20 @@ def _gated(hit: Hit, best: float) -> float:
     return hit.score - other * (1 - ((hit.evidence or 0.0) / best) ** 2)
 
 
-def _scoped(wanted: MemoryFilter, record: ConversationRecord) -> MemoryFilter:
-    """Return a filter within the conversation's agent and subject, unless it names others."""
+def scoped_filter(request: ContextRequest, record: ConversationRecord | None) -> MemoryFilter:
+    """Return the filter within the conversation's agent and subject, where it names none and these are kept to."""
+    wanted, within = request.filter, _within(request, record)
+    if within is None:
+        return wanted
     return replace(
         wanted,
-        agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
-        subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
+        agents=sorted({within.agent, ""}) if wanted.agents is None else wanted.agents,
+        subjects=sorted({within.subject, ""}) if wanted.subjects is None else wanted.subjects,
     )
+
+
+def _within(
+    request: ContextRequest, record: ConversationRecord | None
+) -> ConversationRecord | None:
+    """Return the conversation that a context keeps to."""
+    return record if request.scope is ContextScope.CONVERSATION else None

@@ -36,3 +36,20 @@ class FactFilter:
     states: list[int] | None
     as_of: AsOf
     include_superseded: bool
+
+
+@dataclass(frozen=True)
+class KnownFilter:
+    """The facts that a context may say."""
+
+    subjects: list[str]
+    #: None for all.
+    agents: list[str] | None
+    as_of: AsOf
+    #: When they were heard of at the latest; None for whenever.
+    first_seen: datetime | None
+    #: Bounds of when they began to hold, the second exclusive.
+    since: datetime | None
+    before: datetime | None
+    #: Whether only what was learned where nobody is named counts.
+    unnamed: bool

@@ -21,6 +21,39 @@ SELECT :columns, count(*) OVER () AS available
  ORDER BY f.category, f.attribute, f.confidence DESC, f.id
  LIMIT %(limit)s;
 
+-- find_known --
+-- What holds of subjects at a moment, as it was believed at another one, most certain first, with the latest messages that say
+-- so. With `unnamed`, of whom nobody is told apart in their conversation: only what was learned in such ones.
+SELECT held.*, coalesce(said.message_ids, '{}') AS message_ids, coalesce(said.quotes, '{}') AS quotes
+  FROM (SELECT :columns
+          FROM facts f
+          JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
+         WHERE f.namespace_id = %(namespace_id)s AND f.subject = ANY(%(subjects)s)
+           AND (%(agents)s::text[] IS NULL OR f.agent = ANY(%(agents)s))
+           AND (%(first_seen)s::timestamptz IS NULL OR f.first_seen_at <= %(first_seen)s)
+           AND f.last_seen_at + f.lifetime_days * interval '1 day' > coalesce(%(valid_at)s::timestamptz, now())
+           AND i.valid_from <= coalesce(%(valid_at)s, now())
+           AND (i.valid_until IS NULL OR i.valid_until > coalesce(%(valid_at)s, now()))
+           AND i.known_from <= coalesce(%(known_at)s::timestamptz, now())
+           AND (i.known_until IS NULL OR i.known_until > coalesce(%(known_at)s, now()))
+           AND (%(since)s::timestamptz IS NULL OR i.valid_from >= %(since)s)
+           AND (%(before)s::timestamptz IS NULL OR i.valid_from < %(before)s)
+           AND (NOT %(unnamed)s OR f.subject = %(user)s OR EXISTS (
+                SELECT
+                  FROM fact_evidence e
+                  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+                 WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = ''))
+         ORDER BY f.confidence DESC, f.last_seen_at DESC, f.id
+         LIMIT %(limit)s) AS held
+  LEFT JOIN LATERAL (
+       SELECT array_agg(e.message_id) AS message_ids, array_agg(e.quote) AS quotes
+         FROM (SELECT message_id, quote
+                 FROM fact_evidence
+                WHERE namespace_id = %(namespace_id)s AND fact_id = held.id AND message_id IS NOT NULL AND NOT contradicts
+                ORDER BY said_at DESC, id
+                LIMIT %(most_said)s) AS e) AS said ON true
+ ORDER BY held.confidence DESC, held.last_seen_at DESC, held.id;
+
 -- list_facts --
 -- Facts by their ids: what holds at a moment, as it was believed at another one, or all of it.
 SELECT :columns

@@ -10,8 +10,9 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, load_statements
+from everword.facts.model import USER
 from everword.facts.store import FactView
-from everword_search.facts.model import FactFilter, ProfileRequest
+from everword_search.facts.model import FactFilter, KnownFilter, ProfileRequest
 
 SQL = load_statements("everword_search.facts")
 
@@ -21,6 +22,15 @@ class ProfileRow(FactView):
     """A fact of a profile, and how many the whole profile has."""
 
     available: int
+
+
+@dataclass(frozen=True)
+class KnownRow(FactView):
+    """A fact with the latest messages that say so."""
+
+    message_ids: list[UUID]
+    #: The words of each of these.
+    quotes: list[str]
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,20 @@ async def get_profile(
         "limit": wanted.max_facts,
     }
     return await fetch_all(conn, SQL["get_profile"], parameters, ProfileRow)
+
+
+async def find_known(
+    conn: Connection, namespace_id: int, wanted: KnownFilter, limit: int, most_said: int
+) -> list[KnownRow]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "user": USER,
+        **vars(wanted),
+        **asdict(wanted.as_of),
+        "limit": limit,
+        "most_said": most_said,
+    }
+    return await fetch_all(conn, SQL["find_known"], parameters, KnownRow)
 
 
 async def list_facts(

@@ -1,0 +1,110 @@
+"""What holds of the conversation's subject: a line for each fact.
+
+    ## About the user
+    [1] Residence: Lisbon (as of 2024-06-15)
+    [2] Employer: Umbrella (suspected, as of 2024-07-02)
+
+Facts are read at each call, so that what was learned a moment ago is there. Where the conversation names no subject,
+they are those of its latest author and of `user`, as far as they were learned where nobody is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+from everword.facts.attributes import find_attribute
+from everword.facts.confidence import find_weight
+from everword.facts.model import USER, State
+from everword.v1.memory_pb2 import MEMORY_KIND_FACT
+from everword_search.context.blocks.model import Asked, BlockKind
+from everword_search.context.model import BlockSource, Candidate
+from everword_search.context.text import in_zone
+from everword_search.facts.model import AsOf, KnownFilter
+from everword_search.facts.store import KnownRow, find_known
+from everword_search.records.model import MemoryFilter
+from everword_search.retrieval.index.as_of import find_as_of
+
+#: Facts that are looked at, and of each the messages that say so.
+MOST_FACTS, MOST_SAID = 200, 20
+
+
+async def find_profile(asked: Asked) -> Sequence[Candidate]:
+    """Return the facts that hold of the conversation's subject, those first that are most believed."""
+    wanted = await find_as_of(asked.sources.database, asked.namespace, asked.filter)
+    known = _to_known(asked, wanted)
+    if not known.subjects or not _lets_facts_through(wanted):
+        return []
+    async with asked.sources.database.transaction(asked.namespace.id) as conn:
+        rows = await find_known(conn, asked.namespace.id, known, MOST_FACTS, MOST_SAID)
+    now = known.as_of.valid_at or datetime.now(UTC)
+    zone = ZoneInfo(asked.start.settings.time_zone)
+    excluded = set(wanted.excluded_memory_ids or ())
+    order = sorted(rows, key=lambda row: (row.category, row.attribute, -row.confidence, row.id))
+    places = {row.memory_id: place for place, row in enumerate(order)}
+    several = len({row.subject for row in rows}) > 1
+    return [
+        _candidate(row, places[row.memory_id], now, zone, several)
+        for row in rows
+        if row.memory_id not in excluded
+    ]
+
+
+def _to_known(asked: Asked, wanted: MemoryFilter) -> KnownFilter:
+    named, record = asked.request.filter.subjects, asked.record
+    unnamed = named is None and record is not None and not record.subject
+    if named is not None:
+        subjects = named
+    elif unnamed:
+        latest = asked.start.conversation.latest if asked.start.conversation else None
+        subjects = sorted({USER, latest.author if latest else ""} - {""})
+    else:
+        subjects = [record.subject] if record else []
+    valid_at = wanted.valid_at or wanted.as_of_time
+    return KnownFilter(
+        subjects,
+        wanted.agents,
+        AsOf(valid_at, wanted.known_at),
+        wanted.as_of_time,
+        wanted.since,
+        wanted.before,
+        unnamed,
+    )
+
+
+def _lets_facts_through(wanted: MemoryFilter) -> bool:
+    """Tell whether a filter lets any fact through: these are of no conversation, channel, author, and so on."""
+    of_messages = (
+        wanted.conversation_ids,
+        wanted.channels,
+        wanted.instances,
+        wanted.authors,
+        wanted.roles,
+        wanted.tags,
+    )
+    if any(each is not None for each in of_messages):
+        return False
+    is_wanted = wanted.kinds is None or MEMORY_KIND_FACT in wanted.kinds
+    return is_wanted and MEMORY_KIND_FACT not in (wanted.excluded_kinds or ())
+
+
+def _candidate(
+    row: KnownRow, place: int, now: datetime, zone: tzinfo, names_subject: bool
+) -> Candidate:
+    label = find_attribute(row.attribute).label
+    marks = ["suspected"] if row.state == State.SUSPECTED else []
+    if row.valid_from:
+        marks.append(f"as of {in_zone(row.valid_from, zone).date()}")
+    return Candidate(
+        f"{label} of {row.subject}" if names_subject else label,
+        row.value,
+        ", ".join(marks),
+        row.memory_id,
+        place=place,
+        score=find_weight(row.confidence, row.last_seen_at, row.lifetime_days, now),
+        told_by=tuple(zip(row.message_ids, row.quotes, strict=True)),
+    )
+
+
+IDENTITY = BlockKind(BlockSource.IDENTITY, 0.1, find_profile)
