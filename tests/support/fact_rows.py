@@ -79,12 +79,8 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "source": 1,
         "hypothesis": False,
     }
-    interval = {
-        "ids": [new_id()],
-        "valid_from": [BEGAN],
-        "valid_until": [None],
-        "successor_ids": [None],
-    }
+    interval = {"ids": [new_id()], "valid_from": [BEGAN]}
+    interval |= {"valid_until": [None], "successor_ids": [None]}
     change = {
         "ids": [new_id()],
         "actions": ["remembered"],
