@@ -16,8 +16,6 @@ from everword.v1 import (
     context_service_pb2,
     ingest_service_pb2,
     maintenance_service_pb2,
-    people_service_pb2,
-    review_service_pb2,
     search_service_pb2,
     summary_service_pb2,
 )
@@ -25,13 +23,8 @@ from fuzz.values import MARK, SURROGATE, Values
 
 #: By service: what hosts it.
 HOSTS = {
-    "ingest": (ingest_service_pb2, admin_service_pb2, review_service_pb2),
-    "search": (
-        search_service_pb2,
-        context_service_pb2,
-        people_service_pb2,
-        summary_service_pb2,
-    ),
+    "ingest": (ingest_service_pb2, admin_service_pb2),
+    "search": (search_service_pb2, context_service_pb2, summary_service_pb2),
     "compactor": (maintenance_service_pb2,),
 }
 #: The namespace that the calls work in.

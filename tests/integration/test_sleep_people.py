@@ -8,8 +8,9 @@ from typing import Any
 
 from everword.v1 import people_pb2
 from everword.v1 import people_service_pb2 as pb
+from everword.v1 import profile_service_pb2 as profile
 from support.learning import day, learn, say
-from support.sleeping import Mind, Records, observation, sleep
+from support.sleeping import Mind, Records, observation, rows, sleep
 from support.stack import Stack
 
 HIM = {"o": 1, "name": "", "relation": "", "status": "", "words": ""}
@@ -30,8 +31,10 @@ def observes(*found: tuple[str, str]) -> Callable[[Records], Any]:
     """Return a model that observes wordings of messages, each with the third party that it is about."""
 
     def observe(records: Records) -> Any:
+        # What a model says of it as a fact is none of the subject's where it is about somebody else.
+        attribute, value = "instrument", "cello"
         observations = [
-            observation(message["n"], words, about=about)
+            observation(message["n"], words, *((attribute, value) if about else ()), about=about)
             for message in records["messages"]
             for words, about in found
             if words in message["text"] and message["who"] == "user"
@@ -94,8 +97,9 @@ async def test_people_are_met_once_with_the_words_that_say_who_they_are(stack: S
     assert told["status", "ended"] == "got divorced"
     assert told["detail", "My wife Anna plays the cello"] == "My wife Anna plays the cello"
     assert explained.evidence[0].message_id == first
-    # What is observed of a third party is no fact about the subject.
-    assert "sleep-people" in mind.tasks()
+    # What is observed of somebody else is no fact about the subject.
+    everything = profile.ListFactsRequest(include_superseded=True)
+    assert not (await stack.profile.ListFacts(everything)).facts
     await sleep(stack, mind)
     assert (await people(stack))["Anna"].mention_count == 2
 
@@ -264,6 +268,8 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
     # Nothing changed.
     for number in (1, 2):
         assert (await session(number, "The weather is fine.", "idle")).version == 1
+    # What a life is built around matures sooner.
+    assert rows(stack, "SELECT value FROM facts WHERE is_anchor") == [("Lisbon",)]
     # A change counts two sessions after the last: three have passed.
     moved = await session(3, "I live in Porto.", "moving on")
     assert (moved.version, moved.phase, moved.sessions) == (2, "moving on", 4)

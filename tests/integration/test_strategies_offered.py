@@ -5,13 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from everword.people.model import EventMention, PersonMention
+from everword.people.selves import describe_user
 from everword.people.strategies import ask
+from everword.people.traits import Trait
+from everword.people.writer import meet_people, take_events
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import fact_pb2, people_pb2
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import people_service_pb2 as people
 from everword.v1 import search_service_pb2 as search
-from support.learned import DEFAULT_NAMESPACE, SUBJECT, learning_transaction, say
+from support.learned import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
 from support.stack import Stack
 
 QUESTIONS = context.CONTEXT_SOURCE_QUESTIONS
@@ -104,3 +108,29 @@ async def test_a_stream_offers_and_counts_them_too(stack: Stack) -> None:
     # What was stored opens no line.
     assert len(block.text.splitlines()) == 2
     assert await offered(stack, "What is on in Lisbon?") == []
+
+
+async def test_people_events_and_style_are_in_a_context(stack: Stack) -> None:
+    told = await say(stack, "My wife Annika plays the cello.", 390, session_key="old")
+    other = await say(stack, "Rui is here. Short, please.", 391, session_key="old")
+    async with learning_transaction(stack.database) as conn:
+        mentions = [
+            PersonMention("Annika", told, "wife", details=("Annika plays the cello.",)),
+            PersonMention("Rui", other, "friend"),
+        ]
+        await meet_people(conn, DEFAULT_NAMESPACE, SUBJECT, mentions)
+        surgery = EventMention("Knee\nsurgery", "health", told, day(420), None, 0.9, 60)
+        over = EventMention("Holiday", "leisure", told, day(1), None, 0.9, 1)
+        await take_events(conn, DEFAULT_NAMESPACE, SUBJECT, [surgery, over])
+        style = Trait("length", "brief", [told, other])
+        await describe_user(conn, DEFAULT_NAMESPACE, SUBJECT, [style])
+    request = context.BuildContextRequest(query="What does Annica play?")
+    request.filter.subjects.append(SUBJECT)
+    built = await stack.context.BuildContext(request)
+    [block] = [each for each in built.blocks if each.source == context.CONTEXT_SOURCE_LIFE]
+    assert block.text.splitlines() == [
+        "## People and events",
+        "[1] Communication: length brief",
+        f"[2] Annika: wife. Annika plays the cello (last spoken of on {day(390).date()})",
+        f"[3] Knee surgery: health, {day(420).date()}",
+    ]

@@ -40,6 +40,7 @@ def insert_people(
     for about_id in (PERSON, TRAIT):
         of_first = _evidence(conversation_id, message_ids[0], words)
         insert("learned_evidence", about_id=about_id, **of_first)
+    insert("learned_evidence", about_id=NOBODY, **{**of_first, "id": new_id(), "aspect": "detail"})
     _insert_facts(insert, conversation_id, message_ids[0], words)
 
 
@@ -247,6 +248,10 @@ def _reading_parameters() -> dict[str, dict[str, Any]]:
         f"{reads}.list_learned_changes": {"about_id": PERSON},
         f"{reads}.read_user_model": {"subject": WHO, "include_past": True},
         f"{reads}.read_trajectory": {"subject": WHO, "version": 0},
+        f"{reads}.find_spoken_of": {"subjects": [WHO], "limit": 9},
+        f"{reads}.read_details": {"about_ids": [NOBODY], "limit": 2},
+        f"{reads}.find_current_events": {"subjects": [WHO], "limit": 9},
+        f"{reads}.find_style": {"subjects": [WHO]},
         f"{reads}.find_offers": offers,
         f"{reads}.count_offers": {"strategy_ids": [VERIFY]},
     }

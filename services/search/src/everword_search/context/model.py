@@ -26,12 +26,14 @@ class BlockSource(IntEnum):
     DOCUMENTS = 6
     GRAPH = 7
     QUESTIONS = 8
+    LIFE = 9
 
 
 #: The order of blocks in a prompt.
 ORDER = (
     BlockSource.BASE,
     BlockSource.IDENTITY,
+    BlockSource.LIFE,
     BlockSource.QUESTIONS,
     BlockSource.LOREBOOK,
     BlockSource.DOCUMENTS,

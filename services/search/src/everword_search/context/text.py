@@ -26,6 +26,7 @@ from everword_search.summaries.store import TopSummaryRow
 HEADINGS = {
     BlockSource.BASE: "## Base",
     BlockSource.IDENTITY: "## About the user",
+    BlockSource.LIFE: "## People and events",
     BlockSource.QUESTIONS: "## Worth asking, where it fits",
     BlockSource.LOREBOOK: "## Lorebook",
     BlockSource.DOCUMENTS: "## Documents",

@@ -36,6 +36,42 @@ SELECT id, subject, version, phase, direction, stability, anchors, volatile_area
  ORDER BY version DESC
  LIMIT 1;
 
+-- find_spoken_of --
+-- People whom subjects speak of, those first who were spoken of last.
+SELECT id, subject, name, aliases, relation, status, last_seen_at
+  FROM people
+ WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND ruling IS DISTINCT FROM 1
+ ORDER BY last_seen_at DESC, id
+ LIMIT %(limit)s;
+
+-- read_details --
+-- What was said of people last.
+SELECT wanted.about_id, e.value, e.said_at
+  FROM unnest(%(about_ids)s::uuid[]) AS wanted (about_id)
+ CROSS JOIN LATERAL (
+       SELECT value, said_at
+         FROM learned_evidence
+        WHERE namespace_id = %(namespace_id)s AND about_id = wanted.about_id AND aspect = 'detail'
+        ORDER BY said_at DESC, id
+        LIMIT %(limit)s) AS e
+ ORDER BY wanted.about_id, e.said_at;
+
+-- find_current_events --
+-- Events of subjects that are ahead or were not long ago, the most important first.
+SELECT id, subject, title, category, starts_at, importance
+  FROM events
+ WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND ruling IS DISTINCT FROM 1 AND status = 1
+   AND expires_at > now()
+ ORDER BY importance DESC, last_seen_at DESC, id
+ LIMIT %(limit)s;
+
+-- find_style --
+-- How subjects communicate, as it is known now.
+SELECT subject, dimension, value
+  FROM user_models
+ WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND held_until IS NULL
+ ORDER BY subject, dimension;
+
 -- find_offers --
 -- Questions that may be offered: open, and not offered lately or too often. The newest first.
 SELECT s.id, s.kind, s.topic, s.question, s.reason, s.created_at

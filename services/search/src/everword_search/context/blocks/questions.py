@@ -17,8 +17,8 @@ from everword_search.people.offers import find_offers
 
 async def find_questions(asked: Asked) -> Sequence[Candidate]:
     """Return the questions whose topic the query touches, those first that it touches most."""
-    subjects = _subjects(asked)
-    if not asked.text or not subjects or not _is_of_now(asked):
+    subjects = subjects_of(asked)
+    if not asked.text or not subjects or not is_of_now(asked):
         return []
     found = await find_offers(asked.sources.database, asked.namespace, subjects, asked.text)
     return [
@@ -34,7 +34,7 @@ async def find_questions(asked: Asked) -> Sequence[Candidate]:
     ]
 
 
-def _subjects(asked: Asked) -> list[str]:
+def subjects_of(asked: Asked) -> list[str]:
     """Return whom the context is about: whom the conversation names, or else its latest author and `user`."""
     named, conversation = asked.request.filter.subjects, asked.start.conversation
     if named is not None:
@@ -47,7 +47,7 @@ def _subjects(asked: Asked) -> list[str]:
     return sorted({USER, latest.author if latest else ""} - {""})
 
 
-def _is_of_now(asked: Asked) -> bool:
+def is_of_now(asked: Asked) -> bool:
     """Tell whether a context is about the present: who asks how things were then has nothing to ask."""
     wanted = asked.request.filter
     moments = (wanted.valid_at, wanted.known_at, wanted.as_of_time, wanted.as_of_conversation_id)
