@@ -135,8 +135,8 @@ async def test_edges_link_facts_until_one_of_them_ends(stack: Stack) -> None:
     edges = "SELECT relation, confidence, reason, known_until IS NULL, valid_until IS NULL FROM fact_edges"
     assert rows(stack, edges) == [(1, 0.7, "It calms.", True, True)]
     [(tea,)] = rows(stack, "SELECT id::text FROM facts WHERE value = 'tea'")
-    [link] = (await stack.profile.ListFactLinks(reads.ListFactLinksRequest(fact_ids=[tea]))).links
-    assert (link.relation, link.other.value) == (fact_pb2.FACT_RELATION_CAUSES, "cello at six")
+    [found] = (await stack.profile.ListFactLinks(reads.ListFactLinksRequest(fact_ids=[tea]))).links
+    assert (found.relation, found.other.value) == (fact_pb2.FACT_RELATION_CAUSES, "cello at six")
     await stack.facts.CloseFact(pb.CloseFactRequest(fact_id=tea))
     assert rows(stack, edges) == [(1, 0.7, "It calms.", False, False)]
     gone = await stack.profile.ListFactLinks(reads.ListFactLinksRequest(fact_ids=[tea]))
