@@ -264,7 +264,6 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda s, t: s.ingest.RecordSignificant(significant_request(), metadata=within("third")),
         lambda answer: answer.replayed,
     ),
-    "Sleep": (lambda s, t: last_sleep(s), lambda answer: answer.conversations == 0),
     "Compact": (
         lambda s, t: s.maintenance.Compact(maintenance.CompactRequest()),
         lambda answer: answer == maintenance.CompactResponse(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from everword.facts.model import State
 from everword.v1 import fact_pb2
 from everword.v1 import profile_service_pb2 as profile
@@ -9,6 +11,7 @@ from everword.v1.memory_pb2 import ROLE_ASSISTANT, ROLE_TOOL
 from support.learning import history_of, learn, say, told
 from support.sleeping import (
     Mind,
+    Records,
     classifying,
     observation,
     observing,
@@ -178,3 +181,34 @@ async def test_without_a_model_rules_confirm_expire_and_mark(stack: Stack) -> No
     ]
     assert "not heard of for 2 days" in changes[1].reason
     assert rows(stack, "SELECT DISTINCT state FROM sleep_sessions") == [(2,)]
+
+
+async def test_what_is_inferred_is_marked_and_every_stage_sees_what_is_known(stack: Stack) -> None:
+    await say(stack, "It is tea for me.", -2)
+    await sleep(stack, Mind({"sleep-observe": observing(("tea for me", "drink", "tea"))}))
+    for at, text in enumerate(("It is 3 in the morning, hello!", "Again up at 3.")):
+        await say(stack, text, at)
+
+    def observe(records: Records) -> Any:
+        [message] = records["messages"]
+        found = observation(message["n"], message["text"][:10], kind="behaviour")
+        return {"observations": [found], "topics": ["Nights", "nights"]}
+
+    def infer(records: Records) -> Any:
+        assert "tea" in {fact["value"] for fact in records["facts"]}
+        owl = {"attribute": "sleep rhythm", "value": "night owl", "why": "Up at 3.", "because": [1]}
+        return {"inferences": [owl]}
+
+    mind = Mind({"sleep-observe": observe, "sleep-behaviour": infer})
+    await sleep(stack, mind)
+    [fact] = await history_of(stack, "sleep_rhythm")
+    assert (fact.value, fact.source) == ("night owl", fact_pb2.FACT_SOURCE_INFERRED)
+    pieces = (await explained(stack, fact.id)).evidence
+    assert [(piece.quote, piece.reason) for piece in pieces] == [
+        ("It is 3 in", "Up at 3."),
+        ("Again up a", "Up at 3."),
+    ]
+    # What nobody stated is not confirmed by rule, however often it shows.
+    assert stored(stack)["sleep_rhythm", "night owl"] == (State.SUSPECTED, 2, 0)
+    topics = rows(stack, "SELECT DISTINCT topics FROM sleep_sessions WHERE topics <> '{}'")
+    assert topics == [(["Nights"],)]

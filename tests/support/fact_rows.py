@@ -65,10 +65,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "last_seen_at": BEGAN,
         "supporting": 2,
         "contradicting": 1,
-        "ruling": None,
-        "ruled_at": None,
-        "verdict": None,
-        "verdict_at": None,
+        **dict.fromkeys(("ruling", "ruled_at", "verdict", "verdict_at")),
         "is_anchor": False,
     }
     evidence = {

@@ -14,6 +14,7 @@ from everword.facts.model import value_hash
 from support.fact_rows import ATTRIBUTE, BEGAN, FACT, SUBJECT
 
 SESSION, PARKED, OBSERVATION, DISPUTE, EDGE, RIVAL = (UUID(int=number) for number in range(81, 87))
+FORGOTTEN, LONG_AGO = UUID(int=87), UUID(int=88)
 LATE = datetime(9000, 1, 1, tzinfo=UTC)
 
 
@@ -31,6 +32,16 @@ def insert_sleep(
         "confidence, lifetime_days, first_seen_at, last_seen_at, supporting) "
         "VALUES (%s, %s, %s, 'home', %s, %s, %s, false, 1, 1, 0.5, 1, %s, %s, 2)",
         [namespace_id, RIVAL, SUBJECT, ATTRIBUTE, rival, value_hash(rival), BEGAN, BEGAN],
+    )
+    conn.execute(
+        "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, state, "
+        "confidence, lifetime_days, first_seen_at, last_seen_at) "
+        "VALUES (%s, %s, %s, 'general', 'forgotten', %s, %s, false, 1, 1, 0.5, 1, %s, %s)",
+        [namespace_id, FORGOTTEN, SUBJECT, words, value_hash(words), BEGAN, BEGAN],
+    )
+    conn.execute(
+        "INSERT INTO fact_intervals (namespace_id, id, fact_id, valid_from, known_from) VALUES (%s, %s, %s, %s, %s)",
+        [namespace_id, LONG_AGO, FORGOTTEN, BEGAN, BEGAN],
     )
     conn.execute(
         "INSERT INTO fact_evidence (namespace_id, id, fact_id, message_id, contradicts, source, quote, said_at, "
@@ -93,30 +104,6 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         "around": 1,
         "idle_s": 1.0,
     }
-    session = {
-        "id": new_id(),
-        "first_seq": 951,
-        "last_seq": 999,
-        "state": 3,
-        "topics": ["smuggled"],
-        "started_at": BEGAN,
-        "ended_at": BEGAN,
-        "model": "smuggler",
-        "error": None,
-    }
-    observation = {
-        "id": new_id(),
-        "session_id": SESSION,
-        "kind": 1,
-        "about": "",
-        "content": "smuggled",
-        "value": "",
-        "hypothesis": False,
-        "message_ids": [message_id],
-        "seqs": [1],
-        "quotes": ["smuggled"],
-        "said_at": [BEGAN],
-    }
     edge = {
         "id": new_id(),
         "from_fact_id": RIVAL,
@@ -138,12 +125,14 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         **{f"{package}.{name}": asked for name in names},
         f"{package}.unslept_conversations": {"after": UUID(int=0), "subject": None},
         f"{package}.recent_summaries": {"subjects": ["", SUBJECT], "since": BEGAN},
-        f"{package}.insert_session": {**asked, **session},
-        f"{package}.insert_observations": {**asked, **observation},
+        f"{package}.insert_session": {**asked, **_session()},
+        f"{package}.insert_observations": {**asked, **_observation(message_id)},
         f"{package}.advance_slept": {**asked, "after": 0, "through": 1},
         f"{package}.insert_edge": {**asked, **edge},
         f"{package}.mark_night": {"night": "2001-02-04"},
         f"{package}.count_jobs": {"subjects": None},
+        "everword_search.facts.list_links": {"fact_ids": [FACT], "everything": True},
+        "everword_search.facts.list_disputes": {"fact_id": FACT},
         f"{writes}.open_dispute": {
             "id": new_id(),
             "old_fact_id": RIVAL,
@@ -152,4 +141,34 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         },
         f"{writes}.settle_dispute": {**dispute, "now": LATE},
         f"{writes}.close_edges": {"fact_ids": [FACT], "until": [LATE], "now": LATE},
+    }
+
+
+def _session() -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "first_seq": 951,
+        "last_seq": 999,
+        "state": 3,
+        "topics": ["smuggled"],
+        "started_at": BEGAN,
+        "ended_at": BEGAN,
+        "model": "smuggler",
+        "error": None,
+    }
+
+
+def _observation(message_id: UUID) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "session_id": SESSION,
+        "kind": 1,
+        "about": "",
+        "content": "smuggled",
+        "value": "",
+        "hypothesis": False,
+        "message_ids": [message_id],
+        "seqs": [1],
+        "quotes": ["smuggled"],
+        "said_at": [BEGAN],
     }

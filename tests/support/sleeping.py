@@ -13,7 +13,7 @@ from typing import Any
 from everword.chat.blocking import BlockingChat
 from everword.chat.settings import ChatSettings
 from everword.facts.model import State
-from everword.jobs.task import Task
+from everword.jobs.task import JobRun, Task
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.sleep.job import Sleeping
@@ -173,7 +173,8 @@ def _sleep(
 ) -> dict[int, str | None]:
     moment = now or datetime.now(UTC) + LATER
     with sleeper(stack, mind, moment) as context:
-        function = Sleeping(context).run
+        sleeping = Sleeping(context)
+        function: Callable[[JobRun], datetime | None] = sleeping.run
         if context.chat:
             function = detect_model_outage(function, context.chat, sleep=lambda _: None)
         task = Task("sleep", function, pauses_s=(0.0,))

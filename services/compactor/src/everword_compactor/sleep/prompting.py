@@ -13,6 +13,7 @@ from everword_compactor.sleep.model import ASSISTANT_ROLE, KnownFact, Message, Q
 
 #: Characters of a record around the text, about.
 _FRAME_CHARS = 120
+_QUOTES = '"“”'
 _SPACES = re.compile(r"\s+")
 #: What a model puts around a quotation, or instead of the marks that stand in it.
 _MARKS = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "...", "–": "-", "—": "-"})
@@ -87,11 +88,13 @@ def find_quote(session: Session, seq: int, words: str) -> Quote | None:
     Spaces and the shape of quotation marks may differ from the message's; nothing else.
     """
     message = next((each for each in session.said if each.seq == seq), None)
-    wanted = _SPACES.sub(" ", words).strip().strip('"“”').strip()
-    if message is None or not wanted:
+    wanted = _SPACES.sub(" ", words).strip()
+    if message is None or not wanted.strip(_QUOTES + " "):
         return None
-    found = _pattern(wanted).search(message.content)
-    if found is None:
+    # A model may put its own marks around a quotation.
+    bare = wanted[1:-1] if wanted[0] in _QUOTES and wanted[-1] in _QUOTES else wanted
+    found = _pattern(wanted).search(message.content) or _pattern(bare).search(message.content)
+    if found is None or not found[0].strip():
         return None
     return Quote(
         message.id, session.conversation.id, message.seq, message.occurred_at, found[0].strip()

@@ -138,14 +138,6 @@ COMMENT ON COLUMN compaction_progress.slept_seq IS 'Up to which place Sleep has 
 COMMENT ON COLUMN compaction_progress.sleep_wanted_seq IS
     'Up to which place a session counts as finished, however short ago its messages came.';
 
-CREATE TABLE sleep_nights (
-    namespace_id bigint PRIMARY KEY REFERENCES namespaces (id),
-    night date NOT NULL
-);
-COMMENT ON TABLE sleep_nights IS 'The latest day of a namespace after whose end its nightly Sleep was done.';
-SELECT isolate_table('sleep_nights');
-GRANT SELECT, INSERT, UPDATE ON sleep_nights TO everword_compactor;
-
 GRANT INSERT (namespace_id, conversation_id, sleep_wanted_seq), UPDATE (sleep_wanted_seq)
     ON compaction_progress TO everword_ingest;
 
@@ -153,29 +145,8 @@ ALTER TABLE namespaces ADD COLUMN sleep_atomicity smallint NOT NULL DEFAULT 1;
 COMMENT ON COLUMN namespaces.sleep_atomicity IS
     'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
 
--- Conversations whose session may have ended, those first that were talked in last.
--- squawk-ignore require-concurrent-index-creation
-CREATE INDEX jobs_sleeping ON jobs (namespace_id, not_before) WHERE task = 'sleep' AND state = 'pending';
-
 DO $$
 BEGIN
     EXECUTE replace(pg_get_functiondef('erase_namespace_rows'::regproc), '''fact_changes'', ',
-                    '''fact_edges'', ''fact_disputes'', ''session_observations'', ''sleep_sessions'', ''sleep_nights'', ''fact_changes'', ');
+                    '''fact_edges'', ''fact_disputes'', ''session_observations'', ''sleep_sessions'', ''fact_changes'', ');
 END $$;
-
-CREATE FUNCTION nightless_namespaces(batch integer, parked interval) RETURNS TABLE (namespace_id bigint)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT n.id
-      FROM namespaces n
-     WHERE n.state = 'active'
-       AND NOT EXISTS (SELECT FROM jobs j
-                        WHERE j.namespace_id = n.id AND j.task = 'sleep' AND j.subject = 'namespace'
-                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
-       AND EXISTS (SELECT FROM facts f WHERE f.namespace_id = n.id)
-     ORDER BY n.id
-     LIMIT batch
-$$;
-COMMENT ON FUNCTION nightless_namespaces IS
-    'Namespaces with facts whose nightly Sleep nobody is to do: ids only. One that was given up for less than `parked` is left out.';
-REVOKE ALL ON FUNCTION nightless_namespaces FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION nightless_namespaces TO everword_compactor;

@@ -57,5 +57,5 @@ def topic_names(written: Iterable[str], known: Sequence[str], most: int = 3) -> 
     for topic in written:
         plain = " ".join(topic.split())
         if plain:
-            names.append(by_folded.get(plain.casefold(), plain))
+            names.append(by_folded.setdefault(plain.casefold(), plain))
     return list(dict.fromkeys(names))[:most]
