@@ -16,6 +16,8 @@ FACT, INTERVAL, EVIDENCE, CHANGE = (UUID(int=number) for number in range(71, 75)
 SUBJECT, ATTRIBUTE = "Xanthippe of Athens", "residence"
 BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
 
+_KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "most_said": 9}
+
 
 def insert_facts(
     conn: psycopg.Connection, namespace_id: int, message_ids: Sequence[UUID], words: str
@@ -79,12 +81,8 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "source": 1,
         "hypothesis": False,
     }
-    interval = {
-        "ids": [new_id()],
-        "valid_from": [BEGAN],
-        "valid_until": [None],
-        "successor_ids": [None],
-    }
+    interval = {"ids": [new_id()], "valid_from": [BEGAN]}
+    interval |= {"valid_until": [None], "successor_ids": [None]}
     change = {
         "ids": [new_id()],
         "actions": ["remembered"],
@@ -107,13 +105,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{writes}.weigh_evidence": new,
         f"{writes}.insert_changes": {**new, **change},
         f"{writes}.show_facts": new,
-        f"{reads}.find_known": {
-            "subjects": [SUBJECT],
-            "first_seen": None,
-            "unnamed": False,
-            "user": SUBJECT,
-            "most_said": 9,
-        },
+        f"{reads}.find_known": {**_KNOWN, "subjects": [SUBJECT]},
         f"{reads}.get_profile": {"subject": SUBJECT, "categories": None, "include_expired": True},
         f"{reads}.list_facts": listed,
         f"{reads}.list_history": key,

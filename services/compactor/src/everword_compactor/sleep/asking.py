@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from everword.chat.blocking import BlockingChat
-from everword.chat.errors import BadAnswer
+from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
 
 T = TypeVar("T")
@@ -20,6 +20,8 @@ or a joke stays one. Copy names, numbers, dates and identifiers letter by letter
 token or other credential. Answer with JSON alone.
 """
 _TEMPERATURE = 0.2
+#: The longest instruction with its preface, and what is left for records at least.
+_INSTRUCTION_TOKENS, _LEAST_CHARS = 1_800, 1_000
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,10 @@ class Question:
     #: What is shown: a heading, such as `facts`, and records, each a JSON object on a line of its own.
     records: Mapping[str, Sequence[Mapping[str, Any]]]
     schema: Mapping[str, Any]
+    #: Of the answer; less where the model reads little.
     max_tokens: int
+    #: Headings of which the last records may be left out where a request is too long.
+    optional: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -62,15 +67,32 @@ class Asking:
         Two characters a token, which is few: text in other scripts than Latin takes no more.
         """
         context = self._chat.context_tokens(self._heartbeat)
-        return max(2_000, (context - answer_tokens - 2_000) * 2)
+        left = context - self._answer_tokens(answer_tokens) - _INSTRUCTION_TOKENS
+        return max(_LEAST_CHARS, left * 2)
+
+    def _answer_tokens(self, wanted: int) -> int:
+        """Return how long an answer may be: at most a third of what the model reads."""
+        return min(wanted, self._chat.context_tokens(self._heartbeat) // 3)
 
     def ask(self, question: Question, check: Callable[[Any], Checked[T]]) -> T:
         """Return what `check` takes of the model's answer, which obeys the schema.
 
         Where `check` complains, or the answer is no answer, the model is asked once more, and what is still wrong then
-        is left out. Raises ChatError.
+        is left out. Where a request is too long, records that are optional are left out, half of them at a time. Raises
+        ChatError.
         """
+        while True:
+            try:
+                return self._ask(question, check)
+            except InputTooLong:
+                shorter = _shortened(question)
+                if shorter is None:
+                    raise
+                question = shorter
+
+    def _ask(self, question: Question, check: Callable[[Any], Checked[T]]) -> T:
         request = request_of(question)
+        request = replace(request, max_tokens=self._answer_tokens(request.max_tokens))
         try:
             checked = check(self._chat.complete(request, self._heartbeat).value)
         except BadAnswer as error:
@@ -86,6 +108,18 @@ class Asking:
         # A second answer with more wrong in it than the first is no improvement.
         better = len(second.complaints) <= len(checked.complaints)
         return second.value if better else checked.value
+
+
+def _shortened(question: Question) -> Question | None:
+    """Return a question with half as many optional records; None where there is none to leave out."""
+    lengths = {name: len(question.records[name]) for name in question.optional}
+    if not any(lengths.values()):
+        return None
+    kept = {
+        name: records[: lengths[name] // 2] if name in lengths else records
+        for name, records in question.records.items()
+    }
+    return replace(question, records=kept)
 
 
 def request_of(question: Question) -> ChatRequest:

@@ -83,7 +83,7 @@ def infer_behaviour(tools: Tools, work: SessionWork) -> SessionWork:
         "facts": [fact_record(each, n) for n, each in enumerate(profile.facts[:_MOST_FACTS], 1)],
         "trajectory": [{"summary": work.loaded.trajectory.summary}],
     }
-    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
+    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
     inferred = tools.asking.ask(question, lambda answer: read_inferences(own, answer))
     agent = work.session.conversation.agent
     for each in inferred:

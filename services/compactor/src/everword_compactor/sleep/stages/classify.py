@@ -24,7 +24,7 @@ MAX_TOKENS = 2_000
 #: Facts that a model sees beside those of the attributes in question.
 _MOST_FACTS = 80
 #: Observations that one request is about.
-_BATCH = 40
+_BATCH = 20
 
 
 class Relation(Enum):
@@ -120,7 +120,7 @@ def relations(
             "observations": [observation_record(each, o) for o, each in enumerate(asked, 1)],
             "facts": [fact_record(each, number) for number, each in enumerate(facts, 1)],
         }
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
+        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
         answered = tools.asking.ask(question, lambda answer: read_relations(asked, facts, answer))
         found.update({open_places[o]: each for o, each in answered.items()})
     return [

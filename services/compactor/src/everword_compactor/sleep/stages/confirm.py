@@ -116,6 +116,7 @@ def _borne_out(
         },
         _SCHEMA,
         MAX_TOKENS,
+        ["facts", "summaries"],
     )
     return tools.asking.ask(question, lambda answer: read_confirmed(suspected, answer))
 

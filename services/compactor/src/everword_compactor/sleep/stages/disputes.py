@@ -119,7 +119,7 @@ def _arbitrate(tools: Tools, work: ClosingWork, dispute: DisputeRow) -> Settleme
         # The latest are the likeliest to tell.
         "messages": list(reversed(reads.fitting(list(reversed(shown)), room))),
     }
-    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
+    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["timeline"])
     return tools.asking.ask(question, read_settlement)
 
 

@@ -106,7 +106,7 @@ def link_facts(tools: Tools, work: ClosingWork) -> ClosingWork:
             if edge.from_fact_id in numbers and edge.to_fact_id in numbers
         ],
     }
-    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
+    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts", "edges"])
     found = tools.asking.ask(question, lambda answer: read_edges_of(shown, len(touched), answer))
     return work.adding(*map(_insert, found), edges=len(found))
 

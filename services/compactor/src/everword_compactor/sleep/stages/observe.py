@@ -102,7 +102,7 @@ def observe(tools: Tools, work: SessionWork) -> SessionWork:
     for portion in portions(session, tools.asking.room(MAX_TOKENS), loaded.time_zone):
         known = [{"topic": topic} for topic in (*topics, *loaded.known_topics)]
         records = {"messages": portion, "topics": known}
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
+        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["topics"])
         found = tools.asking.ask(question, lambda answer: read_observed(session, answer))
         observations += found.observations
         topics += found.topics
