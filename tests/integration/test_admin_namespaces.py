@@ -31,6 +31,7 @@ NAMESPACED = (
     *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
     *("people", "events", "user_models", "trajectories", "strategies", "strategy_offers"),
     *("learned_evidence", "learned_changes"),
+    *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
 )
 
 
