@@ -330,8 +330,14 @@ def test_links_lead_to_files_that_exist() -> None:
 
 def test_each_service_has_a_readme_of_at_most_forty_lines_with_its_rpcs() -> None:
     hosts = {
-        "ingest": {"IngestService", "AdminService", "FactService"},
-        "search": {"SearchService", "SummaryService", "ContextService", "ProfileService"},
+        "ingest": {"IngestService", "AdminService", "FactService", "ReviewService"},
+        "search": {
+            "SearchService",
+            "SummaryService",
+            "ContextService",
+            "ProfileService",
+            "PeopleService",
+        },
         "compactor": {"MaintenanceService"},
         "embedder": {"EmbedderService"},
     }

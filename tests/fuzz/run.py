@@ -191,7 +191,7 @@ class Fuzzer:
         if streaming:
             batches = [raw] * self._values.rng.choice([0, 1, 1, 2])
             call = channel.stream_unary(path)(iter(batches), metadata=metadata, timeout=timeout_s)
-        elif path.endswith("/StreamContext"):
+        elif path.endswith(("/StreamContext", "/Sleep")):
             call = channel.unary_stream(path)(raw, metadata=metadata, timeout=timeout_s)
             parts: list[bytes] = [part async for part in call]
             return parts[-1]

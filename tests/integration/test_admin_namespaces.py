@@ -11,11 +11,13 @@ import psycopg
 import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
+from everword.domain.ids import new_id
 from everword.v1 import admin_service_pb2 as pb
 from everword.v1 import ingest_service_pb2, maintenance_service_pb2
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.foreign_facts import remember_request
+from support.foreign_people import learn_theirs
 from support.refusals import refused
 from support.stack import Stack
 from support.waiting import until
@@ -27,6 +29,9 @@ NAMESPACED = (
     *("summaries", "summary_sources", "summary_voices", "compaction_progress", "calendar_pending"),
     *("tool_sentences", "tool_sentence_queue", "usage_ledger"),
     *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
+    *("people", "events", "user_models", "trajectories", "strategies", "strategy_offers"),
+    *("learned_evidence", "learned_changes"),
+    *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
 )
 
 
@@ -177,6 +182,7 @@ async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(stack: Sta
     for namespace in ("acme", "default"):
         await append(stack, *["Words to erase."] * 50, metadata=within(namespace))
         await stack.facts.Remember(remember_request("Words to erase."), metadata=within(namespace))
+        await learn_theirs(stack, namespace, str(new_id()), str(new_id()))
     before = _rows(stack, "default")
     erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
     assert erased.rows_erased > 150

@@ -138,6 +138,7 @@ async def test_jobs_and_pending_vectors_come_with_the_message(stack: Stack) -> N
         ("compact", "pending", 2),
         ("embed", "pending", 2),
         ("learn", "pending", 2),
+        ("sleep", "pending", 2),
     ]
     pending = "SELECT count(*) FROM embedding_queue q JOIN memories m ON m.id = q.memory_id WHERE q.state = 'pending'"
     assert rows(stack, pending) == [(3,)]

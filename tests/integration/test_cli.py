@@ -124,6 +124,7 @@ async def test_stats_and_conversations_and_the_queue_are_told(stack: Stack) -> N
         ("compact", 1),
         ("embed", 1),
         ("learn", 1),
+        ("sleep", 1),
     ]
     assert "embed" in (await everword(stack, "queue-status")).output
 

@@ -58,6 +58,7 @@ FUNCTIONS = {
     "backfill_generation": "an operator's: all passages get vectors of a new model",
     "generation_is_complete": "an operator's: whether all have them",
     "outdated_summaries": "a sweep: ids and dates, no content",
+    "nightless_namespaces": "a sweep: ids alone",
     "pending_periods": "a sweep: dates, no content",
     "prune_append_requests": "housekeeping: request ids that nobody repeats any more",
     "prune_usage": "housekeeping: old entries of the ledger",

@@ -1,4 +1,4 @@
-"""What Everword leaves out on purpose, and the one stream that it has."""
+"""What Everword leaves out on purpose, and the streams that it has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 import everword.v1
 
 
-def test_no_rpc_but_a_context_in_parts_streams_to_its_caller() -> None:
+def test_no_rpc_but_a_context_in_parts_and_sleep_streams_to_its_caller() -> None:
     methods = [
         method
         for module in pkgutil.iter_modules(everword.v1.__path__, "everword.v1.")
@@ -18,4 +18,7 @@ def test_no_rpc_but_a_context_in_parts_streams_to_its_caller() -> None:
     ]
     assert len(methods) > 20
     streaming = [method.full_name for method in methods if method.server_streaming]
-    assert streaming == ["everword.v1.ContextService.StreamContext"]
+    assert streaming == [
+        "everword.v1.ContextService.StreamContext",
+        "everword.v1.MaintenanceService.Sleep",
+    ]

@@ -64,6 +64,7 @@ from support.foreign_patterns import (
     patterns_request,
     threshold_request,
 )
+from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED, learn_theirs
 from support.foreign_reads import READS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -121,6 +122,9 @@ async def theirs(stack: Stack) -> Theirs:
         summary_id=listed.summaries[0].id,
         fact_id=told.fact.id,
         pattern_id=habit.pattern.id,
+        learned=await learn_theirs(
+            stack, "theirs", first.messages[0].message_id, first.conversation_id
+        ),
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
@@ -155,6 +159,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
     **FACTS_REFUSED,
     **PATTERNS_REFUSED,
+    **PEOPLE_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -176,6 +181,10 @@ REFUSED: dict[str, tuple[str, Call]] = {
     "ImportMessages batch.messages.parent_id": (
         NO_MEMORY,
         lambda s, t: import_batch(s, answer_request(t.message_id)),
+    ),
+    "Sleep conversation_id": (
+        NO_CONVERSATION,
+        lambda s, t: last_sleep(s, conversation_id=t.conversation_id),
     ),
     "MarkUsed memory_ids": (
         NO_MEMORY,
@@ -226,6 +235,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **SUMMARIES_EMPTY,
     **FACTS_EMPTY,
     **PATTERNS_EMPTY,
+    **PEOPLE_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),
@@ -287,6 +297,17 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda answer: answer.items == 0,
     ),
 }
+
+
+async def last_sleep(stack: Stack, **fields: str) -> maintenance.SleepResponse:
+    """Return what Sleep says first: nobody is at it in these calls."""
+    call = stack.maintenance.Sleep(maintenance.SleepRequest(**fields))
+    try:
+        async for response in call:
+            return response
+    finally:
+        call.cancel()
+    raise AssertionError("it said nothing")
 
 
 def _methods() -> Iterator[MethodDescriptor]:

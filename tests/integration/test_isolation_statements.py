@@ -33,6 +33,8 @@ from support.isolation import (
     writes_isolated_rows,
 )
 from support.pattern_rows import insert_patterns
+from support.people_rows import insert_people
+from support.sleep_rows import insert_sleep
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
@@ -70,6 +72,13 @@ DERIVING = {
         "everword_compactor.learning.advance_learned",
         "everword_compactor.conversations.want_leaves",
         "everword.facts.insert_changes",
+        "everword.people.copy_fact_evidence",
+        "everword.people.copy_learned_evidence",
+        "everword_search.people.count_offers",
+        "everword_compactor.sleep.advance_slept",
+        "everword_compactor.sleep.want_sleep",
+        "everword_compactor.sleep.insert_edge",
+        "everword_ingest.end_earlier_sessions",
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
@@ -154,6 +163,8 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_facts(conn, ids["theirs"], message_ids, WORDS)
             insert_patterns(conn, ids["theirs"], WORDS)
             insert_theme(conn, ids["theirs"], WORDS)
+            insert_people(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
+            insert_sleep(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
         yield Filled(
             database=database,
             empty=empty,

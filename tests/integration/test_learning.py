@@ -17,34 +17,9 @@ from everword_compactor.learning import job as learning
 from everword_compactor.learning.extract.claims import extract
 from everword_compactor.learning.extract.model import Claim
 from everword_compactor.learning.job import Learning
-from support.calls import ASSISTANT, append, append_request, message, target
-from support.learning import History, day, learn, read_histories
+from support.calls import ASSISTANT, append, message
+from support.learning import History, day, history_of, learn, read_histories, say, told
 from support.stack import Stack
-
-
-async def say(
-    stack: Stack, text: str, at: int, *, subject: str = "emi", session: str = "s", **fields: object
-) -> str:
-    """Append a message of a day; returns its id."""
-    stamp = Timestamp()
-    stamp.FromDatetime(day(at))
-    request = append_request(message(text, create_time=stamp, **fields), session_key=session)
-    request.conversation.CopyFrom(target(session, subject=subject))
-    return (await stack.ingest.AppendMessages(request)).messages[0].message_id
-
-
-async def told(stack: Stack, subject: str = "emi") -> dict[str, set[str]]:
-    """Return the values of a subject's profile by their attributes."""
-    response = await stack.profile.GetProfile(profile.GetProfileRequest(subject=subject))
-    values: dict[str, set[str]] = {}
-    for fact in response.facts:
-        values.setdefault(fact.attribute, set()).add(fact.value.lower())
-    return values
-
-
-async def history_of(stack: Stack, attribute: str) -> list[fact_pb2.Fact]:
-    request = profile.GetFactHistoryRequest(subject="emi", attribute=attribute)
-    return list((await stack.profile.GetFactHistory(request)).facts)
 
 
 @pytest.mark.parametrize(

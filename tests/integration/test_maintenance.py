@@ -98,6 +98,7 @@ async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
         ("compact", 1),
         ("embed", 1),
         ("learn", 1),
+        ("sleep", 1),
     ]
     compaction = status.tasks[0]
     # It waits for its time, and is not late.
@@ -141,6 +142,7 @@ LOCKED_IN_ORDER = [
     ("roll-up", "week/2026-W16"),
     ("roll-up", "month/2026-04"),
     ("roll-up", "year/2026"),
+    ("sleep", "a"),
     ("tool-sentences", "shard-0"),
 ]
 

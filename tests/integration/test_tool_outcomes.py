@@ -194,7 +194,8 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
             "compact": server.model,
             "learn": server.model,
             "roll-up": server.model,
+            "sleep": server.model,
             "tool-sentences": "small",
         }
-        assert (len(server.requests), len(small.requests)) == (3, 1)
+        assert (len(server.requests), len(small.requests)) == (4, 1)
         assert digesting == ["small"]

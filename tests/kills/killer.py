@@ -29,6 +29,7 @@ VICTIMS = (
     "compact-worker",
     "learn-worker",
     "roll-up-worker",
+    "sleep-worker",
     "tool-sentences-worker",
 )
 #: A point is a number of acknowledged messages, and up to so long after it: not always between two calls.

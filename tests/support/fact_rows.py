@@ -22,6 +22,8 @@ _LISTED = {
 }
 _KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "most_said": 9}
 
+_KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "most_said": 9}
+
 
 def insert_facts(
     conn: psycopg.Connection, namespace_id: int, message_ids: Sequence[UUID], words: str
@@ -95,8 +97,8 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "last_seen_at": BEGAN,
         "supporting": 2,
         "contradicting": 1,
-        "ruling": None,
-        "ruled_at": None,
+        **dict.fromkeys(("ruling", "ruled_at", "verdict", "verdict_at")),
+        "is_anchor": False,
     }
     evidence = {
         "ids": [new_id()],
@@ -109,12 +111,8 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "source": 1,
         "hypothesis": False,
     }
-    interval = {
-        "ids": [new_id()],
-        "valid_from": [BEGAN],
-        "valid_until": [None],
-        "successor_ids": [None],
-    }
+    interval = {"ids": [new_id()], "valid_from": [BEGAN]}
+    interval |= {"valid_until": [None], "successor_ids": [None]}
     change = {
         "ids": [new_id()],
         "actions": ["remembered"],

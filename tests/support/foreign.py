@@ -29,6 +29,8 @@ class Theirs:
     summary_id: str
     fact_id: str
     pattern_id: str
+    #: What foreign_people needs.
+    learned: Any
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

@@ -76,6 +76,10 @@ FACTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda s, t: s.profile.ListFacts(facts_request(include_superseded=True)),
         lambda answer: not answer.facts,
     ),
+    "ListFactLinks fact_ids": (
+        lambda s, t: s.profile.ListFactLinks(profile.ListFactLinksRequest(fact_ids=[t.fact_id])),
+        lambda answer: not answer.links,
+    ),
     "GetFactHistory": (
         lambda s, t: s.profile.GetFactHistory(
             profile.GetFactHistoryRequest(subject="emi", attribute="like")

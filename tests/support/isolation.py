@@ -20,6 +20,9 @@ ISOLATED = frozenset(
         *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
         *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds"),
         "themes",
+        *("people", "events", "user_models", "trajectories", "strategies", "strategy_offers"),
+        *("learned_evidence", "learned_changes"),
+        *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )
@@ -62,4 +65,5 @@ def role_of(name: str) -> str:
     package = name.split(".")[0]
     if package != "everword":
         return package
-    return "everword_compactor" if name.endswith("_missing_vectors") else "everword_ingest"
+    of_compactor = name.endswith("_missing_vectors") or name.startswith("everword.people.")
+    return "everword_compactor" if of_compactor else "everword_ingest"

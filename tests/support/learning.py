@@ -8,8 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from google.protobuf.timestamp_pb2 import Timestamp
+
 from everword.jobs.task import JobRun, Task
+from everword.v1 import fact_pb2
+from everword.v1 import profile_service_pb2 as profile
 from everword_compactor.learning.job import Learning
+from support.calls import append_request, message, target
 from support.compaction import AT_ONCE, work, worker_context
 from support.stack import Stack
 
@@ -70,3 +75,28 @@ def _learn(
 def day(number: int) -> datetime:
     """Return a moment of the past; later for a higher number."""
     return datetime.now(UTC) - timedelta(days=30 - number)
+
+
+async def say(
+    stack: Stack, text: str, at: int, *, subject: str = "emi", session: str = "s", **fields: object
+) -> str:
+    """Append a message of a day; returns its id."""
+    stamp = Timestamp()
+    stamp.FromDatetime(day(at))
+    request = append_request(message(text, create_time=stamp, **fields), session_key=session)
+    request.conversation.CopyFrom(target(session, subject=subject))
+    return (await stack.ingest.AppendMessages(request)).messages[0].message_id
+
+
+async def told(stack: Stack, subject: str = "emi") -> dict[str, set[str]]:
+    """Return the values of a subject's profile by their attributes."""
+    response = await stack.profile.GetProfile(profile.GetProfileRequest(subject=subject))
+    values: dict[str, set[str]] = {}
+    for fact in response.facts:
+        values.setdefault(fact.attribute, set()).add(fact.value.lower())
+    return values
+
+
+async def history_of(stack: Stack, attribute: str) -> list[fact_pb2.Fact]:
+    request = profile.GetFactHistoryRequest(subject="emi", attribute=attribute)
+    return list((await stack.profile.GetFactHistory(request)).facts)

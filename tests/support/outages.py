@@ -150,8 +150,8 @@ def crew(
         yield Crew(database, shop, workers)
 
 
-#: Tasks that ask a model: what is learned by rules waits for none.
-ASKING = tuple(name for name in TASKS if name != "learn")
+#: Tasks that ask a model as soon as they are due: what is learned by rules waits for none, and Sleep for a pause.
+ASKING = tuple(name for name in TASKS if name not in {"learn", "sleep"})
 
 
 def job_states(database: DatabaseUnderTest, task: str) -> Counter[str]:

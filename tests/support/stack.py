@@ -21,7 +21,9 @@ from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
+from everword.v1.people_service_pb2_grpc import PeopleServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
+from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
 from everword_compactor.server import CompactorServer
@@ -48,9 +50,11 @@ class Stack:
     admin: AdminServiceStub
     facts: FactServiceStub
     patterns: PatternServiceStub
+    review: ReviewServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
     profile: ProfileServiceStub
+    people: PeopleServiceStub
     summaries: SummaryServiceStub
     maintenance: MaintenanceServiceStub
     embedder: EmbedderServiceStub
@@ -110,9 +114,11 @@ async def running_stack(
             admin=AdminServiceStub(channels["ingest"]),
             facts=FactServiceStub(channels["ingest"]),
             patterns=PatternServiceStub(channels["ingest"]),
+            review=ReviewServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
             profile=ProfileServiceStub(channels["search"]),
+            people=PeopleServiceStub(channels["search"]),
             summaries=SummaryServiceStub(channels["search"]),
             maintenance=MaintenanceServiceStub(channels["compactor"]),
             embedder=EmbedderServiceStub(channels["embedder"]),

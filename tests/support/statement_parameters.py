@@ -18,6 +18,8 @@ from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
 from support.pattern_rows import pattern_parameters
+from support.people_rows import people_parameters
+from support.sleep_rows import sleep_parameters
 from support.summary_rows import SummaryRows
 from support.theme_rows import theme_parameters
 
@@ -180,6 +182,9 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **fact_parameters(),
         **pattern_parameters(),
         **theme_parameters(filled.passage_ids),
+        **people_parameters(filled.conversation_id, filled.message_ids[0]),
+        **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
+        "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

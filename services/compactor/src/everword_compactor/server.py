@@ -17,6 +17,7 @@ from everword_compactor.conversations.schedule import schedule_outdated
 from everword_compactor.maintenance.prune_usage import prune_usage
 from everword_compactor.servicer import MaintenanceServicer
 from everword_compactor.settings import SERVICE, Settings
+from everword_compactor.sleep.runs.schedule import schedule_nights
 
 
 class CompactorServer:
@@ -34,6 +35,7 @@ class CompactorServer:
                 partial(sweep, self._blocking),
                 partial(schedule_outdated, self._blocking, current),
                 partial(schedule_roll_ups, self._blocking, current),
+                partial(schedule_nights, self._blocking),
                 partial(prune_usage, self._blocking),
             ],
         )

@@ -7,6 +7,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.interceptors.request_id import send_request_id
 from everword.rpc.masks import masked_fields
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
@@ -16,6 +17,7 @@ from everword_compactor.audits.translate import audit_to_proto, compaction_to_pr
 from everword_compactor.calendar.get_voice import get_voice
 from everword_compactor.calendar.roll_up import roll_up
 from everword_compactor.calendar.update_voice import update_voice
+from everword_compactor.compose.model import EXTRACTIVE
 from everword_compactor.conversations.compact import compact
 from everword_compactor.conversations.flush_conversation import flush_conversation
 from everword_compactor.maintenance.backfill import BackfillTarget, backfill
@@ -30,6 +32,8 @@ from everword_compactor.maintenance.translate import (
     to_voice,
     voice_to_proto,
 )
+from everword_compactor.sleep.rpc.sleep import sleep
+from everword_compactor.sleep.rpc.translate import progress_to_proto
 
 
 class MaintenanceServicer(MaintenanceServiceServicer):
@@ -98,6 +102,22 @@ class MaintenanceServicer(MaintenanceServiceServicer):
             request.dry_run,
         )
         return pb.RollUpResponse(periods=periods)
+
+    async def Sleep(  # type: ignore[override]
+        self, request: pb.SleepRequest, context: Context
+    ) -> None:
+        """Write progress as it comes: what is around each call awaits its end."""
+        conversation_id = UUID(request.conversation_id) if request.conversation_id else None
+        steps = sleep(
+            self._database,
+            current_namespace(),
+            conversation_id,
+            request.subject,
+            self._model != EXTRACTIVE,
+        )
+        async for progress in steps:
+            await send_request_id(context)
+            await context.write(progress_to_proto(progress))
 
     async def GetVoice(self, request: pb.GetVoiceRequest, context: Context) -> pb.GetVoiceResponse:
         voice = await get_voice(self._database, current_namespace())

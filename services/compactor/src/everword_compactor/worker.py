@@ -22,6 +22,7 @@ from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.learning.job import Learning
 from everword_compactor.settings import SERVICE, WorkerSettings
+from everword_compactor.sleep.job import Sleeping
 from everword_compactor.themes.job import with_themes
 from everword_compactor.tool_sentences.job import ToolSentences
 
@@ -30,6 +31,7 @@ TASKS: dict[str, Callable[[WorkerContext], Callable[[JobRun], datetime | None]]]
     "compact": lambda worker_context: Compaction(worker_context).run,
     "roll-up": lambda worker_context: RollUp(worker_context).run,
     "learn": lambda worker_context: with_themes(worker_context, Learning(worker_context).run),
+    "sleep": lambda worker_context: Sleeping(worker_context).run,
     "tool-sentences": lambda worker_context: ToolSentences(worker_context).run,
 }
 #: Tasks whose requests are short, and which another model may answer.

@@ -214,3 +214,21 @@ SELECT count(*) FROM folded;
 -- prune_append_requests --
 -- Forget request ids that are older than what callers were promised.
 SELECT prune_append_requests(%(keep)s::interval, %(batch)s);
+
+-- end_earlier_sessions --
+-- Let the sessions of a person's other conversations with an agent on a channel count as finished: of those that are going to
+-- sleep once they rest, the ones that were talked in last are looked at.
+WITH resting AS MATERIALIZED (
+    SELECT subject::uuid AS id
+      FROM jobs
+     WHERE namespace_id = %(namespace_id)s AND task = 'sleep' AND state = 'pending' AND subject <> 'namespace'
+     ORDER BY not_before DESC LIMIT 20
+)
+INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
+SELECT %(namespace_id)s, c.id, c.last_seq
+  FROM resting
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = resting.id
+ WHERE c.agent = %(agent)s AND c.channel = %(channel)s AND c.subject = %(subject)s AND c.id <> %(conversation_id)s
+ ORDER BY c.id
+    ON CONFLICT (namespace_id, conversation_id) DO UPDATE SET sleep_wanted_seq = excluded.sleep_wanted_seq
+RETURNING p.conversation_id AS id;

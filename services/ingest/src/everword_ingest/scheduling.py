@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from everword.db.pool import Connection
 from everword.domain.compaction import CompactionSettings
+from everword.domain.sleep import SESSION_IDLE_S
 from everword.index.writer import vectors_job
-from everword.jobs.enqueue import COMPACT, LEARN, TOOL_SENTENCES, DueJob, enqueue, shard
+from everword.jobs.enqueue import COMPACT, LEARN, SLEEP, TOOL_SENTENCES, DueJob, enqueue, shard
 from everword_ingest import store
+from everword_ingest.conversations.ended import end_earlier_sessions
 from everword_ingest.indexing import PlacedMessage
 from everword_ingest.store import LockedConversation
 
@@ -38,8 +40,25 @@ async def schedule_work(
         DueJob(namespace_id, COMPACT, str(conversation.id), delay_s),
     ]
     if any(message.role == _USER for message in written):
-        due.append(DueJob(namespace_id, LEARN, str(conversation.id), LEARN_AFTER_S))
+        due += [
+            DueJob(namespace_id, LEARN, str(conversation.id), LEARN_AFTER_S),
+            *await _due_sleeps(conn, namespace_id, conversation),
+        ]
     if tool_calls:
         await store.enqueue_sentences(conn, namespace_id, tool_calls)
         due.append(DueJob(namespace_id, TOOL_SENTENCES, shard(conversation.id)))
     await enqueue(conn, due, postpone=bool(written))
+
+
+async def _due_sleeps(
+    conn: Connection, namespace_id: int, conversation: LockedConversation
+) -> list[DueJob]:
+    """Return the Sleep that is due when the conversation rests, and at once that of those which it follows.
+
+    Where somebody begins another conversation with the same agent on the same channel, the earlier ones have ended.
+    """
+    sleeps = {str(conversation.id): SESSION_IDLE_S}
+    if conversation.last_seq == 0 and conversation.subject:
+        ended = await end_earlier_sessions(conn, namespace_id, conversation)
+        sleeps |= {str(id_): 0.0 for id_ in ended}
+    return [DueJob(namespace_id, SLEEP, id_, delay_s) for id_, delay_s in sorted(sleeps.items())]

@@ -15,12 +15,15 @@ from everword.v1 import (
     ingest_service_pb2_grpc,
     pattern_service_pb2,
     pattern_service_pb2_grpc,
+    review_service_pb2,
+    review_service_pb2_grpc,
 )
 from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.housekeeping import Housekeeping
 from everword_ingest.outbox import Outbox
 from everword_ingest.patterns.servicer import PatternServicer
+from everword_ingest.people.servicer import ReviewServicer
 from everword_ingest.servicer import IngestServicer
 from everword_ingest.settings import SERVICE, Settings
 
@@ -36,6 +39,7 @@ class IngestServer:
         ingest = ingest_service_pb2.DESCRIPTOR.services_by_name["IngestService"]
         fact = fact_service_pb2.DESCRIPTOR.services_by_name["FactService"]
         pattern = pattern_service_pb2.DESCRIPTOR.services_by_name["PatternService"]
+        review = review_service_pb2.DESCRIPTOR.services_by_name["ReviewService"]
         admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
         self._server = RpcServer(
             settings.server,
@@ -55,6 +59,11 @@ class IngestServer:
                     pattern,
                     pattern_service_pb2_grpc.add_PatternServiceServicer_to_server,
                     PatternServicer(self._database),
+                ),
+                Registration(
+                    review,
+                    review_service_pb2_grpc.add_ReviewServiceServicer_to_server,
+                    ReviewServicer(self._database),
                 ),
                 Registration(
                     admin,

@@ -11,6 +11,8 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     context_service_pb2,
     context_service_pb2_grpc,
+    people_service_pb2,
+    people_service_pb2_grpc,
     profile_service_pb2,
     profile_service_pb2_grpc,
     search_service_pb2,
@@ -24,6 +26,7 @@ from everword_search.compiled import warn_if_slow
 from everword_search.context.servicer import ContextServicer
 from everword_search.context.tokens import Tokens
 from everword_search.facts.servicer import ProfileServicer
+from everword_search.people.servicer import PeopleServicer
 from everword_search.ranking.models.ranker import Ranker
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.retrieval.sources import Sources
@@ -48,36 +51,44 @@ class SearchServer:
         self._tokens = Tokens(settings.tokenizer)
         self._chat = _chat_client(settings.chat) if settings.chat else None
         asking = Asking(self._chat, self._database) if self._chat else None
+        self._server = RpcServer(
+            settings.server, self._database, self._registrations(sources, asking)
+        )
+
+    def _registrations(self, sources: Sources, asking: Asking | None) -> list[Registration]:
+        """Return the services that this one serves."""
         search = search_service_pb2.DESCRIPTOR.services_by_name["SearchService"]
         context = context_service_pb2.DESCRIPTOR.services_by_name["ContextService"]
         profile = profile_service_pb2.DESCRIPTOR.services_by_name["ProfileService"]
+        people = people_service_pb2.DESCRIPTOR.services_by_name["PeopleService"]
         summaries = summary_service_pb2.DESCRIPTOR.services_by_name["SummaryService"]
-        self._server = RpcServer(
-            settings.server,
-            self._database,
-            [
-                Registration(
-                    search,
-                    search_service_pb2_grpc.add_SearchServiceServicer_to_server,
-                    SearchServicer(sources, asking),
-                ),
-                Registration(
-                    context,
-                    context_service_pb2_grpc.add_ContextServiceServicer_to_server,
-                    ContextServicer(sources, self._tokens),
-                ),
-                Registration(
-                    profile,
-                    profile_service_pb2_grpc.add_ProfileServiceServicer_to_server,
-                    ProfileServicer(self._database),
-                ),
-                Registration(
-                    summaries,
-                    summary_service_pb2_grpc.add_SummaryServiceServicer_to_server,
-                    SummaryServicer(self._database),
-                ),
-            ],
-        )
+        return [
+            Registration(
+                search,
+                search_service_pb2_grpc.add_SearchServiceServicer_to_server,
+                SearchServicer(sources, asking),
+            ),
+            Registration(
+                context,
+                context_service_pb2_grpc.add_ContextServiceServicer_to_server,
+                ContextServicer(sources, self._tokens),
+            ),
+            Registration(
+                profile,
+                profile_service_pb2_grpc.add_ProfileServiceServicer_to_server,
+                ProfileServicer(self._database),
+            ),
+            Registration(
+                people,
+                people_service_pb2_grpc.add_PeopleServiceServicer_to_server,
+                PeopleServicer(self._database),
+            ),
+            Registration(
+                summaries,
+                summary_service_pb2_grpc.add_SummaryServiceServicer_to_server,
+                SummaryServicer(self._database),
+            ),
+        ]
 
     async def start(self) -> str:
         warn_if_slow()

@@ -16,6 +16,7 @@ from everword.rpc.translate import (
 from everword.v1 import (
     conversation_pb2,
     memory_pb2,
+    people_service_pb2,
     profile_service_pb2,
     summary_service_pb2,
 )
@@ -55,6 +56,9 @@ Paged: TypeAlias = (
     | summary_service_pb2.ListSummariesRequest
     | summary_service_pb2.ExpandSummaryRequest
     | profile_service_pb2.ListFactsRequest
+    | people_service_pb2.ListPeopleRequest
+    | people_service_pb2.ListEventsRequest
+    | people_service_pb2.ListStrategiesRequest
 )
 
 

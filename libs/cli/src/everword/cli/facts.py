@@ -129,6 +129,18 @@ async def why(client: Client, fact_id: str, as_json: bool) -> None:
         for each in response.changes
     ]
     print_table(("when", "who", "did", "state", "why"), changes)
+    links = [
+        (
+            fact_pb2.FactRelation.Name(each.relation).removeprefix("FACT_RELATION_").lower(),
+            "to" if each.from_fact_id == fact.id else "from",
+            f"{_what(each.other)}: {each.other.value}",
+            f"{each.confidence:.2f}",
+            each.reason,
+        )
+        for each in response.links
+    ]
+    if links:
+        print_table(("link", "", "fact", "sure", "why"), links)
 
 
 @facts.command()

@@ -76,6 +76,11 @@ def _options() -> list[Callable[[Command], Command]]:
             type=click.Choice(["mask", "keep"]),
             help="What becomes of passwords, keys and tokens in what is derived.",
         ),
+        click.option(
+            "--sleep-atomicity",
+            type=click.Choice(["session", "run"]),
+            help="What Sleep stores at once.",
+        ),
     ]
 
 
@@ -89,6 +94,10 @@ def _settings(given: dict[str, Any]) -> dict[str, Any]:
     if "credentials" in chosen:
         chosen["credentials"] = pb.CredentialPolicy.Value(
             f"CREDENTIAL_POLICY_{chosen['credentials'].upper()}"
+        )
+    if "sleep_atomicity" in chosen:
+        chosen["sleep_atomicity"] = pb.SleepAtomicity.Value(
+            f"SLEEP_ATOMICITY_{chosen['sleep_atomicity'].upper()}"
         )
     if "channel_policies" in chosen:
         chosen["channel_policies"] = dict(chosen["channel_policies"])
@@ -211,6 +220,12 @@ def _show(namespace: pb.Namespace, as_json: bool) -> None:
             "credentials",
             pb.CredentialPolicy.Name(settings.credentials)
             .removeprefix("CREDENTIAL_POLICY_")
+            .lower(),
+        ),
+        (
+            "sleep stores a",
+            pb.SleepAtomicity.Name(settings.sleep_atomicity)
+            .removeprefix("SLEEP_ATOMICITY_")
             .lower(),
         ),
     ]

@@ -28,12 +28,13 @@ WORKERS = {
     "compact-worker": ["everword_compactor.worker", "compact"],
     "learn-worker": ["everword_compactor.worker", "learn"],
     "roll-up-worker": ["everword_compactor.worker", "roll-up"],
+    "sleep-worker": ["everword_compactor.worker", "sleep"],
     "tool-sentences-worker": ["everword_compactor.worker", "tool-sentences"],
 }
 
 #: those that derive text from what was said
 SUMMARISING_WORKERS = frozenset(
-    {"compact-worker", "learn-worker", "roll-up-worker", "tool-sentences-worker"}
+    {"compact-worker", "learn-worker", "roll-up-worker", "sleep-worker", "tool-sentences-worker"}
 )
 
 # What a serving process must never hold: with it, it could leave its namespace.

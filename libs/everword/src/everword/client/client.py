@@ -24,7 +24,9 @@ from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
+from everword.v1.people_service_pb2_grpc import PeopleServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
+from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
 
@@ -46,9 +48,11 @@ class Client:
         self.admin_service = AdminServiceStub(ingest)
         self.fact_service = FactServiceStub(ingest)
         self.pattern_service = PatternServiceStub(ingest)
+        self.review_service = ReviewServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)
         self.profile_service = ProfileServiceStub(search)
+        self.people_service = PeopleServiceStub(search)
         self.summary_service = SummaryServiceStub(search)
         self.maintenance_service = MaintenanceServiceStub(compactor)
 

@@ -72,6 +72,30 @@ CREDENTIAL_POLICY_KEEP: CredentialPolicy.ValueType  # 2
 """CREDENTIAL_POLICY_KEEP leaves them as they are."""
 Global___CredentialPolicy: _TypeAlias = CredentialPolicy  # noqa: Y015
 
+class _SleepAtomicity:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SleepAtomicityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SleepAtomicity.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SLEEP_ATOMICITY_UNSPECIFIED: _SleepAtomicity.ValueType  # 0
+    """SLEEP_ATOMICITY_UNSPECIFIED is SESSION."""
+    SLEEP_ATOMICITY_SESSION: _SleepAtomicity.ValueType  # 1
+    """SLEEP_ATOMICITY_SESSION stores what one session says, all of it or nothing."""
+    SLEEP_ATOMICITY_RUN: _SleepAtomicity.ValueType  # 2
+    """SLEEP_ATOMICITY_RUN stores what a whole run found in all conversations, all of it or nothing."""
+
+class SleepAtomicity(_SleepAtomicity, metaclass=_SleepAtomicityEnumTypeWrapper):
+    """SleepAtomicity says what Sleep stores at once."""
+
+SLEEP_ATOMICITY_UNSPECIFIED: SleepAtomicity.ValueType  # 0
+"""SLEEP_ATOMICITY_UNSPECIFIED is SESSION."""
+SLEEP_ATOMICITY_SESSION: SleepAtomicity.ValueType  # 1
+"""SLEEP_ATOMICITY_SESSION stores what one session says, all of it or nothing."""
+SLEEP_ATOMICITY_RUN: SleepAtomicity.ValueType  # 2
+"""SLEEP_ATOMICITY_RUN stores what a whole run found in all conversations, all of it or nothing."""
+Global___SleepAtomicity: _TypeAlias = SleepAtomicity  # noqa: Y015
+
 class _ApiKeyRole:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -163,6 +187,7 @@ class NamespaceSettings(_message.Message):
     USE_COUNTING_FIELD_NUMBER: _builtins.int
     CHANNEL_POLICIES_FIELD_NUMBER: _builtins.int
     CREDENTIALS_FIELD_NUMBER: _builtins.int
+    SLEEP_ATOMICITY_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
@@ -181,6 +206,8 @@ class NamespaceSettings(_message.Message):
     for contexts and answers, and for what is written from then on; summaries, sentences and titles that are there stay as
     they are until they are written anew.
     """
+    sleep_atomicity: Global___SleepAtomicity.ValueType
+    """sleep_atomicity says what Sleep stores at once. SESSION if unset."""
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
         """channel_policies are the policies of channels by name. A channel without one is indexed and rolled up. At most 100,
@@ -196,10 +223,11 @@ class NamespaceSettings(_message.Message):
         use_counting: Global___UseCounting.ValueType = ...,
         channel_policies: _abc.Mapping[_builtins.str, Global___ChannelPolicy] | None = ...,
         credentials: Global___CredentialPolicy.ValueType = ...,
+        sleep_atomicity: Global___SleepAtomicity.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__day_cutoff_minutes: _TypeAlias = _typing.Literal["day_cutoff_minutes"]  # noqa: Y015
     _WhichOneofArgType__day_cutoff_minutes: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes"]  # noqa: Y015

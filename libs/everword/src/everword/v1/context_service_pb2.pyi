@@ -40,6 +40,14 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
     about its latest author, as far as that was learned where nobody is named.
     """
+    CONTEXT_SOURCE_QUESTIONS: _ContextSource.ValueType  # 8
+    """CONTEXT_SOURCE_QUESTIONS is what is worth asking the conversation's subject: at most two questions whose topic the query
+    touches. One that was in a context is in none for a week, and in three at most.
+    """
+    CONTEXT_SOURCE_LIFE: _ContextSource.ValueType  # 9
+    """CONTEXT_SOURCE_LIFE is how the conversation's subject communicates, whom the query names of those whom the subject speaks
+    of, at most ten, and the five most important events that are ahead or were not long ago.
+    """
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
     """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
@@ -57,6 +65,14 @@ CONTEXT_SOURCE_IDENTITY: ContextSource.ValueType  # 4
 first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
 request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
 about its latest author, as far as that was learned where nobody is named.
+"""
+CONTEXT_SOURCE_QUESTIONS: ContextSource.ValueType  # 8
+"""CONTEXT_SOURCE_QUESTIONS is what is worth asking the conversation's subject: at most two questions whose topic the query
+touches. One that was in a context is in none for a week, and in three at most.
+"""
+CONTEXT_SOURCE_LIFE: ContextSource.ValueType  # 9
+"""CONTEXT_SOURCE_LIFE is how the conversation's subject communicates, whom the query names of those whom the subject speaks
+of, at most ten, and the five most important events that are ahead or were not long ago.
 """
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 

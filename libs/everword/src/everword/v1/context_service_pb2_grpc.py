@@ -59,7 +59,7 @@ class ContextServiceServicer:
         context or the query is passed over. Where the verdict is that nothing is relevant, no memory goes in. What is found by
         the query counts as used; turns are there for being recent.
 
-        Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph, as far as there is anything
+        Blocks come in the order base, identity, life, questions, lorebook, documents, memories, chat history, graph, as far as there is anything
         for them. Those beside memories and chat history have a share of the budget each, about a tenth, and what they do not
         need is for memories. What was taken from a message is not said where the message's words are in the context.
         Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the namespace's time

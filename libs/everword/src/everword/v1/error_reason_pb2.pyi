@@ -144,7 +144,19 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
     `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
     """
-    ERROR_REASON_PATTERN_NOT_FOUND: _ErrorReason.ValueType  # 36
+    ERROR_REASON_PERSON_NOT_FOUND: _ErrorReason.ValueType  # 36
+    """ERROR_REASON_PERSON_NOT_FOUND (NOT_FOUND): the namespace has no person with this id.
+    `{ "reason": "PERSON_NOT_FOUND", "metadata": { "person_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_EVENT_NOT_FOUND: _ErrorReason.ValueType  # 37
+    """ERROR_REASON_EVENT_NOT_FOUND (NOT_FOUND): the namespace has no event with this id.
+    `{ "reason": "EVENT_NOT_FOUND", "metadata": { "event_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_STRATEGY_NOT_FOUND: _ErrorReason.ValueType  # 38
+    """ERROR_REASON_STRATEGY_NOT_FOUND (NOT_FOUND): the namespace has no strategy with this id.
+    `{ "reason": "STRATEGY_NOT_FOUND", "metadata": { "strategy_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_PATTERN_NOT_FOUND: _ErrorReason.ValueType  # 39
     """ERROR_REASON_PATTERN_NOT_FOUND (NOT_FOUND): the namespace has no pattern with this id.
     `{ "reason": "PATTERN_NOT_FOUND", "metadata": { "pattern_id": "0190b5c2-…" } }`
     """
@@ -279,7 +291,19 @@ ERROR_REASON_MESSAGE_NOT_FOUND: ErrorReason.ValueType  # 31
 """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
 `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
 """
-ERROR_REASON_PATTERN_NOT_FOUND: ErrorReason.ValueType  # 36
+ERROR_REASON_PERSON_NOT_FOUND: ErrorReason.ValueType  # 36
+"""ERROR_REASON_PERSON_NOT_FOUND (NOT_FOUND): the namespace has no person with this id.
+`{ "reason": "PERSON_NOT_FOUND", "metadata": { "person_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_EVENT_NOT_FOUND: ErrorReason.ValueType  # 37
+"""ERROR_REASON_EVENT_NOT_FOUND (NOT_FOUND): the namespace has no event with this id.
+`{ "reason": "EVENT_NOT_FOUND", "metadata": { "event_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_STRATEGY_NOT_FOUND: ErrorReason.ValueType  # 38
+"""ERROR_REASON_STRATEGY_NOT_FOUND (NOT_FOUND): the namespace has no strategy with this id.
+`{ "reason": "STRATEGY_NOT_FOUND", "metadata": { "strategy_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_PATTERN_NOT_FOUND: ErrorReason.ValueType  # 39
 """ERROR_REASON_PATTERN_NOT_FOUND (NOT_FOUND): the namespace has no pattern with this id.
 `{ "reason": "PATTERN_NOT_FOUND", "metadata": { "pattern_id": "0190b5c2-…" } }`
 """

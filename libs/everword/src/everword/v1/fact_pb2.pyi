@@ -140,6 +140,74 @@ FACT_ENDING_CORRECTED: FactEnding.ValueType  # 3
 """FACT_ENDING_CORRECTED: it never held. It was said, or understood, wrong."""
 Global___FactEnding: _TypeAlias = FactEnding  # noqa: Y015
 
+class _FactRelation:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _FactRelationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FactRelation.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    FACT_RELATION_UNSPECIFIED: _FactRelation.ValueType  # 0
+    """FACT_RELATION_UNSPECIFIED is never returned."""
+    FACT_RELATION_CAUSES: _FactRelation.ValueType  # 1
+    """FACT_RELATION_CAUSES: the first brings the second about."""
+    FACT_RELATION_RELATED_TO: _FactRelation.ValueType  # 2
+    """FACT_RELATION_RELATED_TO: they belong together."""
+    FACT_RELATION_SUPPORTS: _FactRelation.ValueType  # 3
+    """FACT_RELATION_SUPPORTS: the first makes the second likelier."""
+    FACT_RELATION_CONTRADICTS: _FactRelation.ValueType  # 4
+    """FACT_RELATION_CONTRADICTS: both cannot hold."""
+    FACT_RELATION_TEMPORAL_SEQUENCE: _FactRelation.ValueType  # 5
+    """FACT_RELATION_TEMPORAL_SEQUENCE: the first came before the second, and led up to it."""
+    FACT_RELATION_PART_OF: _FactRelation.ValueType  # 6
+    """FACT_RELATION_PART_OF: the first is a part of the second."""
+
+class FactRelation(_FactRelation, metaclass=_FactRelationEnumTypeWrapper):
+    """FactRelation says what one fact is to another."""
+
+FACT_RELATION_UNSPECIFIED: FactRelation.ValueType  # 0
+"""FACT_RELATION_UNSPECIFIED is never returned."""
+FACT_RELATION_CAUSES: FactRelation.ValueType  # 1
+"""FACT_RELATION_CAUSES: the first brings the second about."""
+FACT_RELATION_RELATED_TO: FactRelation.ValueType  # 2
+"""FACT_RELATION_RELATED_TO: they belong together."""
+FACT_RELATION_SUPPORTS: FactRelation.ValueType  # 3
+"""FACT_RELATION_SUPPORTS: the first makes the second likelier."""
+FACT_RELATION_CONTRADICTS: FactRelation.ValueType  # 4
+"""FACT_RELATION_CONTRADICTS: both cannot hold."""
+FACT_RELATION_TEMPORAL_SEQUENCE: FactRelation.ValueType  # 5
+"""FACT_RELATION_TEMPORAL_SEQUENCE: the first came before the second, and led up to it."""
+FACT_RELATION_PART_OF: FactRelation.ValueType  # 6
+"""FACT_RELATION_PART_OF: the first is a part of the second."""
+Global___FactRelation: _TypeAlias = FactRelation  # noqa: Y015
+
+class _DisputeOutcome:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _DisputeOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_DisputeOutcome.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    DISPUTE_OUTCOME_UNSPECIFIED: _DisputeOutcome.ValueType  # 0
+    """DISPUTE_OUTCOME_UNSPECIFIED: it is open."""
+    DISPUTE_OUTCOME_ACCEPT_NEW: _DisputeOutcome.ValueType  # 1
+    """DISPUTE_OUTCOME_ACCEPT_NEW: the new fact holds, and the old one ended."""
+    DISPUTE_OUTCOME_REJECT_NEW: _DisputeOutcome.ValueType  # 2
+    """DISPUTE_OUTCOME_REJECT_NEW: the old fact holds on, and the new one never did."""
+    DISPUTE_OUTCOME_KEEP: _DisputeOutcome.ValueType  # 3
+    """DISPUTE_OUTCOME_KEEP: what was said does not tell, and both stay as they are."""
+
+class DisputeOutcome(_DisputeOutcome, metaclass=_DisputeOutcomeEnumTypeWrapper):
+    """DisputeOutcome says what became of a dispute."""
+
+DISPUTE_OUTCOME_UNSPECIFIED: DisputeOutcome.ValueType  # 0
+"""DISPUTE_OUTCOME_UNSPECIFIED: it is open."""
+DISPUTE_OUTCOME_ACCEPT_NEW: DisputeOutcome.ValueType  # 1
+"""DISPUTE_OUTCOME_ACCEPT_NEW: the new fact holds, and the old one ended."""
+DISPUTE_OUTCOME_REJECT_NEW: DisputeOutcome.ValueType  # 2
+"""DISPUTE_OUTCOME_REJECT_NEW: the old fact holds on, and the new one never did."""
+DISPUTE_OUTCOME_KEEP: DisputeOutcome.ValueType  # 3
+"""DISPUTE_OUTCOME_KEEP: what was said does not tell, and both stay as they are."""
+Global___DisputeOutcome: _TypeAlias = DisputeOutcome  # noqa: Y015
+
 @_typing.final
 class Fact(_message.Message):
     """Fact is one thing that holds of somebody or something, as it is believed at a moment."""
@@ -407,7 +475,9 @@ class FactChange(_message.Message):
     actor: _builtins.str
     """actor is who made it: `agent`, `person` or `machine`."""
     action: _builtins.str
-    """action is what was done: `remembered`, `supported`, `superseded`, `corrected`, `confirmed`, `rejected` or `closed`."""
+    """action is what was done: `remembered`, `supported`, `superseded`, `corrected`, `confirmed`, `rejected`,
+    `closed`, `doubted`, `disputed`, `accepted`, `upheld`, `expired`, `anchored`, `released` or `merged`.
+    """
     state: Global___FactState.ValueType
     """state is the state after it."""
     reason: _builtins.str
@@ -435,3 +505,109 @@ class FactChange(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___FactChange: _TypeAlias = FactChange  # noqa: Y015
+
+@_typing.final
+class FactLink(_message.Message):
+    """FactLink links two facts, as Sleep found it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_FACT_ID_FIELD_NUMBER: _builtins.int
+    TO_FACT_ID_FIELD_NUMBER: _builtins.int
+    RELATION_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    OTHER_FIELD_NUMBER: _builtins.int
+    VALID_FROM_TIME_FIELD_NUMBER: _builtins.int
+    VALID_UNTIL_TIME_FIELD_NUMBER: _builtins.int
+    from_fact_id: _builtins.str
+    """from_fact_id is the first fact."""
+    to_fact_id: _builtins.str
+    """to_fact_id is the second one."""
+    relation: Global___FactRelation.ValueType
+    """relation is what the first is to the second."""
+    confidence: _builtins.float
+    """confidence is from 0 to 1."""
+    reason: _builtins.str
+    """reason is why they are linked."""
+    @_builtins.property
+    def other(self) -> Global___Fact:
+        """other is the fact that was not asked about."""
+
+    @_builtins.property
+    def valid_from_time(self) -> _timestamp_pb2.Timestamp:
+        """valid_from_time is since when the link holds."""
+
+    @_builtins.property
+    def valid_until_time(self) -> _timestamp_pb2.Timestamp:
+        """valid_until_time is when it ended: with the first of the facts that did not hold any more. Unset while it holds."""
+
+    def __init__(
+        self,
+        *,
+        from_fact_id: _builtins.str = ...,
+        to_fact_id: _builtins.str = ...,
+        relation: Global___FactRelation.ValueType = ...,
+        confidence: _builtins.float = ...,
+        reason: _builtins.str = ...,
+        other: Global___Fact | None = ...,
+        valid_from_time: _timestamp_pb2.Timestamp | None = ...,
+        valid_until_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["other", b"other", "valid_from_time", b"valid_from_time", "valid_until_time", b"valid_until_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confidence", b"confidence", "from_fact_id", b"from_fact_id", "other", b"other", "reason", b"reason", "relation", b"relation", "to_fact_id", b"to_fact_id", "valid_from_time", b"valid_from_time", "valid_until_time", b"valid_until_time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FactLink: _TypeAlias = FactLink  # noqa: Y015
+
+@_typing.final
+class FactDispute(_message.Message):
+    """FactDispute is a pair of facts that contradict each other."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OLD_FACT_ID_FIELD_NUMBER: _builtins.int
+    NEW_FACT_ID_FIELD_NUMBER: _builtins.int
+    OPEN_TIME_FIELD_NUMBER: _builtins.int
+    SETTLE_TIME_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    old_fact_id: _builtins.str
+    """old_fact_id is the fact that was known."""
+    new_fact_id: _builtins.str
+    """new_fact_id is the one that was said against it."""
+    outcome: Global___DisputeOutcome.ValueType
+    """outcome is what became of it."""
+    decided_by: _builtins.str
+    """decided_by is `rule`, `model` or `person`; empty while it is open."""
+    reason: _builtins.str
+    """reason is why."""
+    @_builtins.property
+    def open_time(self) -> _timestamp_pb2.Timestamp:
+        """open_time is since when they are in dispute."""
+
+    @_builtins.property
+    def settle_time(self) -> _timestamp_pb2.Timestamp:
+        """settle_time is when that was settled. Unset while it is open."""
+
+    def __init__(
+        self,
+        *,
+        old_fact_id: _builtins.str = ...,
+        new_fact_id: _builtins.str = ...,
+        open_time: _timestamp_pb2.Timestamp | None = ...,
+        settle_time: _timestamp_pb2.Timestamp | None = ...,
+        outcome: Global___DisputeOutcome.ValueType = ...,
+        decided_by: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["open_time", b"open_time", "settle_time", b"settle_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_by", b"decided_by", "new_fact_id", b"new_fact_id", "old_fact_id", b"old_fact_id", "open_time", b"open_time", "outcome", b"outcome", "reason", b"reason", "settle_time", b"settle_time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FactDispute: _TypeAlias = FactDispute  # noqa: Y015

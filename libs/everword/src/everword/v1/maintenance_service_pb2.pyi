@@ -984,3 +984,89 @@ class UpdateVoiceResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___UpdateVoiceResponse: _TypeAlias = UpdateVoiceResponse  # noqa: Y015
+
+@_typing.final
+class SleepRequest(_message.Message):
+    """SleepRequest says what to learn from."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is the conversation. All if empty."""
+    subject: _builtins.str
+    """subject takes the conversations about somebody or something. At most 512 bytes; all if empty."""
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        subject: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SleepRequest: _TypeAlias = SleepRequest  # noqa: Y015
+
+@_typing.final
+class SleepResponse(_message.Message):
+    """SleepResponse says how far Sleep has come since the call."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DONE_FIELD_NUMBER: _builtins.int
+    CONVERSATIONS_FIELD_NUMBER: _builtins.int
+    PENDING_JOBS_FIELD_NUMBER: _builtins.int
+    STORED_SESSIONS_FIELD_NUMBER: _builtins.int
+    PROCESSED_SESSIONS_FIELD_NUMBER: _builtins.int
+    SKIPPED_SESSIONS_FIELD_NUMBER: _builtins.int
+    PARKED_SESSIONS_FIELD_NUMBER: _builtins.int
+    FAILED_JOBS_FIELD_NUMBER: _builtins.int
+    POSTPONED_JOBS_FIELD_NUMBER: _builtins.int
+    LEFT_OUT_STEPS_FIELD_NUMBER: _builtins.int
+    done: _builtins.bool
+    """done says that nothing is left to do, or nothing that a worker is at: it is the last message then."""
+    conversations: _builtins.int
+    """conversations are those that had something to learn from."""
+    pending_jobs: _builtins.int
+    """pending_jobs wait for a worker, or have one."""
+    stored_sessions: _builtins.int
+    """stored_sessions are those whose facts are stored."""
+    processed_sessions: _builtins.int
+    """processed_sessions are those of them that have been through the closing steps too."""
+    skipped_sessions: _builtins.int
+    """skipped_sessions hold nothing that people said."""
+    parked_sessions: _builtins.int
+    """parked_sessions failed and were put aside, whenever that was; RetryJobs tries them again."""
+    failed_jobs: _builtins.int
+    """failed_jobs were given up. GetQueueStatus says why."""
+    postponed_jobs: _builtins.int
+    """postponed_jobs wait for a language model that answers nobody."""
+    @_builtins.property
+    def left_out_steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """left_out_steps are those that need a language model where none is configured."""
+
+    def __init__(
+        self,
+        *,
+        done: _builtins.bool = ...,
+        conversations: _builtins.int = ...,
+        pending_jobs: _builtins.int = ...,
+        stored_sessions: _builtins.int = ...,
+        processed_sessions: _builtins.int = ...,
+        skipped_sessions: _builtins.int = ...,
+        parked_sessions: _builtins.int = ...,
+        failed_jobs: _builtins.int = ...,
+        postponed_jobs: _builtins.int = ...,
+        left_out_steps: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversations", b"conversations", "done", b"done", "failed_jobs", b"failed_jobs", "left_out_steps", b"left_out_steps", "parked_sessions", b"parked_sessions", "pending_jobs", b"pending_jobs", "postponed_jobs", b"postponed_jobs", "processed_sessions", b"processed_sessions", "skipped_sessions", b"skipped_sessions", "stored_sessions", b"stored_sessions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SleepResponse: _TypeAlias = SleepResponse  # noqa: Y015

@@ -60,6 +60,11 @@ class MaintenanceServiceStub:
                 request_serializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationResponse.FromString,
                 _registered_method=True)
+        self.Sleep = channel.unary_stream(
+                '/everword.v1.MaintenanceService/Sleep',
+                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.SleepRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.SleepResponse.FromString,
+                _registered_method=True)
         self.GetCompactionStatus = channel.unary_unary(
                 '/everword.v1.MaintenanceService/GetCompactionStatus',
                 request_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetCompactionStatusRequest.SerializeToString,
@@ -133,6 +138,16 @@ class MaintenanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Sleep(self, request, context):
+        """Sleep reads what was said since the last Sleep, however short ago, learns from it, and puts what is known in order. It
+        does so for one conversation, for those about a subject, or for all. It writes a message when something has come about,
+        and ends when all is done, at the latest with the caller's deadline; the work goes on then. Workers do the same when a
+        conversation rests, when another begins, and every night. Calling it again, or twice at once, changes nothing twice.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetCompactionStatus(self, request, context):
         """GetCompactionStatus says how summaries are made, and what waits for them.
         """
@@ -195,6 +210,11 @@ def add_MaintenanceServiceServicer_to_server(servicer, server):
                     servicer.FlushConversation,
                     request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationRequest.FromString,
                     response_serializer=everword_dot_v1_dot_maintenance__service__pb2.FlushConversationResponse.SerializeToString,
+            ),
+            'Sleep': grpc.unary_stream_rpc_method_handler(
+                    servicer.Sleep,
+                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.SleepRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.SleepResponse.SerializeToString,
             ),
             'GetCompactionStatus': grpc.unary_unary_rpc_method_handler(
                     servicer.GetCompactionStatus,
@@ -358,6 +378,33 @@ class MaintenanceService:
             '/everword.v1.MaintenanceService/FlushConversation',
             everword_dot_v1_dot_maintenance__service__pb2.FlushConversationRequest.SerializeToString,
             everword_dot_v1_dot_maintenance__service__pb2.FlushConversationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Sleep(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/everword.v1.MaintenanceService/Sleep',
+            everword_dot_v1_dot_maintenance__service__pb2.SleepRequest.SerializeToString,
+            everword_dot_v1_dot_maintenance__service__pb2.SleepResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -35,6 +35,12 @@ class MaintenanceServiceStub:
     deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
     and the summaries are made all the same. Credentials are masked, unless the namespace keeps them.
     """
+    Sleep: _aio.UnaryStreamMultiCallable[_maintenance_service_pb2.SleepRequest, _maintenance_service_pb2.SleepResponse]
+    """Sleep reads what was said since the last Sleep, however short ago, learns from it, and puts what is known in order. It
+    does so for one conversation, for those about a subject, or for all. It writes a message when something has come about,
+    and ends when all is done, at the latest with the caller's deadline; the work goes on then. Workers do the same when a
+    conversation rests, when another begins, and every night. Calling it again, or twice at once, changes nothing twice.
+    """
     GetCompactionStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetCompactionStatusRequest, _maintenance_service_pb2.GetCompactionStatusResponse]
     """GetCompactionStatus says how summaries are made, and what waits for them."""
     AuditSummaries: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.AuditSummariesRequest, _maintenance_service_pb2.AuditSummariesResponse]
@@ -96,6 +102,18 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         turns. Nothing of the conversation is deleted. The call waits for summaries that are still to be made, until its
         deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
         and the summaries are made all the same. Credentials are masked, unless the namespace keeps them.
+        """
+
+    @_abc_1.abstractmethod
+    def Sleep(
+        self,
+        request: _maintenance_service_pb2.SleepRequest,
+        context: _aio.ServicerContext[_maintenance_service_pb2.SleepRequest, _abc.AsyncIterator[_maintenance_service_pb2.SleepResponse]],
+    ) -> _abc.AsyncIterator[_maintenance_service_pb2.SleepResponse]:
+        """Sleep reads what was said since the last Sleep, however short ago, learns from it, and puts what is known in order. It
+        does so for one conversation, for those about a subject, or for all. It writes a message when something has come about,
+        and ends when all is done, at the latest with the caller's deadline; the work goes on then. Workers do the same when a
+        conversation rests, when another begins, and every night. Calling it again, or twice at once, changes nothing twice.
         """
 
     @_abc_1.abstractmethod

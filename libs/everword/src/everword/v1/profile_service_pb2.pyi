@@ -315,6 +315,8 @@ class ExplainFactResponse(_message.Message):
     FACT_FIELD_NUMBER: _builtins.int
     EVIDENCE_FIELD_NUMBER: _builtins.int
     CHANGES_FIELD_NUMBER: _builtins.int
+    LINKS_FIELD_NUMBER: _builtins.int
+    DISPUTES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def fact(self) -> _fact_pb2.Fact:
         """fact is the fact."""
@@ -327,20 +329,82 @@ class ExplainFactResponse(_message.Message):
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactChange]:
         """changes is its audit trail, oldest first. At most 1,000."""
 
+    @_builtins.property
+    def links(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactLink]:
+        """links are what it is to other facts, the surest first, those that have ended included. At most 1,000."""
+
+    @_builtins.property
+    def disputes(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactDispute]:
+        """disputes are those that it was in, oldest first. At most 1,000."""
+
     def __init__(
         self,
         *,
         fact: _fact_pb2.Fact | None = ...,
         evidence: _abc.Iterable[_fact_pb2.Evidence] | None = ...,
         changes: _abc.Iterable[_fact_pb2.FactChange] | None = ...,
+        links: _abc.Iterable[_fact_pb2.FactLink] | None = ...,
+        disputes: _abc.Iterable[_fact_pb2.FactDispute] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "evidence", b"evidence", "fact", b"fact"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "disputes", b"disputes", "evidence", b"evidence", "fact", b"fact", "links", b"links"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExplainFactResponse: _TypeAlias = ExplainFactResponse  # noqa: Y015
+
+@_typing.final
+class ListFactLinksRequest(_message.Message):
+    """ListFactLinksRequest names facts, such as those that Search found for a topic."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACT_IDS_FIELD_NUMBER: _builtins.int
+    MAX_LINKS_FIELD_NUMBER: _builtins.int
+    max_links: _builtins.int
+    """max_links is how many to return. 50 if 0; at most 500."""
+    @_builtins.property
+    def fact_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """fact_ids are theirs. 1 to 100."""
+
+    def __init__(
+        self,
+        *,
+        fact_ids: _abc.Iterable[_builtins.str] | None = ...,
+        max_links: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact_ids", b"fact_ids", "max_links", b"max_links"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFactLinksRequest: _TypeAlias = ListFactLinksRequest  # noqa: Y015
+
+@_typing.final
+class ListFactLinksResponse(_message.Message):
+    """ListFactLinksResponse holds links."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def links(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactLink]:
+        """links are those that hold, the surest first, each with the fact at its other end."""
+
+    def __init__(
+        self,
+        *,
+        links: _abc.Iterable[_fact_pb2.FactLink] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFactLinksResponse: _TypeAlias = ListFactLinksResponse  # noqa: Y015
 
 @_typing.final
 class ListThemesRequest(_message.Message):

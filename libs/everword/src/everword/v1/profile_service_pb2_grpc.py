@@ -55,6 +55,11 @@ class ProfileServiceStub:
                 request_serializer=everword_dot_v1_dot_profile__service__pb2.GetFactHistoryRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_profile__service__pb2.GetFactHistoryResponse.FromString,
                 _registered_method=True)
+        self.ListFactLinks = channel.unary_unary(
+                '/everword.v1.ProfileService/ListFactLinks',
+                request_serializer=everword_dot_v1_dot_profile__service__pb2.ListFactLinksRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_profile__service__pb2.ListFactLinksResponse.FromString,
+                _registered_method=True)
         self.ExplainFact = channel.unary_unary(
                 '/everword.v1.ProfileService/ExplainFact',
                 request_serializer=everword_dot_v1_dot_profile__service__pb2.ExplainFactRequest.SerializeToString,
@@ -100,8 +105,17 @@ class ProfileServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListFactLinks(self, request, context):
+        """ListFactLinks returns what facts are to others: what causes them, what they are part of, what came before. Facts that do
+        not exist have none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ExplainFact(self, request, context):
-        """ExplainFact returns why a fact is believed: its evidence, down to the words, and its audit trail.
+        """ExplainFact returns why a fact is believed: its evidence, down to the words, its audit trail, and what
+        it is to other facts.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -137,6 +151,11 @@ def add_ProfileServiceServicer_to_server(servicer, server):
                     servicer.GetFactHistory,
                     request_deserializer=everword_dot_v1_dot_profile__service__pb2.GetFactHistoryRequest.FromString,
                     response_serializer=everword_dot_v1_dot_profile__service__pb2.GetFactHistoryResponse.SerializeToString,
+            ),
+            'ListFactLinks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListFactLinks,
+                    request_deserializer=everword_dot_v1_dot_profile__service__pb2.ListFactLinksRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_profile__service__pb2.ListFactLinksResponse.SerializeToString,
             ),
             'ExplainFact': grpc.unary_unary_rpc_method_handler(
                     servicer.ExplainFact,
@@ -258,6 +277,33 @@ class ProfileService:
             '/everword.v1.ProfileService/GetFactHistory',
             everword_dot_v1_dot_profile__service__pb2.GetFactHistoryRequest.SerializeToString,
             everword_dot_v1_dot_profile__service__pb2.GetFactHistoryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListFactLinks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.ProfileService/ListFactLinks',
+            everword_dot_v1_dot_profile__service__pb2.ListFactLinksRequest.SerializeToString,
+            everword_dot_v1_dot_profile__service__pb2.ListFactLinksResponse.FromString,
             options,
             channel_credentials,
             insecure,

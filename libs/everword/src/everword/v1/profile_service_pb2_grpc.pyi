@@ -26,8 +26,14 @@ class ProfileServiceStub:
     """GetFactHistory returns all values that an attribute of a subject ever had, in the order in which they held, with what is
     not believed any more.
     """
+    ListFactLinks: _aio.UnaryUnaryMultiCallable[_profile_service_pb2.ListFactLinksRequest, _profile_service_pb2.ListFactLinksResponse]
+    """ListFactLinks returns what facts are to others: what causes them, what they are part of, what came before. Facts that do
+    not exist have none.
+    """
     ExplainFact: _aio.UnaryUnaryMultiCallable[_profile_service_pb2.ExplainFactRequest, _profile_service_pb2.ExplainFactResponse]
-    """ExplainFact returns why a fact is believed: its evidence, down to the words, and its audit trail."""
+    """ExplainFact returns why a fact is believed: its evidence, down to the words, its audit trail, and what
+    it is to other facts.
+    """
     ListThemes: _aio.UnaryUnaryMultiCallable[_profile_service_pb2.ListThemesRequest, _profile_service_pb2.ListThemesResponse]
     """ListThemes returns what the memories of the namespace are about, as it was last night: clusters over the vectors of a
     sample of at most 2,000 passages of messages, notes and facts.
@@ -71,12 +77,24 @@ class ProfileServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def ListFactLinks(
+        self,
+        request: _profile_service_pb2.ListFactLinksRequest,
+        context: _aio.ServicerContext[_profile_service_pb2.ListFactLinksRequest, _abc.Awaitable[_profile_service_pb2.ListFactLinksResponse]],
+    ) -> _abc.Awaitable[_profile_service_pb2.ListFactLinksResponse]:
+        """ListFactLinks returns what facts are to others: what causes them, what they are part of, what came before. Facts that do
+        not exist have none.
+        """
+
+    @_abc_1.abstractmethod
     def ExplainFact(
         self,
         request: _profile_service_pb2.ExplainFactRequest,
         context: _aio.ServicerContext[_profile_service_pb2.ExplainFactRequest, _abc.Awaitable[_profile_service_pb2.ExplainFactResponse]],
     ) -> _abc.Awaitable[_profile_service_pb2.ExplainFactResponse]:
-        """ExplainFact returns why a fact is believed: its evidence, down to the words, and its audit trail."""
+        """ExplainFact returns why a fact is believed: its evidence, down to the words, its audit trail, and what
+        it is to other facts.
+        """
 
     @_abc_1.abstractmethod
     def ListThemes(

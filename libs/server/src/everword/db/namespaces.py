@@ -24,6 +24,8 @@ class NamespaceSettings:
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
+    #: Values equal proto `SleepAtomicity`.
+    sleep_atomicity: int = 1
 
     @property
     def masks_credentials(self) -> bool:

@@ -133,6 +133,24 @@ class PatternNotFound(NotFound):
     reason = "PATTERN_NOT_FOUND"
 
 
+class PersonNotFound(NotFound):
+    """This namespace has no such person."""
+
+    reason = "PERSON_NOT_FOUND"
+
+
+class EventNotFound(NotFound):
+    """This namespace has no such event."""
+
+    reason = "EVENT_NOT_FOUND"
+
+
+class StrategyNotFound(NotFound):
+    """This namespace has no such strategy."""
+
+    reason = "STRATEGY_NOT_FOUND"
+
+
 class SummaryNotFound(NotFound):
     """This namespace has no such summary."""
 

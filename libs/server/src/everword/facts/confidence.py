@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from everword.facts.model import Ruling, Source, State
+from everword.facts.model import Ruling, Source, State, Verdict
 
 #: What a piece of evidence weighs, by where it comes from; a guess weighs a third.
 _WEIGHTS = {Source.STATED: 1.0, Source.INFERRED: 0.5, Source.AGENT: 1.5, Source.PERSON: 6.0}
@@ -70,9 +70,10 @@ def find_state(
     is_believed: bool,
     holds_now: bool,
     maturity: Tier | None,
+    verdict: Verdict | None = None,
 ) -> State:
     """Return the state of a fact. `is_believed` tells whether it is believed to hold at any time."""
-    if ruling is Ruling.WRONG:
+    if ruling is Ruling.WRONG or (verdict is Verdict.REJECTED and ruling is None):
         return State.REJECTED
     if is_believed and not holds_now:
         return State.CLOSED
@@ -85,7 +86,8 @@ def find_state(
         for each in pieces
         if each.source is Source.STATED and not each.hypothesis
     }
-    confirmed = ruling is Ruling.RIGHT or written or len(stated) >= _CONFIRMING
+    decided = ruling is Ruling.RIGHT or verdict is Verdict.CONFIRMED
+    confirmed = decided or written or len(stated) >= _CONFIRMING
     return State.CONFIRMED if confirmed else State.SUSPECTED
 
 

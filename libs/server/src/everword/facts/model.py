@@ -38,6 +38,21 @@ class Ruling(IntEnum):
     WRONG = 2
 
 
+class Verdict(IntEnum):
+    """What Sleep made of a fact beside its evidence. Values equal the column `verdict`."""
+
+    CONFIRMED = 1
+    REJECTED = 2
+
+
+class Outcome(IntEnum):
+    """What became of a dispute. Values equal the column `outcome`."""
+
+    ACCEPT_NEW = 1
+    REJECT_NEW = 2
+    KEEP = 3
+
+
 @dataclass(frozen=True)
 class Key:
     """What is said of whom."""

@@ -11,7 +11,8 @@ SELECT clock_timestamp() AS now;
 -- find_facts --
 -- Facts of a subject's attribute; with `value_hash`, only that of one value.
 SELECT id, subject, category, attribute, value, several, source, hypothesis, state, confidence, lifetime_days, first_seen_at,
-       last_seen_at, supporting, contradicting, agent, ruling, ruled_at, value_hash
+       last_seen_at, supporting, contradicting, agent, ruling, ruled_at, verdict, verdict_at,
+       is_anchor, value_hash
   FROM facts
  WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND attribute = %(attribute)s
    AND (%(value_hash)s::bytea IS NULL OR value_hash = %(value_hash)s)
@@ -20,7 +21,8 @@ SELECT id, subject, category, attribute, value, several, source, hypothesis, sta
 -- get_fact --
 -- A fact.
 SELECT id, subject, category, attribute, value, several, source, hypothesis, state, confidence, lifetime_days, first_seen_at,
-       last_seen_at, supporting, contradicting, agent, ruling, ruled_at, value_hash
+       last_seen_at, supporting, contradicting, agent, ruling, ruled_at, verdict, verdict_at,
+       is_anchor, value_hash
   FROM facts
  WHERE namespace_id = %(namespace_id)s AND id = %(fact_id)s;
 
@@ -43,7 +45,8 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(category)s, %(attribute)s, %(va
 UPDATE facts
    SET state = %(state)s, confidence = %(confidence)s, supporting = %(supporting)s, contradicting = %(contradicting)s,
        source = %(source)s, hypothesis = %(hypothesis)s, first_seen_at = %(first_seen_at)s, last_seen_at = %(last_seen_at)s,
-       lifetime_days = %(lifetime_days)s, ruling = %(ruling)s, ruled_at = %(ruled_at)s
+       lifetime_days = %(lifetime_days)s, ruling = %(ruling)s, ruled_at = %(ruled_at)s, verdict = %(verdict)s,
+       verdict_at = %(verdict_at)s, is_anchor = %(is_anchor)s
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
 
 -- insert_intervals --
@@ -90,6 +93,26 @@ SELECT %(namespace_id)s, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state,
   FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(actions)s::text[], %(other_fact_ids)s::uuid[])
        AS c (id, fact_id, action, other_fact_id)
   JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = c.fact_id;
+
+-- open_dispute --
+-- Mark two facts as a pair that contradict each other; such a pair is marked once until it is settled.
+INSERT INTO fact_disputes (namespace_id, id, old_fact_id, new_fact_id, opened_at)
+VALUES (%(namespace_id)s, %(id)s, %(old_fact_id)s, %(new_fact_id)s, %(now)s)
+    ON CONFLICT (namespace_id, old_fact_id, new_fact_id) WHERE settled_at IS NULL DO NOTHING;
+
+-- settle_dispute --
+-- Settle a dispute. No row where it is settled already.
+UPDATE fact_disputes
+   SET settled_at = %(now)s, outcome = %(outcome)s, decided_by = %(decided_by)s, reason = %(reason)s
+ WHERE namespace_id = %(namespace_id)s AND id = %(dispute_id)s AND settled_at IS NULL
+RETURNING id;
+
+-- close_edges --
+-- Close the edges of facts that do not hold any more.
+UPDATE fact_edges
+   SET known_until = %(now)s, valid_until = coalesce(valid_until, greatest(valid_from, least(%(now)s, c.until)))
+  FROM unnest(%(fact_ids)s::uuid[], %(until)s::timestamptz[]) AS c (fact_id, until)
+ WHERE namespace_id = %(namespace_id)s AND known_until IS NULL AND (from_fact_id = c.fact_id OR to_fact_id = c.fact_id);
 
 -- show_facts --
 -- Facts with the latest interval in which they are believed to hold; of what is not, the latest one that was.

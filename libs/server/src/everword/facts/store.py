@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -16,6 +16,7 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
+from everword.domain.ids import new_id
 from everword.facts.model import Interval, Key
 
 SQL = load_statements("everword.facts")
@@ -44,6 +45,10 @@ class FactRow:
     ruling: int | None
     ruled_at: datetime | None
     value_hash: bytes
+    verdict: int | None = None
+    #: Up to when what was said went into the verdict.
+    verdict_at: datetime | None = None
+    is_anchor: bool = False
 
     @property
     def key(self) -> Key:
@@ -236,6 +241,54 @@ async def insert_changes(
         "other_fact_ids": [each.other_fact_id for each in changes],
     }
     await execute(conn, SQL["insert_changes"], parameters)
+
+
+async def open_dispute(
+    conn: Connection, namespace_id: int, now: datetime, old_id: UUID, new_id_: UUID
+) -> None:
+    """Mark two facts as contradicting each other, unless they are."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": new_id(),
+        "old_fact_id": old_id,
+        "new_fact_id": new_id_,
+        "now": now,
+    }
+    await execute(conn, SQL["open_dispute"], parameters)
+
+
+async def settle_dispute(
+    conn: Connection,
+    namespace_id: int,
+    now: datetime,
+    dispute_id: UUID,
+    outcome: int,
+    decided_by: str,
+    reason: str,
+) -> bool:
+    """Settle a dispute; False where it is settled already."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "now": now,
+        "dispute_id": dispute_id,
+        "outcome": outcome,
+        "decided_by": decided_by,
+        "reason": reason,
+    }
+    return await fetch_value(conn, SQL["settle_dispute"], parameters) is not None
+
+
+async def close_edges(
+    conn: Connection, namespace_id: int, now: datetime, ended: Mapping[UUID, datetime]
+) -> None:
+    """Close the edges of facts, each with the moment at which it ended."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "now": now,
+        "fact_ids": list(ended),
+        "until": list(ended.values()),
+    }
+    await execute(conn, SQL["close_edges"], parameters)
 
 
 async def show_facts(

@@ -15,7 +15,7 @@ from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.facts import store, timeline
 from everword.facts.attributes import find_attribute
-from everword.facts.model import Key, Ruling, Source, State, value_hash
+from everword.facts.model import Key, Ruling, Source, State, Verdict, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, Change
 from everword.facts.writer import Audit, Standing, Written, add_evidence, apply
@@ -70,6 +70,8 @@ async def state_fact(
     doubted = _doubted(standing, fact, told.since) if change == NOTHING else None
     if doubted is not None:
         await _doubt(conn, standing, doubted, told)
+        now = standing.now
+        await store.open_dispute(conn, standing.namespace_id, now, doubted.id, fact.id)
     superseded = sorted(change.superseded_ids - {fact.id})
     changes = _changes(fact, is_new, superseded, doubted)
     written = await apply(conn, settings, standing, change, changes, audit)
@@ -96,6 +98,23 @@ async def retract_fact(
     if ending:
         changes = [NewChange(new_id(), each.fact_id, "closed") for each in ending]
         await apply(conn, settings, standing, change, changes, audit)
+
+
+async def doubt_fact(
+    conn: Connection,
+    settings: NamespaceSettings,
+    standing: Standing,
+    fact_id: UUID,
+    told: Told,
+    audit: Audit,
+) -> bool:
+    """Store what is said as evidence against a fact, without anything in its place; False where there is none."""
+    fact = standing.facts.get(fact_id)
+    if fact is None:
+        return False
+    await _doubt(conn, standing, fact, told)
+    await apply(conn, settings, standing, NOTHING, [NewChange(new_id(), fact.id, "doubted")], audit)
+    return True
 
 
 async def correct_fact(
@@ -169,9 +188,11 @@ def _new(told: Told) -> FactRow:
 
 
 def _renewed(fact: FactRow, said_at: datetime) -> FactRow:
-    """Return a fact without its ruling, where it was wrong once, and something newer says that it is right."""
+    """Return a fact without what was held against it, where something newer says that it is right."""
     if fact.ruling == Ruling.WRONG and fact.ruled_at and said_at > fact.ruled_at:
-        return replace(fact, ruling=None, ruled_at=None)
+        fact = replace(fact, ruling=None, ruled_at=None)
+    if fact.verdict == Verdict.REJECTED and fact.verdict_at and said_at > fact.verdict_at:
+        fact = replace(fact, verdict=None, verdict_at=None)
     return fact
 
 
@@ -180,7 +201,8 @@ def _decide(standing: Standing, fact: FactRow, told: Told) -> Change:
 
     Nothing, where a guess meets what was stated, or what somebody set right since it was said.
     """
-    if all(piece.contradicts for piece in told.pieces) or fact.ruling == Ruling.WRONG:
+    rejected = fact.ruling == Ruling.WRONG or fact.verdict == Verdict.REJECTED
+    if rejected or all(piece.contradicts for piece in told.pieces):
         return NOTHING
     rival = _rival(standing, fact, told.since)
     if rival is not None:

@@ -18,7 +18,7 @@ from everword.domain.ids import new_id
 from everword.facts import store
 from everword.facts.attributes import find_attribute
 from everword.facts.confidence import Evidence, confidence, find_maturity, find_state
-from everword.facts.model import Interval, Key, Ruling, Source, value_hash
+from everword.facts.model import Interval, Key, Ruling, Source, State, Verdict, value_hash
 from everword.facts.sentence import fact_text
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import Change
@@ -105,8 +105,28 @@ async def apply(
     concerned = {each.fact_id for each in (*change.disbelieved, *come)}
     concerned |= {each.fact_id for each in changes}
     facts = await _bring_up_to_date(conn, standing, [*kept, *come], concerned)
+    await _close_edges(conn, standing, [*kept, *come], facts)
     await store.insert_changes(conn, namespace_id, now, audit.actor, audit.reason, changes)
     return Written(facts, await _index(conn, settings, standing, facts, come))
+
+
+async def _close_edges(
+    conn: Connection,
+    standing: Standing,
+    believed: Sequence[Interval],
+    facts: Mapping[UUID, FactRow],
+) -> None:
+    """Close what links facts that do not hold any more with others."""
+    ended = {
+        id_: max(
+            (each.until or standing.now for each in believed if each.fact_id == id_),
+            default=standing.now,
+        )
+        for id_, fact in facts.items()
+        if fact.state in (State.CLOSED, State.REJECTED)
+    }
+    if ended:
+        await store.close_edges(conn, standing.namespace_id, standing.now, ended)
 
 
 async def _bring_up_to_date(
@@ -142,13 +162,17 @@ def _weighed(
         seen.append(fact.ruled_at)
     attribute = find_attribute(fact.attribute)
     first, last = min(seen), max(seen)
-    tier = find_maturity(first, last, len(supporting), attribute.is_anchor)
+    is_anchor = attribute.is_anchor or fact.is_anchor
+    tier = find_maturity(first, last, len(supporting), is_anchor)
     ruling = Ruling(fact.ruling) if fact.ruling else None
+    verdict = Verdict(fact.verdict) if fact.verdict else None
     # What was never believed is a suspicion beside what is.
     holds_now = any(each.covers(now) or each.since > now for each in own)
     return replace(
         fact,
-        state=find_state(pieces, ruling, bool(own), holds_now, tier if holds_now else None),
+        state=find_state(
+            pieces, ruling, bool(own), holds_now, tier if holds_now else None, verdict
+        ),
         confidence=confidence(pieces),
         supporting=len(supporting),
         contradicting=len(pieces) - len(supporting),

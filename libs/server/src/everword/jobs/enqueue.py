@@ -19,9 +19,11 @@ from everword.jobs.store import SQL
 
 #: Tasks, by their names in the table `jobs`.
 EMBED, COMPACT, ROLL_UP, TOOL_SENTENCES = "embed", "compact", "roll-up", "tool-sentences"
-LEARN = "learn"
+LEARN, SLEEP = "learn", "sleep"
 #: What a job of LEARN is about that makes the themes of its namespace; others are about a conversation.
 THEMES = "themes"
+#: The subject of the job `sleep` that is about a whole namespace; all others are conversations.
+SLEEP_NAMESPACE = "namespace"
 #: What is marked for a whole namespace is spread over so many jobs: few enough that one wake-up serves many writes, and
 #: enough that writes seldom wait for each other's row.
 SHARDS = 8

@@ -17,6 +17,7 @@ LONG = frozenset(
     {
         "/everword.v1.IngestService/WaitForIndexing",
         "/everword.v1.MaintenanceService/FlushConversation",
+        "/everword.v1.MaintenanceService/Sleep",
         "/everword.v1.SearchService/Answer",
     }
 )

@@ -17,6 +17,7 @@ from everword.text.credentials import mask_credentials
 from everword_compactor.conversations import requests
 from everword_compactor.conversations.cover import cover
 from everword_compactor.conversations.model import FlushMark
+from everword_compactor.sleep.rpc.requests import want_sleep
 
 #: From this share of its size on, a context counts as full.
 FULL_AT = 0.85
@@ -156,6 +157,8 @@ async def _replacement(
         )
         stays += sum(summary.token_count for summary in summaries)
         await requests.mark_flushed(conn, namespace_id, id_, FlushMark(covered.through, stays))
+        # What leaves the agent's context is learned from before the agent misses it.
+        await want_sleep(conn, namespace_id, [id_])
         settings = await get_namespace_settings(conn, namespace_id)
     if settings.masks_credentials:
         # One that was written before credentials were masked holds what its sources do.

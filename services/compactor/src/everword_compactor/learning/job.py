@@ -7,16 +7,14 @@ transaction of its own, with the mark that says how far it came. Whatever it was
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
 from everword.db.blocking import Connection
-from everword.db.pool import Database
-from everword.db.settings import DatabaseSettings
 from everword.jobs.task import JobRun, LeaseLost
+from everword_compactor.jobs.async_database import opened
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.learning import store
@@ -25,7 +23,6 @@ from everword_compactor.learning.extract.model import Claim, Modality
 from everword_compactor.learning.moments import dated
 from everword_compactor.learning.store import Learned, Message
 from everword_compactor.learning.write import ClaimingMessage, subject_of, write_claims
-from everword_compactor.settings import SERVICE
 
 #: Messages that are read at once.
 BATCH = 200
@@ -41,8 +38,6 @@ class Learning:
 
     def __init__(self, worker_context: WorkerContext) -> None:
         self._worker_context = worker_context
-        # The one writer of facts waits without blocking: it has a connection for as long as it writes.
-        self._settings = replace(worker_context.database.settings, pool_min=1, pool_max=1)
 
     def run(self, run: JobRun) -> datetime | None:
         """Learn from what is new in the conversation, until others wait; returns when there will be more."""
@@ -97,7 +92,7 @@ class Learning:
         self, job: NamespaceJob, conversation: Learned, claiming: Sequence[ClaimingMessage]
     ) -> Learned:
         """Write what messages claim, one after the other; returns how far that came."""
-        async with _opened(self._settings) as database:
+        async with opened(self._worker_context.database.settings) as database:
             for each in claiming:
                 await write_claims(database, job.run.job, conversation, each)
                 conversation = replace(conversation, learned_seq=each.message.seq)
@@ -135,13 +130,3 @@ def _on_its_day(claim: Claim, said_at: datetime, zone: str) -> Claim:
     if claim.modality is Modality.CORRECTION and value == claim.wrong:
         return replace(claim, value=value, modality=Modality.STATEMENT, wrong="")
     return replace(claim, value=value)
-
-
-@asynccontextmanager
-async def _opened(settings: DatabaseSettings) -> AsyncIterator[Database]:
-    database = Database(settings, SERVICE)
-    await database.open()
-    try:
-        yield database
-    finally:
-        await database.close()

@@ -24,6 +24,8 @@ class NodeNamespace:
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
+    #: Values equal proto `SleepAtomicity`.
+    sleep_atomicity: int
 
     @property
     def masks_credentials(self) -> bool:

@@ -30,6 +30,8 @@ class NamespaceRecord:
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
+    #: Values equal proto `SleepAtomicity`.
+    sleep_atomicity: int
     created_at: datetime
 
 

@@ -7,17 +7,17 @@ SELECT cfgname::text AS name FROM pg_ts_config WHERE pg_ts_config_is_visible(oid
 -- insert_namespace --
 -- Make a namespace where the name is free.
 INSERT INTO namespaces (name, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
-                        credentials)
+                        credentials, sleep_atomicity)
 VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_search_config)s)::regconfig,
-        %(use_counting)s, %(channel_policies)s, %(credentials)s)
+        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, created_at;
+          channel_policies, credentials, sleep_atomicity, created_at;
 
 -- get_namespace --
 -- A namespace, unless it is being deleted.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, created_at
+       channel_policies, credentials, sleep_atomicity, created_at
   FROM namespaces
  WHERE name = %(name)s AND state = 'active';
 
@@ -43,15 +43,16 @@ UPDATE namespaces
        use_counting = CASE WHEN 'use_counting' = ANY(%(fields)s) THEN %(use_counting)s ELSE use_counting END,
        channel_policies = CASE WHEN 'channel_policies' = ANY(%(fields)s) THEN %(channel_policies)s
                                ELSE channel_policies END,
-       credentials = CASE WHEN 'credentials' = ANY(%(fields)s) THEN %(credentials)s ELSE credentials END
+       credentials = CASE WHEN 'credentials' = ANY(%(fields)s) THEN %(credentials)s ELSE credentials END,
+       sleep_atomicity = CASE WHEN 'sleep_atomicity' = ANY(%(fields)s) THEN %(sleep_atomicity)s ELSE sleep_atomicity END
  WHERE id = %(id)s AND state = 'active'
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, created_at;
+          channel_policies, credentials, sleep_atomicity, created_at;
 
 -- list_namespaces --
 -- Namespaces by name, from the one after `after`.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, created_at
+       channel_policies, credentials, sleep_atomicity, created_at
   FROM namespaces
  WHERE name > %(after)s AND state = 'active'
  ORDER BY name

@@ -31,6 +31,7 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
             for channel, policy in settings.channel_policies.items()
         },
         credentials=settings.credentials or pb.CREDENTIAL_POLICY_MASK,
+        sleep_atomicity=settings.sleep_atomicity or pb.SLEEP_ATOMICITY_SESSION,
     )
 
 
@@ -47,6 +48,7 @@ def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
                 for channel, policy in record.channel_policies.items()
             },
             credentials=pb.CredentialPolicy.ValueType(record.credentials),
+            sleep_atomicity=pb.SleepAtomicity.ValueType(record.sleep_atomicity),
         ),
         create_time=to_timestamp(record.created_at),
     )

@@ -21,6 +21,7 @@ from everword_search.context.chat_history import MOST_RECALLED, SHARE, Start, re
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import BlockSource, Candidate, ContextRequest
 from everword_search.context.text import Item
+from everword_search.people.offers import count_offers
 from everword_search.records.pages import MAX_PAGE
 from everword_search.records.use import count_use
 from everword_search.retrieval.model import SearchResult, Verdict
@@ -210,7 +211,7 @@ class Building:
         return {latest.id} if latest and not self.request.query.strip() else set()
 
     async def count_uses(self) -> None:
-        """Count what was found by the query as used."""
+        """Count what was found by the query as used, and questions as offered."""
         if self.request.skip_use_count:
             return
         turns = self.start.conversation.turns if self.start.conversation else ()
@@ -218,6 +219,9 @@ class Building:
         found = {item.memory_id for block in blocks for item in block.items if item.memory_id}
         used = found - {turn.id for turn in turns}
         await count_use(self.sources.database, self.namespace, sorted(used))
+        questions = self.draft.blocks[BlockSource.QUESTIONS].items
+        offered = [item.strategy_id for item in questions if item.strategy_id]
+        await count_offers(self.sources.database, self.namespace, offered)
 
     def built(self, verdict: Verdict | None) -> BuiltContext:
         draft = self.draft

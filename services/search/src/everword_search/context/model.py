@@ -26,12 +26,16 @@ class BlockSource(IntEnum):
     LOREBOOK = 5
     DOCUMENTS = 6
     GRAPH = 7
+    QUESTIONS = 8
+    LIFE = 9
 
 
 #: The order of blocks in a prompt.
 ORDER = (
     BlockSource.BASE,
     BlockSource.IDENTITY,
+    BlockSource.LIFE,
+    BlockSource.QUESTIONS,
     BlockSource.LOREBOOK,
     BlockSource.DOCUMENTS,
     BlockSource.MEMORIES,
@@ -60,6 +64,8 @@ class Candidate:
     told_by: tuple[tuple[UUID, str], ...] = ()
     #: What is said about the words, in brackets after them, such as since when they hold.
     remark: str = ""
+    #: The strategy that it offers, where it is a question to ask.
+    strategy_id: UUID | None = None
 
 
 class ContextScope(IntEnum):

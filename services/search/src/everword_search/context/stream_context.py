@@ -54,8 +54,7 @@ async def stream_context(
         if block.items and block is not history:
             yield block, first
             first += len(block.items)
-    if found.results:
-        await building.count_uses()
+    await building.count_uses()
     built = building.built(found.verdict)
     yield StreamedEnd(built.tokens, built.omitted, found.verdict, missing)
 

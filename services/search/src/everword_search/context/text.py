@@ -32,6 +32,8 @@ from everword_search.summaries.store import TopSummaryRow
 HEADINGS = {
     BlockSource.BASE: "## Base",
     BlockSource.IDENTITY: "## About the user",
+    BlockSource.LIFE: "## People and events",
+    BlockSource.QUESTIONS: "## Worth asking, where it fits",
     BlockSource.LOREBOOK: "## Lorebook",
     BlockSource.DOCUMENTS: "## Documents",
     BlockSource.MEMORIES: "## Relevant memories",
@@ -87,6 +89,8 @@ class Item:
     said_by: frozenset[UUID] = frozenset()
     #: The words of messages that say the same, each with its message: where one is there, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
+    #: The strategy that it offers.
+    strategy_id: UUID | None = None
     #: What it says in substance, where that is not its words: by this, repetitions are known.
     substance: str = ""
 
@@ -220,7 +224,8 @@ class Layout:
             found.score,
             found.relevance,
         )
-        return replace(item, told_by=found.told_by, substance=substance)
+        strategy_id = found.strategy_id
+        return replace(item, told_by=found.told_by, substance=substance, strategy_id=strategy_id)
 
     def _item(
         self,

@@ -115,3 +115,20 @@ SELECT changed_at, actor, action, state, reason, other_fact_id
  WHERE namespace_id = %(namespace_id)s AND fact_id = %(fact_id)s
  ORDER BY changed_at, id
  LIMIT %(limit)s;
+
+-- list_links --
+-- Links of facts with others, the surest first; with `everything`, those that have ended as well.
+SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, e.reason, e.valid_from, e.valid_until
+  FROM fact_edges e
+ WHERE e.namespace_id = %(namespace_id)s AND (e.from_fact_id = ANY(%(fact_ids)s) OR e.to_fact_id = ANY(%(fact_ids)s))
+   AND (%(everything)s OR e.known_until IS NULL)
+ ORDER BY e.known_until IS NULL DESC, e.confidence DESC, e.id
+ LIMIT %(limit)s;
+
+-- list_disputes --
+-- Disputes that a fact was in, oldest first.
+SELECT old_fact_id, new_fact_id, opened_at, settled_at, outcome, decided_by, reason
+  FROM fact_disputes
+ WHERE namespace_id = %(namespace_id)s AND (old_fact_id = %(fact_id)s OR new_fact_id = %(fact_id)s)
+ ORDER BY opened_at, id
+ LIMIT %(limit)s;

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import FactNotFound
 from everword.facts.store import FactView, show_facts
 from everword_search.facts import store
 from everword_search.facts.model import FactFilter, ProfileRequest
-from everword_search.facts.store import ChangeRow, EvidenceRow
+from everword_search.facts.store import ChangeRow, DisputeRow, EvidenceRow, LinkRow
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import PageRequest
 from everword_search.records.pages import open_cursor
@@ -25,12 +25,23 @@ MOST_OMITTED = 100
 
 
 @dataclass(frozen=True)
+class Link:
+    """What a fact is to another one."""
+
+    row: LinkRow
+    #: The one that was not asked about.
+    other: FactView
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a fact is believed."""
 
     fact: FactView
     evidence: Sequence[EvidenceRow]
     changes: Sequence[ChangeRow]
+    links: Sequence[Link]
+    disputes: Sequence[DisputeRow]
 
 
 async def get_profile(
@@ -84,7 +95,27 @@ async def explain_fact(database: Database, namespace: NamespaceScope, fact_id: U
         fact = _only(found.get(fact_id), fact_id)
         evidence = await store.list_evidence(conn, namespace.id, fact_id, MOST)
         changes = await store.list_changes(conn, namespace.id, fact_id, MOST)
-    return Explanation(fact, evidence, changes)
+        links = await _links(conn, namespace.id, [fact_id], True, MOST)
+        disputes = await store.list_disputes(conn, namespace.id, fact_id, MOST)
+    return Explanation(fact, evidence, changes, links, disputes)
+
+
+async def list_fact_links(
+    database: Database, namespace: NamespaceScope, fact_ids: Sequence[UUID], limit: int
+) -> Sequence[Link]:
+    """Return what facts are to others, as far as that holds, the surest first."""
+    async with database.transaction(namespace.id) as conn:
+        return await _links(conn, namespace.id, fact_ids, False, limit)
+
+
+async def _links(
+    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], everything: bool, limit: int
+) -> list[Link]:
+    asked = set(fact_ids)
+    rows = await store.list_links(conn, namespace_id, fact_ids, everything, limit)
+    others = [row.to_fact_id if row.from_fact_id in asked else row.from_fact_id for row in rows]
+    found = await show_facts(conn, namespace_id, others) if others else {}
+    return [Link(row, found[id_]) for row, id_ in zip(rows, others, strict=True) if id_ in found]
 
 
 def _only(found: FactView | None, fact_id: UUID) -> FactView:

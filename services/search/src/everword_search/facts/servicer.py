@@ -15,16 +15,21 @@ from everword_search.facts.read_facts import (
     get_fact,
     get_fact_history,
     get_profile,
+    list_fact_links,
     list_facts,
 )
 from everword_search.facts.translate import (
     change_to_proto,
+    dispute_to_proto,
     evidence_to_proto,
+    link_to_proto,
     to_fact_filter,
     to_profile_request,
 )
 from everword_search.themes.list_themes import list_themes, theme_to_proto
 from everword_search.translate import to_page
+
+DEFAULT_LINKS = 50
 
 
 class ProfileServicer(ProfileServiceServicer):
@@ -81,4 +86,14 @@ class ProfileServicer(ProfileServiceServicer):
             fact=fact_to_proto(found.fact),
             evidence=[evidence_to_proto(row) for row in found.evidence],
             changes=[change_to_proto(row) for row in found.changes],
+            links=[link_to_proto(link) for link in found.links],
+            disputes=[dispute_to_proto(row) for row in found.disputes],
         )
+
+    async def ListFactLinks(
+        self, request: pb.ListFactLinksRequest, context: Context
+    ) -> pb.ListFactLinksResponse:
+        ids = [UUID(id_) for id_ in request.fact_ids]
+        limit = request.max_links or DEFAULT_LINKS
+        links = await list_fact_links(self._database, current_namespace(), ids, limit)
+        return pb.ListFactLinksResponse(links=[link_to_proto(link) for link in links])

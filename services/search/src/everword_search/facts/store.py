@@ -51,6 +51,32 @@ class ChangeRow:
     other_fact_id: UUID | None
 
 
+@dataclass(frozen=True)
+class LinkRow:
+    """A link between two facts."""
+
+    from_fact_id: UUID
+    to_fact_id: UUID
+    relation: int
+    confidence: float
+    reason: str
+    valid_from: datetime
+    valid_until: datetime | None
+
+
+@dataclass(frozen=True)
+class DisputeRow:
+    """A dispute between two facts."""
+
+    old_fact_id: UUID
+    new_fact_id: UUID
+    opened_at: datetime
+    settled_at: datetime | None
+    outcome: int | None
+    decided_by: str | None
+    reason: str
+
+
 async def get_profile(
     conn: Connection, namespace_id: int, wanted: ProfileRequest, limit: int
 ) -> list[FactView]:
@@ -138,3 +164,22 @@ async def list_changes(
 ) -> list[ChangeRow]:
     parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
     return await fetch_all(conn, SQL["list_changes"], parameters, ChangeRow)
+
+
+async def list_links(
+    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], everything: bool, limit: int
+) -> list[LinkRow]:
+    parameters: dict[str, Any] = {
+        "namespace_id": namespace_id,
+        "fact_ids": list(fact_ids),
+        "everything": everything,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["list_links"], parameters, LinkRow)
+
+
+async def list_disputes(
+    conn: Connection, namespace_id: int, fact_id: UUID, limit: int
+) -> list[DisputeRow]:
+    parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
+    return await fetch_all(conn, SQL["list_disputes"], parameters, DisputeRow)

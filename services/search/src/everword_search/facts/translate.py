@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from everword.facts.translate import fact_to_proto
 from everword.rpc.translate import optional_time, to_timestamp
 from everword.v1 import fact_pb2
 from everword.v1 import profile_service_pb2 as pb
 from everword_search.facts.model import AsOf, FactFilter, ProfileRequest
-from everword_search.facts.store import ChangeRow, EvidenceRow
+from everword_search.facts.read_facts import Link
+from everword_search.facts.store import ChangeRow, DisputeRow, EvidenceRow
 
 DEFAULT_FACTS = 100
 
@@ -52,6 +54,32 @@ def change_to_proto(row: ChangeRow) -> fact_pb2.FactChange:
         state=fact_pb2.FactState.ValueType(row.state),
         reason=row.reason,
         other_fact_id=str(row.other_fact_id or ""),
+    )
+
+
+def link_to_proto(link: Link) -> fact_pb2.FactLink:
+    row = link.row
+    return fact_pb2.FactLink(
+        from_fact_id=str(row.from_fact_id),
+        to_fact_id=str(row.to_fact_id),
+        relation=fact_pb2.FactRelation.ValueType(row.relation),
+        confidence=row.confidence,
+        reason=row.reason,
+        other=fact_to_proto(link.other),
+        valid_from_time=to_timestamp(row.valid_from),
+        valid_until_time=to_timestamp(row.valid_until),
+    )
+
+
+def dispute_to_proto(row: DisputeRow) -> fact_pb2.FactDispute:
+    return fact_pb2.FactDispute(
+        old_fact_id=str(row.old_fact_id),
+        new_fact_id=str(row.new_fact_id),
+        open_time=to_timestamp(row.opened_at),
+        settle_time=to_timestamp(row.settled_at),
+        outcome=fact_pb2.DisputeOutcome.ValueType(row.outcome or 0),
+        decided_by=row.decided_by or "",
+        reason=row.reason,
     )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from everword.text.values.spellings import respell
 from everword_search.ranking.features.compute import RankingQuery
 from everword_search.ranking.times.periods import named_periods
-from everword_search.ranking.words.spellings import respell
 from everword_search.retrieval.arms.base import Arm, RankingArm
 from everword_search.retrieval.arms.lexical import LexicalArm
 from everword_search.retrieval.arms.regex import RegexArm

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from everword_search.context.blocks.identity import IDENTITY
+from everword_search.context.blocks.life import LIFE
 from everword_search.context.blocks.model import BlockKind
+from everword_search.context.blocks.questions import QUESTIONS
 
 #: The order does not matter: `context.model.ORDER` holds that of the prompt. The shares are at most .4 together: chat
 #: history may have half of the budget before them.
-KINDS: tuple[BlockKind, ...] = (IDENTITY,)
+KINDS: tuple[BlockKind, ...] = (IDENTITY, LIFE, QUESTIONS)

@@ -16,10 +16,10 @@ from everword.db.pool import Connection
 from everword.db.statements import BoundStatement, fetch_each
 from everword.domain.errors import NamespaceNotFound
 from everword.text.author_names import name_words
+from everword.text.values.spellings import capitalised, find_spellings, first_letters
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.namespace_cache import NamespaceCache
-from everword_search.ranking.words.spellings import capitalised, find_spellings, first_letters
 from everword_search.records.store import namespaced
 from everword_search.retrieval.index.store import SQL, AnalysedText
 from everword_search.retrieval.index.vectors import GenerationRow

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from everword.domain.errors import EmbedderUnavailable
 from everword.text.author_names import name_words, without_names
+from everword.text.values.spellings import capitalised, find_spellings
 from everword_search.cache.cached_namespace import CachedNamespace
-from everword_search.ranking.words.spellings import capitalised, find_spellings
 from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.query.misspelt import correct
 from everword_search.retrieval.query.parse_query import BY_MEANING, ParsedQuery

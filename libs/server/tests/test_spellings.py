@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everword_search.ranking.words.spellings import (
+from everword.text.values.spellings import (
     capitalised,
     find_spellings,
     first_letters,

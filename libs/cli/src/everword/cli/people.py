@@ -1,0 +1,269 @@
+"""`everword people` and `everword events`: whom somebody speaks of and what happens to them, and how that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+from google.protobuf.message import Message
+
+from everword.cli.output import json_option, line, print_json, print_table, shorten, when
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import fact_pb2, people_pb2
+from everword.v1 import people_service_pb2 as reads
+from everword.v1 import review_service_pb2 as writes
+
+_PEOPLE = ("id", "name", "relation", "of", "status", "messages", "last")
+_EVENTS = ("id", "what", "category", "of", "starts", "expires", "importance", "status")
+_STRATEGIES = ("id", "kind", "of", "question", "state", "offers", "why")
+_RULINGS = {
+    "wrong": people_pb2.LEARNED_RULING_WRONG,
+    "over": people_pb2.LEARNED_RULING_OVER,
+    "right": people_pb2.LEARNED_RULING_RIGHT,
+}
+_ENDS = {
+    "answered": people_pb2.STRATEGY_STATE_ANSWERED,
+    "dropped": people_pb2.STRATEGY_STATE_DROPPED,
+}
+subject_option = click.option("--subject", "subjects", multiple=True, help="Only of this user.")
+limit_option = click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
+reason_option = click.option("--reason", default="", help="Why, for the audit trail.")
+ruling_argument = click.argument("ruling", type=click.Choice(list(_RULINGS)))
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def people(context: click.Context) -> None:
+    """Show whom somebody speaks of, and how that is known, and set it right. Without a command, list them."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_people)
+
+
+@people.command("list")
+@subject_option
+@click.option("--all", "everything", is_flag=True, help="Those who were said to be wrong, too.")
+@limit_option
+@json_option
+@remote
+async def list_people(
+    client: Client, subjects: tuple[str, ...], everything: bool, limit: int, as_json: bool
+) -> None:
+    """List people, oldest first."""
+    response = await client.people_service.ListPeople(
+        reads.ListPeopleRequest(subjects=subjects, include_rejected=everything, page_size=limit)
+    )
+    _print_people(response, response.people, as_json)
+
+
+@people.command("why")
+@click.argument("person_id", metavar="ID")
+@json_option
+@remote
+async def why_person(client: Client, person_id: str, as_json: bool) -> None:
+    """Show what is known of the person ID, down to the words."""
+    response = await client.people_service.GetPerson(reads.GetPersonRequest(person_id=person_id))
+    _print_people(response, [response.person], as_json)
+    if not as_json:
+        _print_evidence(response.evidence, response.changes)
+
+
+@people.command("review")
+@click.argument("person_id", metavar="ID")
+@ruling_argument
+@reason_option
+@json_option
+@remote
+async def review_person(
+    client: Client, person_id: str, ruling: str, reason: str, as_json: bool
+) -> None:
+    """Say that the person ID is wrong, that the relation is over, or that neither is so."""
+    response = await client.review_service.ReviewPerson(
+        writes.ReviewPersonRequest(
+            person_id=person_id,
+            ruling=_RULINGS[ruling],
+            reason=reason,
+            actor=fact_pb2.FACT_ACTOR_PERSON,
+        )
+    )
+    _print_people(response, [response.person], as_json)
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def events(context: click.Context) -> None:
+    """Show what happens to somebody, and how that is known, and set it right. Without a command, list them."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_events)
+
+
+@events.command("list")
+@subject_option
+@click.option("--all", "everything", is_flag=True, help="Those that are over or wrong, too.")
+@limit_option
+@json_option
+@remote
+async def list_events(
+    client: Client, subjects: tuple[str, ...], everything: bool, limit: int, as_json: bool
+) -> None:
+    """List events, oldest first."""
+    response = await client.people_service.ListEvents(
+        reads.ListEventsRequest(subjects=subjects, include_past=everything, page_size=limit)
+    )
+    _print_events(response, response.events, as_json)
+
+
+@events.command("why")
+@click.argument("event_id", metavar="ID")
+@json_option
+@remote
+async def why_event(client: Client, event_id: str, as_json: bool) -> None:
+    """Show what is known of the event ID, down to the words."""
+    response = await client.people_service.GetEvent(reads.GetEventRequest(event_id=event_id))
+    _print_events(response, [response.event], as_json)
+    if not as_json:
+        _print_evidence(response.evidence, response.changes)
+
+
+@events.command("review")
+@click.argument("event_id", metavar="ID")
+@ruling_argument
+@reason_option
+@json_option
+@remote
+async def review_event(
+    client: Client, event_id: str, ruling: str, reason: str, as_json: bool
+) -> None:
+    """Say that the event ID is wrong, that it is over, or that neither is so."""
+    response = await client.review_service.ReviewEvent(
+        writes.ReviewEventRequest(
+            event_id=event_id,
+            ruling=_RULINGS[ruling],
+            reason=reason,
+            actor=fact_pb2.FACT_ACTOR_PERSON,
+        )
+    )
+    _print_events(response, [response.event], as_json)
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def strategies(context: click.Context) -> None:
+    """Show what is worth asking, and end what is not. Without a command, list them."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_strategies)
+
+
+@strategies.command("list")
+@subject_option
+@click.option("--all", "everything", is_flag=True, help="Those that were answered or dropped, too.")
+@limit_option
+@json_option
+@remote
+async def list_strategies(
+    client: Client, subjects: tuple[str, ...], everything: bool, limit: int, as_json: bool
+) -> None:
+    """List questions that are worth asking, oldest first."""
+    response = await client.people_service.ListStrategies(
+        reads.ListStrategiesRequest(subjects=subjects, include_ended=everything, page_size=limit)
+    )
+    _print_strategies(response, response.strategies, as_json)
+
+
+@strategies.command("end")
+@click.argument("strategy_id", metavar="ID")
+@click.argument("state", type=click.Choice(list(_ENDS)))
+@reason_option
+@json_option
+@remote
+async def end_strategy(
+    client: Client, strategy_id: str, state: str, reason: str, as_json: bool
+) -> None:
+    """Say that the question ID was answered, or is not to be asked."""
+    response = await client.review_service.EndStrategy(
+        writes.EndStrategyRequest(
+            strategy_id=strategy_id,
+            state=_ENDS[state],
+            reason=reason,
+            actor=fact_pb2.FACT_ACTOR_PERSON,
+        )
+    )
+    _print_strategies(response, [response.strategy], as_json)
+
+
+def _print_people(response: Message, found: Iterable[people_pb2.Person], as_json: bool) -> None:
+    if as_json:
+        print_json(response)
+        return
+    rows = [
+        (
+            each.id,
+            " / ".join((each.name, *each.aliases)),
+            each.relation,
+            each.subject,
+            _lower(people_pb2.RelationStatus.Name(each.status), "RELATION_STATUS_"),
+            str(each.mention_count),
+            when(each.last_seen_time)[:10],
+        )
+        for each in found
+    ]
+    print_table(_PEOPLE, rows, right="messages")
+
+
+def _print_events(response: Message, found: Iterable[people_pb2.Event], as_json: bool) -> None:
+    if as_json:
+        print_json(response)
+        return
+    rows = [
+        (
+            each.id,
+            shorten(each.title, 60),
+            each.category,
+            each.subject,
+            when(each.start_time)[:10],
+            when(each.expire_time)[:10],
+            f"{each.importance:.2f}",
+            _lower(people_pb2.EventStatus.Name(each.status), "EVENT_STATUS_"),
+        )
+        for each in found
+    ]
+    print_table(_EVENTS, rows, right="importance")
+
+
+def _print_strategies(
+    response: Message, found: Iterable[people_pb2.Strategy], as_json: bool
+) -> None:
+    if as_json:
+        print_json(response)
+        return
+    rows = [
+        (
+            each.id,
+            _lower(people_pb2.StrategyKind.Name(each.kind), "STRATEGY_KIND_"),
+            each.subject,
+            each.question,
+            _lower(people_pb2.StrategyState.Name(each.state), "STRATEGY_STATE_"),
+            str(each.offer_count),
+            each.reason,
+        )
+        for each in found
+    ]
+    print_table(_STRATEGIES, rows, right="offers")
+
+
+def _print_evidence(
+    evidence: Iterable[people_pb2.LearnedEvidence], changes: Iterable[people_pb2.LearnedChange]
+) -> None:
+    said = [
+        (when(each.said_time), each.aspect, each.value, shorten(each.quote, 120), each.message_id)
+        for each in evidence
+    ]
+    print_table(("said", "tells", "what", "words", "message"), said)
+    done = [(when(each.change_time), each.actor, each.action, each.reason) for each in changes]
+    if done:
+        line("")
+        print_table(("when", "who", "did", "why"), done)
+
+
+def _lower(name: str, prefix: str) -> str:
+    return name.removeprefix(prefix).lower()

@@ -1,0 +1,62 @@
+"""`everword sleep`: learn now from what was said, and put what is known in order."""
+
+from __future__ import annotations
+
+import click
+
+from everword.cli.naming import find_conversation, key_options
+from everword.cli.output import json_option, line, note, print_json, print_table
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import maintenance_service_pb2 as pb
+
+#: As long as the service lets any call take.
+LONGEST_S = 3_600.0
+
+
+@click.command()
+@click.argument("conversation", default="")
+@click.option("--subject", default="", help="Only conversations about this person or thing.")
+@key_options
+@json_option
+@remote
+async def sleep(
+    client: Client, conversation: str, subject: str, agent: str, channel: str, as_json: bool
+) -> None:
+    """Learn from CONVERSATION, an id or a session key, or from all in which something was said since.
+
+    It waits until that is done, and tells how it goes; the work goes on where the command is ended.
+    """
+    request = pb.SleepRequest(subject=subject)
+    if conversation:
+        found = await find_conversation(client, conversation, agent, channel)
+        request.conversation_id = found.id
+    latest = pb.SleepResponse()
+    async for latest in client.maintenance_service.Sleep(request, timeout=LONGEST_S):
+        if not latest.done and not as_json:
+            note(
+                f"{latest.stored_sessions} sessions read, {latest.processed_sessions} processed, "
+                f"{latest.pending_jobs} jobs to go"
+            )
+    if as_json:
+        print_json(latest)
+        return
+    rows = [
+        ("conversations", latest.conversations),
+        ("sessions read", latest.stored_sessions),
+        ("processed", latest.processed_sessions),
+        ("skipped", latest.skipped_sessions),
+        ("parked", latest.parked_sessions),
+    ]
+    print_table(("", ""), rows)
+    if latest.left_out_steps:
+        line(f"without a language model, these steps were left out: {_listed(latest)}")
+    if latest.failed_jobs or latest.postponed_jobs:
+        raise click.ClickException(
+            f"{latest.failed_jobs} jobs were given up, and {latest.postponed_jobs} wait for a language model: "
+            "see queue-status"
+        )
+
+
+def _listed(response: pb.SleepResponse) -> str:
+    return ", ".join(response.left_out_steps)

@@ -1,0 +1,106 @@
+"""Tells whether two names mean one person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import regex
+
+from everword.text.values.spellings import is_same_name
+
+_WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*")
+_TITLES = frozenset({"dr", "mr", "mrs", "ms", "miss", "prof", "professor", "sir", "herr", "frau"})
+#: Relations that nobody changes: of two people of one name, whose relations differ in these, each is another person.
+_KIN = frozenset(
+    {
+        *("mother", "father", "parent", "mom", "mum", "dad", "son", "daughter", "child"),
+        *("brother", "sister", "sibling", "twin", "aunt", "uncle", "cousin", "niece", "nephew"),
+        *("grandmother", "grandfather", "grandma", "grandpa", "grandson", "granddaughter"),
+    }
+)
+_SAME_KIN = {
+    "mom": "mother",
+    "mum": "mother",
+    "dad": "father",
+    "grandma": "grandmother",
+    "grandpa": "grandfather",
+}
+_FORMER = frozenset({"ex", "former", "late", "old", "deceased"})
+
+
+@dataclass(frozen=True)
+class Known:
+    """Somebody who is known, by every way in which the name is written."""
+
+    id: UUID
+    names: Sequence[str]
+    relation: str
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case, without titles."""
+    words = tuple(match[0] for match in _WORD.finditer(name.casefold()))
+    return tuple(word for word in words if word not in _TITLES) or words
+
+
+def find_person(name: str, relation: str, known: Sequence[Known]) -> UUID | None:
+    """Return who is meant by a name, if somebody known is.
+
+    The same name comes before one in another spelling, and that before the first or last name alone. Where a name
+    could mean two of those who are known, it means neither, unless the relation tells them apart.
+    """
+    possible = [each for each in known if may_be_one(relation, each.relation)]
+    for is_it in (_is_equal, _is_spelt_alike, _is_part):
+        found = [each for each in possible if any(is_it(name, other) for other in each.names)]
+        if len(found) > 1 and relation:
+            found = [each for each in found if _core(each.relation) == _core(relation)] or found
+        if len(found) == 1:
+            return found[0].id
+        if found:
+            return None
+    return None
+
+
+def may_be_one(first: str, second: str) -> bool:
+    """Tell whether two relations may be those of one person: a friend may become a wife, a sister no colleague."""
+    first, second = _core(first), _core(second)
+    return not first or not second or first == second or not {first, second} & _KIN
+
+
+def relation_core(relation: str) -> str:
+    """Return a relation in lower case without what says that it is over: `wife` of `ex-wife`."""
+    return _core(relation)
+
+
+def is_former(relation: str) -> bool:
+    """Tell whether a relation says itself that it is over, as `ex-wife` does."""
+    words = relation.casefold().replace("-", " ").split()
+    return bool(words) and words[0] in {"ex", "former"}
+
+
+def _core(relation: str) -> str:
+    words = [word for word in relation.casefold().replace("-", " ").split() if word not in _FORMER]
+    return _SAME_KIN.get(words[-1], words[-1]) if words else ""
+
+
+def _is_equal(first: str, second: str) -> bool:
+    return words_of(first) == words_of(second)
+
+
+def _is_spelt_alike(first: str, second: str) -> bool:
+    one, other = words_of(first), words_of(second)
+    return len(one) == len(other) and all(map(_is_alike, one, other))
+
+
+def _is_part(first: str, second: str) -> bool:
+    """Tell whether one name is the first or the last word of the other."""
+    short, long = sorted((words_of(first), words_of(second)), key=len)
+    if len(short) != 1 or len(long) < 2:
+        return False
+    return _is_alike(short[0], long[0]) or _is_alike(short[0], long[-1])
+
+
+def _is_alike(first: str, second: str) -> bool:
+    return first == second or is_same_name(first, second)

@@ -1,0 +1,313 @@
+-- Statements that write people, events, user models, trajectories and strategies: no other ones write them.
+
+-- lock_subject --
+-- Hold what is learned of a subject until the end of the transaction: of two writes the second sees what the first did.
+SELECT pg_advisory_xact_lock(hashtextextended('people' || E'\n' || %(subject)s, %(namespace_id)s));
+
+-- find_people --
+-- Everybody whom a subject speaks of.
+SELECT id, name, aliases, relation, ruling, ruled_at
+  FROM people
+ WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s
+ ORDER BY id;
+
+-- upsert_person --
+-- Store what is known of somebody; of somebody who is known already, what changed.
+INSERT INTO people AS p (namespace_id, id, subject, name, aliases, relation, status, mention_count, first_seen_at, last_seen_at)
+VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(name)s, %(aliases)s, %(relation)s, %(status)s, %(mention_count)s,
+        %(first_seen_at)s, %(last_seen_at)s)
+    ON CONFLICT (namespace_id, id) DO UPDATE
+   SET name = excluded.name, aliases = excluded.aliases, relation = excluded.relation, status = excluded.status,
+       mention_count = excluded.mention_count, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at;
+
+-- find_events --
+-- Events of a subject that begin, or were spoken of, in a span of time.
+SELECT id, title, category, starts_at, last_seen_at, ruling, ruled_at
+  FROM events
+ WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s
+   AND (starts_at BETWEEN %(since)s AND %(until)s OR last_seen_at BETWEEN %(since)s AND %(until)s)
+ ORDER BY id;
+
+-- upsert_event --
+-- Store what is known of an event; of one that is known already, what changed.
+INSERT INTO events AS e (namespace_id, id, subject, title, category, starts_at, ends_at, importance, decay_days, expires_at, status,
+                         mention_count, first_seen_at, last_seen_at)
+VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(title)s, %(category)s, %(starts_at)s, %(ends_at)s, %(importance)s, %(decay_days)s,
+        %(expires_at)s, %(status)s, %(mention_count)s, %(first_seen_at)s, %(last_seen_at)s)
+    ON CONFLICT (namespace_id, id) DO UPDATE
+   SET title = excluded.title, starts_at = excluded.starts_at, ends_at = excluded.ends_at, importance = excluded.importance,
+       decay_days = excluded.decay_days, expires_at = excluded.expires_at, status = excluded.status,
+       mention_count = excluded.mention_count, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at;
+
+-- insert_learned_evidence --
+-- Add evidence; what a message is known to say already is not added again. Returns how much was new.
+WITH added AS (
+INSERT INTO learned_evidence (namespace_id, id, about_id, aspect, value, value_hash, message_id, conversation_id, quote, said_at,
+                              recorded_at)
+SELECT %(namespace_id)s, e.id, %(about_id)s, e.aspect, e.value, e.value_hash, e.message_id, e.conversation_id, e.quote, e.said_at,
+       now()
+  FROM unnest(%(ids)s::uuid[], %(aspects)s::text[], %(values)s::text[], %(value_hashes)s::bytea[], %(message_ids)s::uuid[],
+              %(conversation_ids)s::uuid[], %(quotes)s::text[], %(said_at)s::timestamptz[])
+       AS e (id, aspect, value, value_hash, message_id, conversation_id, quote, said_at)
+    ON CONFLICT (namespace_id, about_id, message_id, aspect, value_hash) DO NOTHING
+RETURNING id)
+SELECT count(*) FROM added;
+
+-- read_learned_evidence --
+-- What is said of something, as it counts.
+SELECT aspect, value, message_id, said_at
+  FROM learned_evidence
+ WHERE namespace_id = %(namespace_id)s AND about_id = %(about_id)s
+ ORDER BY said_at, id;
+
+-- insert_learned_change --
+-- Add an entry to the audit trail.
+INSERT INTO learned_changes (namespace_id, id, about_id, changed_at, actor, action, reason)
+VALUES (%(namespace_id)s, %(id)s, %(about_id)s, clock_timestamp(), %(actor)s, %(action)s, %(reason)s);
+
+-- find_user_model --
+-- How a subject communicates, as it is known now.
+SELECT id, dimension, value, held_from, last_seen_at, supporting
+  FROM user_models
+ WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND held_until IS NULL
+ ORDER BY dimension;
+
+-- insert_trait --
+-- Hold a value of a dimension from now on.
+INSERT INTO user_models (namespace_id, id, subject, dimension, value, held_from, last_seen_at, supporting)
+VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(dimension)s, %(value)s, %(held_from)s, %(last_seen_at)s, %(supporting)s);
+
+-- support_trait --
+-- Bring up to date what follows from the evidence of a value.
+UPDATE user_models
+   SET held_from = least(held_from, %(held_from)s), last_seen_at = greatest(last_seen_at, %(last_seen_at)s),
+       supporting = (SELECT count(DISTINCT message_id) FROM learned_evidence
+                      WHERE namespace_id = %(namespace_id)s AND about_id = %(id)s)
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
+
+-- end_trait --
+-- Hold a value no longer.
+UPDATE user_models
+   SET held_until = %(held_until)s
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s AND held_until IS NULL;
+
+-- find_trajectory --
+-- Where a subject is heading, as it was seen last.
+SELECT id, subject, version, phase, direction, stability, anchors, volatile_areas, momentum, predicted_shifts, summary, sessions,
+       model, prompt_version, created_at
+  FROM trajectories
+ WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s
+ ORDER BY version DESC
+ LIMIT 1;
+
+-- insert_trajectory --
+-- Store where a subject is heading, as it is seen now.
+INSERT INTO trajectories (namespace_id, id, subject, version, phase, direction, stability, anchors, volatile_areas, momentum,
+                          predicted_shifts, summary, sessions, model, prompt_version, created_at)
+VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(version)s, %(phase)s, %(direction)s, %(stability)s, %(anchors)s,
+        %(volatile_areas)s, %(momentum)s, %(predicted_shifts)s, %(summary)s, %(sessions)s, %(model)s, %(prompt_version)s,
+        %(created_at)s);
+
+-- find_expired --
+-- Facts that were not heard of for their expected lifetime, and are not asked about yet; not those that ended otherwise.
+SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.last_seen_at AS occasion, f.supporting, '' AS earlier
+  FROM facts f
+ WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state <> 4
+   AND f.last_seen_at + f.lifetime_days * interval '24 hours' <= %(now)s
+   AND EXISTS (
+       SELECT FROM fact_intervals i
+        WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL AND i.successor_id IS NULL
+          AND (i.valid_until IS NULL OR i.valid_until = f.last_seen_at + f.lifetime_days * interval '24 hours'))
+   AND NOT EXISTS (
+       SELECT FROM strategies s
+        WHERE s.namespace_id = %(namespace_id)s AND s.about_id = f.id AND s.kind = 1 AND s.occasion = f.last_seen_at)
+ ORDER BY f.last_seen_at DESC, f.id
+ LIMIT %(limit)s;
+
+-- find_inferred --
+-- Facts that were never said, were inferred from enough, and are not asked about yet.
+SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.first_seen_at AS occasion, f.supporting, '' AS earlier
+  FROM facts f
+ WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.source = 2 AND f.state IN (1, 2, 3)
+   AND f.supporting >= %(least)s AND f.ruling IS NULL
+   AND NOT EXISTS (
+       SELECT FROM fact_evidence e
+        WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source <> 2 AND NOT e.contradicts AND NOT e.hypothesis)
+   AND NOT EXISTS (
+       SELECT FROM strategies s WHERE s.namespace_id = %(namespace_id)s AND s.about_id = f.id AND s.kind = 3)
+ ORDER BY f.id
+ LIMIT %(limit)s;
+
+-- find_changed --
+-- Facts that took the place of others not long ago, and are not asked about yet.
+SELECT f.id AS fact_id, f.subject, f.attribute, f.value, i.valid_until AS occasion, f.supporting, earlier.value AS earlier
+  FROM facts earlier
+  JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = earlier.id AND i.known_until IS NULL
+  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = i.successor_id
+ WHERE earlier.namespace_id = %(namespace_id)s AND earlier.subject = %(subject)s AND f.state IN (1, 2, 3)
+   AND i.valid_until > %(since)s AND i.valid_until <= %(now)s
+   AND NOT EXISTS (
+       SELECT FROM strategies s
+        WHERE s.namespace_id = %(namespace_id)s AND s.about_id = f.id AND s.kind = 2 AND s.occasion = i.valid_until)
+ ORDER BY i.valid_until DESC, f.id
+ LIMIT %(limit)s;
+
+-- find_unknown_people --
+-- People who come up often, and of whom it is not known who they are to the subject.
+SELECT p.id, p.subject, p.name, p.mention_count, p.first_seen_at AS occasion
+  FROM people p
+ WHERE p.namespace_id = %(namespace_id)s AND p.subject = %(subject)s AND p.relation = '' AND p.mention_count >= %(least)s
+   AND p.ruling IS DISTINCT FROM 1
+   AND NOT EXISTS (SELECT FROM strategies s WHERE s.namespace_id = %(namespace_id)s AND s.about_id = p.id AND s.kind = 4)
+ ORDER BY p.mention_count DESC, p.id
+ LIMIT %(limit)s;
+
+-- find_untold_events --
+-- Important events that have begun, and were not spoken of since.
+SELECT e.id, e.title, e.category, e.starts_at AS occasion
+  FROM events e
+ WHERE e.namespace_id = %(namespace_id)s AND e.subject = %(subject)s AND e.importance >= %(important)s AND e.status = 1
+   AND e.ruling IS DISTINCT FROM 1 AND e.starts_at <= %(now)s AND e.last_seen_at < e.starts_at AND e.expires_at > %(now)s
+   AND NOT EXISTS (
+       SELECT FROM strategies s
+        WHERE s.namespace_id = %(namespace_id)s AND s.about_id = e.id AND s.kind = 4 AND s.occasion = e.starts_at)
+ ORDER BY e.starts_at DESC, e.id
+ LIMIT %(limit)s;
+
+-- insert_strategy --
+-- Store a question, once for each occasion. Returns its id if it is new.
+INSERT INTO strategies (namespace_id, id, subject, kind, about_kind, about_id, occasion, topic, question, reason, state, created_at)
+VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(kind)s, %(about_kind)s, %(about_id)s, %(occasion)s, %(topic)s, %(question)s,
+        %(reason)s, 1, %(now)s)
+    ON CONFLICT (namespace_id, about_id, kind, occasion) DO NOTHING
+RETURNING id;
+
+-- copy_fact_evidence --
+-- What a question about a fact rests on: the latest messages that the fact does.
+INSERT INTO learned_evidence (namespace_id, id, about_id, aspect, value, value_hash, message_id, conversation_id, quote, said_at,
+                              recorded_at)
+SELECT %(namespace_id)s, uuidv7(), %(id)s, 'reason', '', %(value_hash)s, e.message_id, e.conversation_id, e.quote, e.said_at, now()
+  FROM fact_evidence e
+ WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = %(about_id)s AND e.message_id IS NOT NULL
+   AND e.conversation_id IS NOT NULL AND e.quote <> '' AND NOT e.contradicts
+ ORDER BY e.said_at DESC, e.id
+ LIMIT %(limit)s
+    ON CONFLICT (namespace_id, about_id, message_id, aspect, value_hash) DO NOTHING;
+
+-- copy_learned_evidence --
+-- What a question about a person or an event rests on: the latest messages that these do.
+INSERT INTO learned_evidence (namespace_id, id, about_id, aspect, value, value_hash, message_id, conversation_id, quote, said_at,
+                              recorded_at)
+SELECT %(namespace_id)s, uuidv7(), %(id)s, 'reason', '', %(value_hash)s, e.message_id, e.conversation_id, e.quote, e.said_at, now()
+  FROM learned_evidence e
+ WHERE e.namespace_id = %(namespace_id)s AND e.about_id = %(about_id)s
+ ORDER BY e.said_at DESC, e.id
+ LIMIT %(limit)s
+    ON CONFLICT (namespace_id, about_id, message_id, aspect, value_hash) DO NOTHING;
+
+-- answer_strategies --
+-- Questions that what was said since has answered: what was to be verified was heard of or ended, what was inferred was said.
+UPDATE strategies s
+   SET state = 3, ended_at = %(now)s
+  FROM facts f
+ WHERE s.namespace_id = %(namespace_id)s AND s.subject = %(subject)s AND s.state = 1 AND s.about_kind = 1
+   AND f.namespace_id = %(namespace_id)s AND f.id = s.about_id
+   AND CASE s.kind
+       WHEN 1 THEN f.last_seen_at > s.occasion OR f.state = 4 OR EXISTS (
+            SELECT FROM fact_intervals i
+             WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL AND i.successor_id IS NOT NULL)
+       WHEN 3 THEN f.state IN (4, 5) OR f.ruling IS NOT NULL OR EXISTS (
+            SELECT FROM fact_evidence e
+             WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source <> 2 AND NOT e.contradicts
+               AND NOT e.hypothesis)
+       ELSE f.state = 4 END;
+
+-- answer_deepening --
+-- Questions about people and events that what was said since has answered.
+UPDATE strategies s
+   SET state = 3, ended_at = %(now)s
+ WHERE s.namespace_id = %(namespace_id)s AND s.subject = %(subject)s AND s.state = 1 AND s.kind = 4
+   AND (EXISTS (SELECT FROM people p
+                 WHERE p.namespace_id = %(namespace_id)s AND p.id = s.about_id AND (p.relation <> '' OR p.ruling IS NOT NULL))
+        OR EXISTS (SELECT FROM events e
+                    WHERE e.namespace_id = %(namespace_id)s AND e.id = s.about_id
+                      AND (e.last_seen_at > s.occasion OR e.status <> 1 OR e.ruling IS NOT NULL)));
+
+-- rule_person --
+-- A person says that somebody is not known, that the relation is over, or neither.
+UPDATE people
+   SET ruling = %(ruling)s, ruled_at = CASE WHEN %(ruling)s::smallint IS NOT NULL THEN %(now)s::timestamptz END, status = %(status)s
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
+
+-- rule_event --
+-- A person says that an event never was, that it is over, or neither.
+UPDATE events
+   SET ruling = %(ruling)s, ruled_at = CASE WHEN %(ruling)s::smallint IS NOT NULL THEN %(now)s::timestamptz END, status = %(status)s
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
+
+-- end_strategy --
+-- A question was answered, or is not to be asked.
+UPDATE strategies
+   SET state = %(state)s, ended_at = clock_timestamp()
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s AND state = 1;
+
+-- fragment person_columns --
+-- Somebody, as they are shown.
+p.id, p.subject, p.name, p.aliases, p.relation, p.status, p.mention_count, p.first_seen_at, p.last_seen_at, p.ruling, p.ruled_at
+
+-- fragment event_columns --
+-- An event, as it is shown.
+e.id, e.subject, e.title, e.category, e.starts_at, e.ends_at, e.importance, e.decay_days, e.expires_at, e.status,
+e.mention_count, e.first_seen_at, e.last_seen_at, e.ruling, e.ruled_at, e.expires_at <= now() AS is_expired
+
+-- fragment strategy_columns --
+-- A question, as it is shown.
+s.id, s.subject, s.kind, s.about_kind, s.about_id, s.topic, s.question, s.reason,
+CASE WHEN s.state = 1 AND o.strategy_id IS NOT NULL THEN 2 ELSE s.state END AS state, s.created_at, s.ended_at,
+coalesce(o.offer_count, 0) AS offer_count, o.last_offered_at
+
+-- show_person --
+-- Somebody.
+SELECT :person_columns FROM people p WHERE p.namespace_id = %(namespace_id)s AND p.id = %(id)s;
+
+-- show_event --
+-- An event.
+SELECT :event_columns FROM events e WHERE e.namespace_id = %(namespace_id)s AND e.id = %(id)s;
+
+-- show_strategy --
+-- A question.
+SELECT :strategy_columns
+  FROM strategies s
+  LEFT JOIN strategy_offers o ON o.namespace_id = %(namespace_id)s AND o.strategy_id = s.id
+ WHERE s.namespace_id = %(namespace_id)s AND s.id = %(id)s;
+
+-- list_people --
+-- People by their ids, oldest first.
+SELECT :person_columns
+  FROM people p
+ WHERE p.namespace_id = %(namespace_id)s AND (%(subjects)s::text[] IS NULL OR p.subject = ANY(%(subjects)s))
+   AND (%(everything)s OR p.ruling IS DISTINCT FROM 1)
+   AND (%(after_id)s::uuid IS NULL OR p.id > %(after_id)s)
+ ORDER BY p.id
+ LIMIT %(limit)s;
+
+-- list_events --
+-- Events by their ids, oldest first.
+SELECT :event_columns
+  FROM events e
+ WHERE e.namespace_id = %(namespace_id)s AND (%(subjects)s::text[] IS NULL OR e.subject = ANY(%(subjects)s))
+   AND (%(everything)s OR (e.ruling IS DISTINCT FROM 1 AND e.status = 1 AND e.expires_at > now()))
+   AND (%(after_id)s::uuid IS NULL OR e.id > %(after_id)s)
+ ORDER BY e.id
+ LIMIT %(limit)s;
+
+-- list_strategies --
+-- Questions by their ids, oldest first.
+SELECT :strategy_columns
+  FROM strategies s
+  LEFT JOIN strategy_offers o ON o.namespace_id = %(namespace_id)s AND o.strategy_id = s.id
+ WHERE s.namespace_id = %(namespace_id)s AND (%(subjects)s::text[] IS NULL OR s.subject = ANY(%(subjects)s))
+   AND (%(everything)s OR s.state = 1)
+   AND (%(after_id)s::uuid IS NULL OR s.id > %(after_id)s)
+ ORDER BY s.id
+ LIMIT %(limit)s;

@@ -1,0 +1,145 @@
+"""Questions that are worth asking: what gives rise to one, and how it is worded. No model is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from everword.facts.attributes import find_attribute
+from everword.people.model import About, StrategyKind
+
+#: What people speak of where a topic comes up, by the category of the fact.
+_WORDS_OF = {
+    "home": "live move flat apartment house rent city neighbourhood",
+    "work": "job work boss office colleague career interview",
+    "family": "family kids married relationship",
+    "health": "health doctor sick medicine hospital eat",
+    "plans": "plan schedule date meeting calendar",
+    "preferences": "favourite enjoy prefer",
+    "things": "buy own repair",
+    "contact": "call reach write",
+    "project": "project release team",
+    "state": "feel mood",
+}
+#: Of a value that a question names.
+_MOST_CHARS = 120
+#: Pieces of evidence from which on what was inferred is asked about.
+CLARIFIED_FROM = 3
+#: Messages that speak of somebody until it is asked who they are, and how important an event is that is asked about.
+DEEPENED_FROM, IMPORTANT = 3, 0.7
+
+
+@dataclass(frozen=True)
+class FactOccasion:
+    """A fact that gives rise to a question."""
+
+    fact_id: UUID
+    subject: str
+    attribute: str
+    value: str
+    #: What gave rise to it, by its time.
+    occasion: datetime
+    supporting: int = 0
+    #: What held before; empty where nothing did.
+    earlier: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to ask about something."""
+
+    kind: StrategyKind
+    about: About
+    about_id: UUID
+    occasion: datetime
+    #: The words by which it is known that the topic came up.
+    topic: str
+    text: str
+    reason: str
+
+
+def verify(fact: FactOccasion) -> Question:
+    """Ask whether what was not heard of for its expected lifetime still holds."""
+    what, value = _what(fact), _short(fact.value)
+    return _about_fact(
+        fact,
+        StrategyKind.VERIFY,
+        f"Is {what} still {value}?",
+        f"last heard of on {fact.occasion:%Y-%m-%d}",
+    )
+
+
+def probe(fact: FactOccasion) -> Question:
+    """Ask about a change."""
+    what, earlier = _what(fact), _short(fact.earlier)
+    return _about_fact(
+        fact,
+        StrategyKind.PROBE,
+        f"What led {what} to change from {earlier} to {_short(fact.value)}?",
+        f"changed on {fact.occasion:%Y-%m-%d}",
+    )
+
+
+def clarify(fact: FactOccasion) -> Question:
+    """Ask whether what was only inferred is so."""
+    what, value = _what(fact), _short(fact.value)
+    return _about_fact(
+        fact,
+        StrategyKind.CLARIFY,
+        f"Is it right that {what} is {value}?",
+        f"inferred from {fact.supporting} pieces of evidence, and never said",
+    )
+
+
+def deepen_person(
+    person_id: UUID, subject: str, name: str, mention_count: int, occasion: datetime
+) -> Question:
+    """Ask who somebody is who comes up often."""
+    name = _short(name)
+    return Question(
+        StrategyKind.DEEPEN,
+        About.PERSON,
+        person_id,
+        occasion,
+        name,
+        f"Who is {name} to {_whom(subject)}?",
+        f"spoken of in {mention_count} messages, and the relation is not known",
+    )
+
+
+def deepen_event(event_id: UUID, title: str, category: str, starts_at: datetime) -> Question:
+    """Ask what came of something important."""
+    title = _short(title)
+    return Question(
+        StrategyKind.DEEPEN,
+        About.EVENT,
+        event_id,
+        starts_at,
+        f"{title} {category}",
+        f"How did it go: {title}?",
+        f"important, was to begin on {starts_at:%Y-%m-%d}, and not spoken of since",
+    )
+
+
+def _about_fact(fact: FactOccasion, kind: StrategyKind, text: str, reason: str) -> Question:
+    attribute = find_attribute(fact.attribute)
+    words = (attribute.label.lower(), _short(fact.value), _WORDS_OF.get(attribute.category, ""))
+    topic = " ".join(filter(None, words))
+    return Question(kind, About.FACT, fact.fact_id, fact.occasion, topic, text, reason)
+
+
+def _what(fact: FactOccasion) -> str:
+    """Return what is asked about, as "the residence of emi"."""
+    label = find_attribute(fact.attribute).label.lower()
+    return f"the {label} of {_whom(fact.subject)}" if fact.subject else f"the {label}"
+
+
+def _whom(subject: str) -> str:
+    return "the user" if subject in ("", "user") else _short(subject)
+
+
+def _short(text: str) -> str:
+    """Return a text in one line; of a long one the beginning: the whole is where `about_id` says."""
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_CHARS else f"{line[: _MOST_CHARS - 1].rstrip()}…"

@@ -1,0 +1,202 @@
+"""The statements that write people, events, user models and trajectories, as typed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import (
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+from everword.domain.ids import new_id
+from everword.facts.model import value_hash
+from everword.people.fold_events import EventState
+from everword.people.fold_people import PersonState
+from everword.people.model import Evidence, Statement
+from everword.people.traits import Held, Trait
+
+SQL = load_statements("everword.people")
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    """Somebody who is known."""
+
+    id: UUID
+    name: str
+    aliases: list[str]
+    relation: str
+    ruling: int | None
+    ruled_at: datetime | None
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """An event that is known."""
+
+    id: UUID
+    title: str
+    category: str
+    starts_at: datetime | None
+    last_seen_at: datetime
+    ruling: int | None
+    ruled_at: datetime | None
+
+
+@dataclass(frozen=True)
+class TrajectoryRow:
+    """Where a subject is heading, as it was seen at a time."""
+
+    id: UUID
+    subject: str
+    version: int
+    phase: str
+    direction: str
+    stability: int
+    anchors: list[str]
+    volatile_areas: list[str]
+    momentum: str
+    predicted_shifts: list[str]
+    summary: str
+    #: Sessions of the subject that had been digested by then.
+    sessions: int
+    model: str
+    prompt_version: int
+    created_at: datetime
+
+
+async def lock_subject(conn: Connection, namespace_id: int, subject: str) -> None:
+    await execute(conn, SQL["lock_subject"], {"namespace_id": namespace_id, "subject": subject})
+
+
+async def find_people(conn: Connection, namespace_id: int, subject: str) -> list[PersonRow]:
+    parameters = {"namespace_id": namespace_id, "subject": subject}
+    return await fetch_all(conn, SQL["find_people"], parameters, PersonRow)
+
+
+async def upsert_person(
+    conn: Connection, namespace_id: int, id_: UUID, subject: str, state: PersonState
+) -> None:
+    parameters = {"namespace_id": namespace_id, "id": id_, "subject": subject, **asdict(state)}
+    await execute(conn, SQL["upsert_person"], parameters)
+
+
+async def find_events(
+    conn: Connection, namespace_id: int, subject: str, since: datetime, until: datetime
+) -> list[EventRow]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "subject": subject,
+        "since": since,
+        "until": until,
+    }
+    return await fetch_all(conn, SQL["find_events"], parameters, EventRow)
+
+
+async def upsert_event(
+    conn: Connection, namespace_id: int, id_: UUID, subject: str, category: str, state: EventState
+) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": id_,
+        "subject": subject,
+        "category": category,
+        **asdict(state),
+    }
+    await execute(conn, SQL["upsert_event"], parameters)
+
+
+async def insert_learned_evidence(
+    conn: Connection, namespace_id: int, about_id: UUID, statements: Sequence[Statement]
+) -> int:
+    """Add what statements say of something; return how much of it was not known yet."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "about_id": about_id,
+        "ids": [new_id() for _ in statements],
+        "aspects": [each.aspect for each in statements],
+        "values": [each.value for each in statements],
+        "value_hashes": [value_hash(each.value) for each in statements],
+        "message_ids": [each.said.message_id for each in statements],
+        "conversation_ids": [each.said.conversation_id for each in statements],
+        "quotes": [each.said.quote for each in statements],
+        "said_at": [each.said.said_at for each in statements],
+    }
+    return int(await fetch_value(conn, SQL["insert_learned_evidence"], parameters))
+
+
+async def read_learned_evidence(
+    conn: Connection, namespace_id: int, about_id: UUID
+) -> list[Evidence]:
+    parameters = {"namespace_id": namespace_id, "about_id": about_id}
+    return await fetch_all(conn, SQL["read_learned_evidence"], parameters, Evidence)
+
+
+async def insert_learned_change(
+    conn: Connection, namespace_id: int, about_id: UUID, actor: str, action: str, reason: str
+) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": new_id(),
+        "about_id": about_id,
+        "actor": actor,
+        "action": action,
+        "reason": reason,
+    }
+    await execute(conn, SQL["insert_learned_change"], parameters)
+
+
+async def find_user_model(conn: Connection, namespace_id: int, subject: str) -> dict[str, Held]:
+    parameters = {"namespace_id": namespace_id, "subject": subject}
+    rows = await fetch_all(conn, SQL["find_user_model"], parameters, Held)
+    return {row.dimension: row for row in rows}
+
+
+async def insert_trait(
+    conn: Connection, namespace_id: int, id_: UUID, subject: str, trait: Trait
+) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": id_,
+        "subject": subject,
+        "dimension": trait.dimension,
+        "value": trait.value,
+        "held_from": trait.first_seen_at,
+        "last_seen_at": trait.last_seen_at,
+        "supporting": len({each.message_id for each in trait.said}),
+    }
+    await execute(conn, SQL["insert_trait"], parameters)
+
+
+async def support_trait(conn: Connection, namespace_id: int, id_: UUID, trait: Trait) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": id_,
+        "held_from": trait.first_seen_at,
+        "last_seen_at": trait.last_seen_at,
+    }
+    await execute(conn, SQL["support_trait"], parameters)
+
+
+async def end_trait(conn: Connection, namespace_id: int, id_: UUID, until: datetime) -> None:
+    parameters = {"namespace_id": namespace_id, "id": id_, "held_until": until}
+    await execute(conn, SQL["end_trait"], parameters)
+
+
+async def find_trajectory(
+    conn: Connection, namespace_id: int, subject: str
+) -> TrajectoryRow | None:
+    parameters = {"namespace_id": namespace_id, "subject": subject}
+    return await fetch_optional(conn, SQL["find_trajectory"], parameters, TrajectoryRow)
+
+
+async def insert_trajectory(conn: Connection, namespace_id: int, row: TrajectoryRow) -> None:
+    parameters = {"namespace_id": namespace_id, **asdict(row)}
+    await execute(conn, SQL["insert_trajectory"], parameters)

@@ -1,0 +1,44 @@
+"""Holds what a model says against the words that it quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC
+
+from everword.text.statements.check import misstatements
+from everword.text.statements.sources import Said
+from everword.text.values.evidence import Evidence, find_values
+from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.sleep.model import Message, Quote
+
+_UNREADABLE = "cannot be checked"
+
+
+def unsupported(
+    text: str, quotes: Sequence[Quote], messages: Iterable[Message] = (), names: Sequence[str] = ()
+) -> list[str]:
+    """Return what a text says that its quotes do not bear out: numbers, dates, names, identifiers.
+
+    `messages` are the whole ones that the quotes are from, where they may bear it out as well; `names` are those of the
+    people and agents who speak.
+    """
+    return or_else([_UNREADABLE], _missing, text, quotes, list(messages), names)
+
+
+def misstated(text: str, messages: Iterable[Message], speaker: str) -> list[str]:
+    """Return the clauses of a text that messages contradict, or that one of them ordered."""
+    said = [
+        Said(each.content, ["user", *filter(None, [each.author, speaker])]) for each in messages
+    ]
+    return or_else([_UNREADABLE], misstatements, text, said)
+
+
+def _missing(
+    text: str, quotes: Sequence[Quote], messages: Sequence[Message], names: Sequence[str]
+) -> list[str]:
+    known = Evidence(
+        [*(quote.text for quote in quotes), *(message.content for message in messages)],
+        [quote.said_at.astimezone(UTC) for quote in quotes],
+        labels=list(names),
+    )
+    return [value.text for value in known.missing(find_values(text))]

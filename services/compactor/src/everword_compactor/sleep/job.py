@@ -1,0 +1,44 @@
+"""The task `sleep`: learns from the finished sessions of a conversation, and closes what they leave open.
+
+There is a job for each conversation that was talked in, and one for the namespace. The first stores what each session
+says in a transaction of its own. The second goes through the closing steps for everybody whom sessions were about: when
+there are such sessions, and every night. Where a namespace wants a run to be stored at once, the second does all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from everword.jobs.enqueue import SLEEP_NAMESPACE
+from everword.jobs.task import JobRun
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.jobs.namespace_job import open_job
+from everword_compactor.sleep.order import CLOSING_STAGES, SESSION_STAGES
+from everword_compactor.sleep.runs.conversation import sleep_conversation
+from everword_compactor.sleep.runs.namespace import sleep_namespace
+from everword_compactor.sleep.work import ClosingStage, SessionStage
+
+
+class Sleeping:
+    """Does the jobs of the task."""
+
+    def __init__(
+        self,
+        worker_context: WorkerContext,
+        session_stages: Sequence[SessionStage] = SESSION_STAGES,
+        closing_stages: Sequence[ClosingStage] = CLOSING_STAGES,
+    ) -> None:
+        self._worker_context = worker_context
+        self._session_stages = session_stages
+        self._closing_stages = closing_stages
+
+    def run(self, run: JobRun) -> datetime | None:
+        """Do what is due, until others wait; returns when there will be more."""
+        with open_job(self._worker_context, run) as job:
+            if job is None:
+                return None
+            if run.job.subject == SLEEP_NAMESPACE:
+                return sleep_namespace(job, self._session_stages, self._closing_stages)
+            return sleep_conversation(job, UUID(run.job.subject), self._session_stages)

@@ -1,0 +1,82 @@
+"""Step 1: reads what is known, before a stage looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.blocking import Connection
+from everword.text.credentials import mask_credentials
+from everword_compactor.sleep import store
+from everword_compactor.sleep.model import (
+    Conversation,
+    Loaded,
+    Message,
+    Profile,
+    Session,
+    Trajectory,
+)
+from everword_compactor.sleep.people import store as people
+from everword_compactor.sleep.store import Slept, StoredMessage
+from everword_compactor.sleep.work import ClosingWork
+
+#: Facts of a profile that stages look at: what was heard of last.
+FACTS = 500
+_TOPICS = 60
+#: Sessions that one closing sees.
+_SESSIONS = 200
+
+
+def load(
+    conn: Connection, namespace_id: int, subjects: Sequence[str], now: datetime, time_zone: str
+) -> Loaded:
+    """Return the profile of subjects, without what was superseded, and the trajectory of the first of them."""
+    facts = store.read_profile(conn, namespace_id, subjects, now, FACTS)
+    trajectory = read_trajectory(conn, namespace_id, subjects[0]) if subjects else Trajectory()
+    topics = store.known_topics(conn, namespace_id, _TOPICS)
+    return Loaded(Profile(facts), trajectory, topics, time_zone)
+
+
+def read_trajectory(conn: Connection, namespace_id: int, subject: str) -> Trajectory:
+    """Return where a life is going, as it was last summed up."""
+    latest = people.read_trajectory(conn, namespace_id, subject)
+    return Trajectory(latest.summary, latest.anchors, latest.created_at) if latest else Trajectory()
+
+
+def load_closing(
+    conn: Connection, namespace_id: int, subject: str, now: datetime, time_zone: str
+) -> ClosingWork:
+    """Return what the closing steps work on for a subject."""
+    sessions = store.waiting_sessions(conn, namespace_id, subject, _SESSIONS)
+    ids = [session.id for session in sessions]
+    loaded = load(conn, namespace_id, [subject], now, time_zone)
+    return ClosingWork(
+        subject,
+        sessions,
+        store.read_observations(conn, namespace_id, ids) if ids else [],
+        loaded,
+        store.touched_facts(conn, namespace_id, ids) if ids else [],
+    )
+
+
+def make_session(
+    id_: UUID, conversation: Slept, messages: Sequence[StoredMessage], masks: bool
+) -> Session:
+    """Return a session, without credentials where the namespace masks them."""
+    about = Conversation(
+        conversation.id, conversation.agent, conversation.channel, conversation.subject
+    )
+    return Session(id_, about, [_masked(message) if masks else message for message in messages])
+
+
+def subjects_of(session: Session) -> list[str]:
+    """Return whom the session's facts may be about, the one who said most first."""
+    named = [session.subject_of(message) for message in session.said]
+    return sorted(set(named), key=lambda name: (-named.count(name), name))
+
+
+def _masked(message: Message) -> Message:
+    content = mask_credentials(message.content)
+    return message if content == message.content else replace(message, content=content)

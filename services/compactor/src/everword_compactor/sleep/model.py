@@ -1,0 +1,250 @@
+"""What Sleep works on, as values: sessions, what was observed in them, and what is known so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import IntEnum
+from functools import cached_property
+from uuid import UUID
+
+from everword.facts.model import Key, Source, State, value_hash
+
+USER_ROLE, ASSISTANT_ROLE, TOOL_ROLE = 2, 3, 4
+#: Whom facts are about where neither the conversation nor the message says.
+USER = "user"
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A conversation, as Sleep sees it."""
+
+    id: UUID
+    agent: str
+    channel: str
+    #: Whom the conversation is about; empty where nobody said.
+    subject: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message of a session, whole."""
+
+    id: UUID
+    seq: int
+    role: int
+    author: str
+    content: str
+    occurred_at: datetime
+    tool_name: str = ""
+    #: Sent by a program, such as a heartbeat: it is in the session's span, and counts for nothing.
+    automated: bool = False
+
+    @property
+    def is_said(self) -> bool:
+        """Tell whether a person wrote it."""
+        words = bool(self.content.strip())
+        return self.role == USER_ROLE and not self.automated and not self.tool_name and words
+
+    @property
+    def is_shown(self) -> bool:
+        """Tell whether a model reads it: what people and agents say, without tools and programs."""
+        spoken = self.role in (USER_ROLE, ASSISTANT_ROLE) and not self.tool_name
+        return spoken and not self.automated and bool(self.content.strip())
+
+
+@dataclass(frozen=True)
+class Session:
+    """A finished run of messages of one conversation, without a long pause in it."""
+
+    id: UUID
+    conversation: Conversation
+    #: In their order; at least one.
+    messages: Sequence[Message]
+
+    @property
+    def first_seq(self) -> int:
+        return self.messages[0].seq
+
+    @property
+    def last_seq(self) -> int:
+        return self.messages[-1].seq
+
+    @cached_property
+    def said(self) -> Sequence[Message]:
+        """What people wrote."""
+        return [message for message in self.messages if message.is_said]
+
+    @cached_property
+    def shown(self) -> Sequence[Message]:
+        """What a model reads."""
+        return [message for message in self.messages if message.is_shown]
+
+    @property
+    def started_at(self) -> datetime:
+        return min(message.occurred_at for message in self.messages)
+
+    @property
+    def ended_at(self) -> datetime:
+        return max(message.occurred_at for message in self.messages)
+
+    def subject_of(self, message: Message) -> str:
+        """Return whom a message is about, if about its author."""
+        return self.conversation.subject or message.author or USER
+
+
+class ObservationKind(IntEnum):
+    """What an observation is. Values equal the column `kind`."""
+
+    STATEMENT = 1
+    QUESTION = 2
+    REACTION = 3
+    BEHAVIOUR = 4
+    CONTRADICTION = 5
+    PREFERENCE = 6
+
+    @property
+    def claims(self) -> bool:
+        """Tell whether it says that something holds."""
+        return self in (self.STATEMENT, self.CONTRADICTION, self.PREFERENCE)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Words of a message, letter by letter."""
+
+    message_id: UUID
+    conversation_id: UUID
+    seq: int
+    said_at: datetime
+    text: str
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What was observed in a session."""
+
+    id: UUID
+    kind: ObservationKind
+    #: Whose it is: the subject of facts. For what is said of a third party, who says so.
+    subject: str
+    #: The third party that it is about; empty where it is about `subject`.
+    about: str
+    #: In a sentence.
+    text: str
+    #: What it would be as a fact; empty where it is none.
+    attribute: str
+    value: str
+    #: At least one, in the order of the messages.
+    quotes: Sequence[Quote]
+    #: Whether it is a guess, a wish or a condition.
+    hypothesis: bool = False
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said last."""
+        return max(quote.said_at for quote in self.quotes)
+
+    @property
+    def key(self) -> Key:
+        return Key(self.subject, self.attribute)
+
+    @property
+    def is_claim(self) -> bool:
+        """Tell whether it can become a fact about its subject."""
+        return self.kind.claims and not self.about and bool(self.attribute and self.value)
+
+
+@dataclass(frozen=True)
+class KnownFact:
+    """A fact of the profile, as it stood when the work began; or as it will stand once the writes are applied."""
+
+    #: None for one that is pending.
+    id: UUID | None
+    key: Key
+    value: str
+    category: str
+    state: State
+    source: Source
+    confidence: float
+    #: Pieces of evidence for it.
+    mentions: int
+    several: bool
+    first_seen_at: datetime
+    last_seen_at: datetime
+    lifetime_days: int
+    #: Whether a person said that it is right.
+    is_ruled: bool = False
+    hypothesis: bool = False
+    #: Whether the trajectory says that a life is built around it.
+    is_anchor: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.key.attribute}: {self.value}"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What holds of one or several subjects, without what was superseded."""
+
+    facts: Sequence[KnownFact] = ()
+
+    def of_key(self, key: Key) -> Sequence[KnownFact]:
+        return [fact for fact in self.facts if fact.key == key]
+
+    def find(self, key: Key, value: str) -> KnownFact | None:
+        """Return the fact of a value, if it holds."""
+        wanted = value_hash(value)
+        return next((each for each in self.of_key(key) if value_hash(each.value) == wanted), None)
+
+    def with_fact(self, fact: KnownFact, without: Sequence[KnownFact] = ()) -> Profile:
+        """Return the profile with a fact, in the place of others or of its older form."""
+        gone = {(each.key, value_hash(each.value)) for each in (fact, *without)}
+        kept = [each for each in self.facts if (each.key, value_hash(each.value)) not in gone]
+        return Profile([*kept, fact])
+
+    def without_fact(self, fact: KnownFact) -> Profile:
+        wanted = (fact.key, value_hash(fact.value))
+        return Profile([f for f in self.facts if (f.key, value_hash(f.value)) != wanted])
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Where a life is going, as it was last summed up; empty where nothing was."""
+
+    summary: str = ""
+    #: What that life is built around, as attributes or words.
+    anchors: Sequence[str] = ()
+    #: When it was summed up.
+    made_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What was read at the start."""
+
+    profile: Profile = field(default_factory=Profile)
+    trajectory: Trajectory = field(default_factory=Trajectory)
+    #: Names of topics that sessions had, the latest first.
+    known_topics: Sequence[str] = ()
+    time_zone: str = "UTC"
+
+    def with_profile(self, profile: Profile) -> Loaded:
+        return replace(self, profile=profile)
+
+
+@dataclass(frozen=True)
+class SessionRow:
+    """A session whose findings are stored, as the closing stages see it."""
+
+    id: UUID
+    conversation_id: UUID
+    #: Whom its facts are about.
+    subject: str
+    first_seq: int
+    last_seq: int
+    started_at: datetime
+    ended_at: datetime
+    topics: Sequence[str]

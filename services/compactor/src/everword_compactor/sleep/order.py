@@ -1,0 +1,37 @@
+"""The order of the stages. Each is named after what it does; the numbers are those of Riverse's fourteen steps.
+
+Step 1, loading, comes before them (`loading`); step 14, marking what was done, ends the transaction (`applying`).
+"""
+
+from __future__ import annotations
+
+from everword_compactor.sleep.people.happen import HAPPEN
+from everword_compactor.sleep.people.head import TRAJECTORY
+from everword_compactor.sleep.people.meet import MEET
+from everword_compactor.sleep.people.strategies import STRATEGIES
+from everword_compactor.sleep.people.user_model import USER_MODEL
+from everword_compactor.sleep.stages.behaviour import BEHAVIOUR
+from everword_compactor.sleep.stages.classify import CLASSIFY
+from everword_compactor.sleep.stages.confirm import CONFIRM
+from everword_compactor.sleep.stages.consolidate import CONSOLIDATE
+from everword_compactor.sleep.stages.disputes import DISPUTES
+from everword_compactor.sleep.stages.edges import EDGES_STAGE
+from everword_compactor.sleep.stages.expire import EXPIRE
+from everword_compactor.sleep.stages.mature import MATURE
+from everword_compactor.sleep.stages.observe import OBSERVE
+from everword_compactor.sleep.work import ClosingStage, SessionStage
+
+#: 2 to 4, for each session: what it says becomes pending writes.
+SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, BEHAVIOUR, CLASSIFY, MEET, HAPPEN)
+#: 5 to 13, for each subject whose sessions were stored, and every night.
+CLOSING_STAGES: tuple[ClosingStage, ...] = (
+    CONFIRM,
+    DISPUTES,
+    EDGES_STAGE,
+    EXPIRE,
+    MATURE,
+    USER_MODEL,
+    TRAJECTORY,
+    CONSOLIDATE,
+    STRATEGIES,
+)

@@ -1,0 +1,148 @@
+"""Step 11: where a subject is heading, written anew where something that matters changed, or much was said since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from everword.domain.ids import new_id
+from everword.people.model import Said, Stability
+from everword.people.selves import set_trajectory
+from everword.people.store import TrajectoryRow
+from everword_compactor.sleep.asking import Question
+from everword_compactor.sleep.people import store
+from everword_compactor.sleep.people.trajectory import (
+    INSTRUCTION,
+    MAX_TOKENS,
+    PROMPT_VERSION,
+    SCHEMA,
+    Outlook,
+    Source,
+    read_outlook,
+)
+from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+
+TASK = "sleep-trajectory"
+#: Sessions after which it may be written anew where something changed, and after which it is at any rate.
+AFTER_CHANGE, AT_LATEST = 2, 10
+#: Categories whose changes matter, and what counts as one.
+IMPORTANT = ("identity", "home", "work", "family", "health", "plans")
+_ACTIONS = ("superseded", "closed", "corrected", "confirmed", "accepted", "rejected", "disputed")
+_COUNTS = ("facts_confirmed", "disputes_settled")
+_MOST_FACTS, _MOST_OBSERVATIONS, _MOST_WORDS = 80, 60, 2
+
+
+@dataclass(frozen=True)
+class Due:
+    """What tells whether a trajectory is due."""
+
+    latest: TrajectoryRow | None
+    #: Of the subject, that were digested so far.
+    sessions: int
+    #: Whether something that matters changed since the latest one.
+    has_changed: bool
+
+
+def is_due(due: Due) -> bool:
+    """Tell whether it is to be written: there is none, something changed two sessions ago, or ten have passed."""
+    if due.latest is None:
+        return due.sessions > 0
+    since = due.sessions - due.latest.sessions
+    return since >= AT_LATEST or (due.has_changed and since >= AFTER_CHANGE)
+
+
+def look_ahead(tools: Tools, work: ClosingWork) -> ClosingWork:
+    """Add where the subject is heading, where that is due. It is stored whole or not at all."""
+    assert tools.asking is not None
+    due = _read_due(tools, work)
+    sources = _sources(tools, work) if work.sessions and is_due(due) else []
+    if not sources:
+        return work
+    seen = due.latest
+    told = (
+        {"phase": seen.phase, "direction": seen.direction, "summary": seen.summary} if seen else {}
+    )
+    records = {
+        "known": [source.record(r) for r, source in enumerate(sources, 1)],
+        "earlier": [told] if told else [],
+    }
+    question = Question(TASK, INSTRUCTION, records, SCHEMA, MAX_TOKENS)
+    outlook = tools.asking.ask(question, lambda answer: read_outlook(sources, answer))
+    if outlook is None:
+        return work
+    row = _row(work, tools, outlook, due.sessions)
+    evidence = {aspect: _said(sources, cited) for aspect, cited in outlook.cited.items()}
+
+    async def run(to: Storing) -> None:
+        # Changes are stored under the same clock.
+        made = replace(row, created_at=to.now)
+        await set_trajectory(to.conn, to.namespace_id, made, seen, evidence)
+
+    return work.adding(Write("set-trajectory", run), trajectories=1)
+
+
+def _read_due(tools: Tools, work: ClosingWork) -> Due:
+    with tools.reading() as conn:
+        latest = store.read_trajectory(conn, tools.namespace_id, work.subject)
+        sessions = store.count_sessions(conn, tools.namespace_id, work.subject)
+        changed = any(work.counts.get(name) for name in _COUNTS)
+        if latest is not None and not changed:
+            since = latest.created_at
+            changed = store.has_changed(
+                conn, tools.namespace_id, work.subject, since, IMPORTANT, _ACTIONS
+            )
+    return Due(latest, sessions, changed)
+
+
+def _sources(tools: Tools, work: ClosingWork) -> list[Source]:
+    """Return what a trajectory is written from: what is known, and what was observed since."""
+    facts = [fact for fact in work.loaded.profile.facts if fact.key.subject == work.subject]
+    facts = sorted(facts, key=lambda fact: fact.last_seen_at, reverse=True)[:_MOST_FACTS]
+    with tools.reading() as conn:
+        ids = [fact.id for fact in facts if fact.id]
+        words = store.read_words(conn, tools.namespace_id, ids, _MOST_WORDS)
+    found = [
+        Source(
+            f"{fact.text} ({fact.state.name.lower()})",
+            fact.last_seen_at,
+            words.get(fact.id, []) if fact.id else [],
+            fact.key.attribute,
+            fact.value,
+        )
+        for fact in facts
+    ]
+    for each in work.observations[-_MOST_OBSERVATIONS:]:
+        if not each.about:
+            said = [Said(q.message_id, q.conversation_id, q.text, q.said_at) for q in each.quotes]
+            found.append(Source(each.text, each.said_at, said))
+    return found
+
+
+def _row(work: ClosingWork, tools: Tools, outlook: Outlook, sessions: int) -> TrajectoryRow:
+    assert tools.asking is not None
+    return TrajectoryRow(
+        new_id(),
+        work.subject,
+        0,
+        outlook.phase,
+        outlook.direction,
+        Stability[outlook.stability.upper()],
+        list(outlook.anchors),
+        list(outlook.volatile_areas),
+        outlook.momentum,
+        list(outlook.predicted_shifts),
+        outlook.summary,
+        sessions,
+        tools.asking.model,
+        PROMPT_VERSION,
+        tools.now,
+    )
+
+
+def _said(sources: Sequence[Source], cited: Sequence[int]) -> list[Said]:
+    """Return the words that cited records rest on, each message once."""
+    by_message = {said.message_id: said for r in cited for said in sources[r - 1].said}
+    return list(by_message.values())
+
+
+TRAJECTORY = ClosingStage("trajectory", look_ahead, needs_model=True)

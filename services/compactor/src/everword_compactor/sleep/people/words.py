@@ -1,0 +1,68 @@
+"""What stages beside facts share: observations as a model sees them, and quotes as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import regex
+
+from everword.people.model import Said
+from everword.text.values.evidence import Evidence, find_values
+from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.sleep.model import Observation, Quote
+
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+#: Not the first word of a sentence.
+_CAPITALISED = regex.compile(r"(?<=[^.!?\s]\s+)\p{Lu}[\p{L}\p{M}'’]*")
+
+
+def observation_record(observation: Observation, number: int) -> dict[str, Any]:
+    """Return an observation with its words as a model sees it; `o` is what it is cited by."""
+    record = {
+        "o": number,
+        "time": observation.said_at.isoformat(timespec="minutes"),
+        "kind": observation.kind.name.lower(),
+        "of": observation.subject,
+        "about": observation.about,
+        "text": observation.text,
+        "hypothesis": observation.hypothesis,
+        "quotes": [quote.text for quote in observation.quotes],
+    }
+    return {name: value for name, value in record.items() if value not in ("", False)}
+
+
+def said_of(quote: Quote) -> Said:
+    """Return a quote as evidence."""
+    return Said(quote.message_id, quote.conversation_id, quote.text, quote.said_at)
+
+
+def invented(text: str, sources: Iterable[str], times: Iterable[datetime] = ()) -> list[str]:
+    """Return the values of a text, such as numbers and names, that no source says."""
+    said = list(sources)
+    missing = or_else(["cannot be checked"], _missing, text, said, list(times))
+    return list(dict.fromkeys([*missing, *strange_names(text, said)]))
+
+
+def strange_names(text: str, sources: Iterable[str]) -> list[str]:
+    """Return words with a capital, but the first of a text, that no source has.
+
+    Of a few words it is not known in which language they are, so that they are looked at as they are written.
+    """
+    known = {word for source in sources for word in _WORD.findall(source.casefold())}
+    return [
+        match[0]
+        for match in _CAPITALISED.finditer(text)
+        if not known.intersection(_readings(match[0].casefold()))
+    ]
+
+
+def _readings(word: str) -> set[str]:
+    """Return a word, and what it is without the end of a genitive or a plural."""
+    return {word, word.removesuffix("'s"), word.removesuffix("’s"), word.removesuffix("s")}
+
+
+def _missing(text: str, sources: list[str], times: list[datetime]) -> list[str]:
+    known = Evidence(sources, times)
+    return [value.text for value in known.missing(find_values(text))]

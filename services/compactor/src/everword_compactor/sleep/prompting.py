@@ -1,0 +1,117 @@
+"""How a model sees messages and facts, and how words that it quotes are found in the message again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from everword.domain.times import write_minute
+from everword_compactor.compose.llm.splitting import split_text
+from everword_compactor.sleep.model import ASSISTANT_ROLE, KnownFact, Message, Quote, Session
+
+#: Characters of a record around the text, about.
+_FRAME_CHARS = 120
+_QUOTES = '"“”'
+_SPACES = re.compile(r"\s+")
+#: What a model puts around a quotation, or instead of the marks that stand in it.
+_MARKS = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "...", "–": "-", "—": "-"})
+
+
+def message_record(message: Message, time_zone: str, text: str | None = None) -> dict[str, Any]:
+    """Return a message as a model sees it; `n` is what it is cited by. `text` stands for a part of a long one."""
+    record: dict[str, Any] = {
+        "n": message.seq,
+        "time": write_minute(message.occurred_at, ZoneInfo(time_zone)),
+        "who": "agent" if message.role == ASSISTANT_ROLE else "user",
+        "name": message.author,
+        "text": message.content if text is None else text,
+    }
+    if text is not None:
+        record["part_of_a_message"] = True
+    return {name: value for name, value in record.items() if value != ""}
+
+
+def fact_record(fact: KnownFact, number: int) -> dict[str, Any]:
+    """Return a fact as a model sees it; `fact` is what it is cited by."""
+    return {
+        "fact": number,
+        "about": fact.key.subject,
+        "attribute": fact.key.attribute,
+        "value": fact.value,
+        "state": fact.state.name.lower(),
+        "mentions": fact.mentions,
+        "since": fact.first_seen_at.date().isoformat(),
+        "last_heard_of": fact.last_seen_at.date().isoformat(),
+    }
+
+
+def portions(session: Session, room_chars: int, time_zone: str) -> Iterator[list[dict[str, Any]]]:
+    """Yield the session's messages as records, in as many portions as it takes: none is left out, none is cut.
+
+    What is longer than a whole portion comes in parts, each in a portion of its own.
+    """
+    portion: list[dict[str, Any]] = []
+    used = 0
+    for message in session.shown:
+        size = len(message.content) + _FRAME_CHARS
+        if portion and used + size > room_chars:
+            yield portion
+            portion, used = [], 0
+        if size > room_chars:
+            for part in _parts(message.content, room_chars - _FRAME_CHARS):
+                yield [message_record(message, time_zone, part)]
+            continue
+        portion.append(message_record(message, time_zone))
+        used += size
+    if portion:
+        yield portion
+
+
+def _parts(text: str, most: int) -> Sequence[str]:
+    """Return a text in parts of at most `most` characters, which together are the text."""
+    waiting, parts = [text], []
+    while waiting:
+        piece = waiting.pop()
+        halves = split_text(piece, 2) if len(piece) > most else [piece]
+        if len(halves) == 1:
+            parts.append(piece)
+        else:
+            waiting += reversed(halves)
+    return parts
+
+
+def find_quote(session: Session, seq: int, words: str) -> Quote | None:
+    """Return words of a message that a person wrote, as they stand in it; None where they do not.
+
+    Spaces and the shape of quotation marks may differ from the message's; nothing else.
+    """
+    message = next((each for each in session.said if each.seq == seq), None)
+    wanted = _SPACES.sub(" ", words).strip()
+    if message is None or not wanted.strip(_QUOTES + " "):
+        return None
+    # A model may put its own marks around a quotation.
+    bare = wanted[1:-1] if wanted[0] in _QUOTES and wanted[-1] in _QUOTES else wanted
+    found = _pattern(wanted).search(message.content) or _pattern(bare).search(message.content)
+    if found is None or not found[0].strip():
+        return None
+    return Quote(
+        message.id, session.conversation.id, message.seq, message.occurred_at, found[0].strip()
+    )
+
+
+def _pattern(words: str) -> re.Pattern[str]:
+    pieces = ["".join(map(_letter, word)) for word in words.split(" ")]
+    return re.compile(r"\s+".join(pieces))
+
+
+def _letter(letter: str) -> str:
+    plain = letter.translate(_MARKS)
+    if plain == '"':
+        return '["“”]'
+    if plain == "'":
+        return "['‘’]"
+    if plain == "-":
+        return "[-–—]"
+    return re.escape(letter)

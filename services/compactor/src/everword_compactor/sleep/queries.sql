@@ -1,0 +1,324 @@
+-- Statements of Sleep: what its stages read, and what its transaction stores beside facts.
+
+-- fragment message --
+-- A message, whole.
+m.id, m.seq, m.role, m.author, m.content, m.occurred_at, m.tool_name, m.automated
+
+-- fragment known_fact --
+-- A fact that holds.
+f.id, f.subject, f.attribute, f.value, f.category, f.state, f.source, f.confidence, f.supporting AS mentions, f.several,
+f.first_seen_at, f.last_seen_at, f.lifetime_days, f.ruling, f.hypothesis, f.is_anchor
+
+-- fragment observation --
+-- What was observed in a session, with the words that say so.
+o.id, o.session_id, s.conversation_id, o.kind, o.subject, o.about, o.content, o.attribute, o.value, o.hypothesis, o.message_ids,
+o.seqs, o.quotes, o.said_at
+
+-- read_slept --
+-- A conversation, how far Sleep came in it, and up to where a session counts as finished.
+SELECT c.id, c.agent, c.channel, c.subject, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
+       coalesce(p.sleep_wanted_seq, 0) AS wanted_seq
+  FROM conversations c
+  LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
+
+-- read_messages --
+-- Messages of a conversation after one place and up to another, in order, with when they were stored.
+SELECT :message, m.recorded_at
+  FROM messages m
+ WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s AND m.seq > %(after)s
+   AND m.seq <= %(through)s
+ ORDER BY m.seq
+ LIMIT %(limit)s;
+
+-- list_parked --
+-- The parked sessions of a conversation.
+SELECT id, first_seq, last_seq
+  FROM sleep_sessions
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND state = 4
+ ORDER BY first_seq;
+
+-- unslept_conversations --
+-- The next conversations, with how far Sleep came in each.
+SELECT c.id, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
+       EXISTS (SELECT FROM sleep_sessions s
+                WHERE s.namespace_id = %(namespace_id)s AND s.conversation_id = c.id AND s.state = 4) AS has_parked
+  FROM conversations c
+  LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
+ WHERE c.namespace_id = %(namespace_id)s AND c.id > %(after)s
+   AND (%(subject)s::text IS NULL OR c.subject = %(subject)s)
+ ORDER BY c.id
+ LIMIT %(limit)s;
+
+-- resting_conversations --
+-- Conversations that are going to sleep once they rest: those that were talked in, and in which nobody has paused yet.
+SELECT subject::uuid AS id
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND task = 'sleep' AND state = 'pending' AND not_before > now()
+   AND subject <> 'namespace'
+ ORDER BY not_before
+ LIMIT %(limit)s;
+
+-- read_profile --
+-- What holds of subjects now, without what was superseded: what was heard of last comes first.
+SELECT :known_fact
+  FROM facts f
+ WHERE f.namespace_id = %(namespace_id)s AND f.subject = ANY(%(subjects)s) AND f.state IN (1, 2, 3)
+   AND EXISTS (SELECT FROM fact_intervals i
+                WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL
+                  AND (i.valid_until IS NULL OR i.valid_until > %(now)s))
+ ORDER BY f.last_seen_at DESC, f.id
+ LIMIT %(limit)s;
+
+-- known_topics --
+-- Topics that sessions had, the latest first.
+SELECT topic
+  FROM (SELECT unnest(topics) AS topic, started_at
+          FROM (SELECT topics, started_at FROM sleep_sessions
+                 WHERE namespace_id = %(namespace_id)s AND topics <> '{}'
+                 ORDER BY started_at DESC LIMIT 200) AS latest) AS named
+ GROUP BY topic
+ ORDER BY max(started_at) DESC, topic
+ LIMIT %(limit)s;
+
+-- closing_subjects --
+-- Subjects with sessions that the closing steps have not seen; at night also those with open disputes and with facts that
+-- were not heard of for their lifetime.
+SELECT subject FROM sleep_sessions WHERE namespace_id = %(namespace_id)s AND state = 1
+ UNION
+SELECT f.subject
+  FROM fact_disputes d
+  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = d.new_fact_id
+ WHERE d.namespace_id = %(namespace_id)s AND d.settled_at IS NULL AND %(at_night)s
+ UNION
+SELECT f.subject
+  FROM facts f
+ WHERE f.namespace_id = %(namespace_id)s AND %(at_night)s AND f.state IN (1, 2, 3)
+   AND f.last_seen_at + f.lifetime_days * interval '1 day' < %(now)s
+ ORDER BY subject;
+
+-- waiting_sessions --
+-- Sessions of a subject that the closing steps have not seen, the earliest first.
+SELECT id, conversation_id, subject, first_seq, last_seq, started_at, ended_at, topics
+  FROM sleep_sessions
+ WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND state = 1
+ ORDER BY started_at, id
+ LIMIT %(limit)s;
+
+-- read_observations --
+-- What was observed in sessions, in their order.
+SELECT :observation
+  FROM session_observations o
+  JOIN sleep_sessions s ON s.namespace_id = %(namespace_id)s AND s.id = o.session_id
+ WHERE o.namespace_id = %(namespace_id)s AND o.session_id = ANY(%(session_ids)s)
+ ORDER BY s.started_at, o.id;
+
+-- touched_facts --
+-- Facts for or against which messages of sessions are evidence.
+SELECT DISTINCT e.fact_id
+  FROM sleep_sessions s
+  JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.conversation_id = s.conversation_id
+                 AND m.seq BETWEEN s.first_seq AND s.last_seq
+  JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.message_id = m.id
+ WHERE s.namespace_id = %(namespace_id)s AND s.id = ANY(%(session_ids)s)
+ ORDER BY e.fact_id;
+
+-- count_sessions --
+-- In how many sessions suspected facts of a subject were stated. What was cut off another one without a pause is no session of
+-- its own: a night or a flush came between.
+SELECT e.fact_id, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT EXISTS (
+           SELECT FROM sleep_sessions p
+            WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = s.conversation_id
+              AND p.last_seq = s.first_seq - 1 AND p.ended_at > s.started_at - make_interval(secs => %(idle_s)s)))) AS sessions
+  FROM facts f
+  JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.source = 1 AND NOT e.contradicts
+                      AND NOT e.hypothesis
+  JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
+  JOIN sleep_sessions s ON s.namespace_id = %(namespace_id)s AND s.conversation_id = m.conversation_id
+                       AND m.seq BETWEEN s.first_seq AND s.last_seq
+ WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state = 1 AND f.supporting > 1
+ GROUP BY e.fact_id
+ ORDER BY e.fact_id;
+
+-- read_evidence --
+-- Evidence of facts, in the order of time.
+SELECT fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason, said_at
+  FROM fact_evidence
+ WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s)
+ ORDER BY fact_id, said_at, id;
+
+-- recent_summaries --
+-- Summaries of conversations about a subject, the latest first.
+SELECT content, latest_at
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND level = 1 AND subject = ANY(%(subjects)s) AND latest_at >= %(since)s
+ ORDER BY latest_at DESC, id
+ LIMIT %(limit)s;
+
+-- open_disputes --
+-- Pairs of facts of a subject that contradict each other and are not settled, with both.
+SELECT d.id, d.opened_at, o.id AS old_id, n.id AS new_id, o.subject, o.attribute, n.attribute AS new_attribute,
+       o.value AS old_value, n.value AS new_value, o.supporting AS old_mentions, n.supporting AS new_mentions,
+       o.last_seen_at AS old_last_seen_at, n.first_seen_at AS new_first_seen_at, o.ruling AS old_ruling, n.ruling AS new_ruling,
+       o.state AS old_state, n.state AS new_state, n.hypothesis AS new_hypothesis, n.source AS new_source
+  FROM fact_disputes d
+  JOIN facts o ON o.namespace_id = %(namespace_id)s AND o.id = d.old_fact_id
+  JOIN facts n ON n.namespace_id = %(namespace_id)s AND n.id = d.new_fact_id
+ WHERE d.namespace_id = %(namespace_id)s AND d.settled_at IS NULL AND o.subject = %(subject)s
+ ORDER BY d.opened_at, d.id
+ LIMIT %(limit)s;
+
+-- read_timeline --
+-- Every time in which a value of an attribute is believed to have held.
+SELECT f.value, f.state, i.valid_from, i.valid_until
+  FROM facts f
+  JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL
+ WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.attribute = %(attribute)s
+ ORDER BY i.valid_from, i.id
+ LIMIT 100;
+
+-- read_around --
+-- Messages that facts rest on, and some before and after each.
+SELECT :message
+  FROM messages m
+ WHERE m.namespace_id = %(namespace_id)s
+   AND m.id IN (SELECT a.id
+                  FROM (SELECT conversation_id, seq FROM messages
+                         WHERE namespace_id = %(namespace_id)s
+                           AND id IN (SELECT message_id FROM fact_evidence
+                                       WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s))
+                         ORDER BY occurred_at DESC LIMIT 20) AS e
+                  JOIN messages a ON a.namespace_id = %(namespace_id)s AND a.conversation_id = e.conversation_id
+                                 AND a.seq BETWEEN e.seq - %(around)s AND e.seq + %(around)s)
+ ORDER BY m.occurred_at, m.seq;
+
+-- expired_facts --
+-- Facts of a subject that hold and were not heard of for their lifetime; those in dispute are left out.
+SELECT :known_fact
+  FROM facts f
+ WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state IN (1, 2, 3) AND f.ruling IS DISTINCT FROM 1
+   AND f.last_seen_at + f.lifetime_days * interval '1 day' < %(now)s
+   AND EXISTS (SELECT FROM fact_intervals i
+                WHERE i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL
+                  AND (i.valid_until IS NULL OR i.valid_until > %(now)s))
+   AND NOT EXISTS (SELECT FROM fact_disputes d
+                    WHERE d.namespace_id = %(namespace_id)s AND d.settled_at IS NULL
+                      AND (d.old_fact_id = f.id OR d.new_fact_id = f.id))
+ ORDER BY f.last_seen_at, f.id
+ LIMIT %(limit)s;
+
+-- read_edges --
+-- Edges that are open between facts of a subject, the surest first.
+SELECT e.id, e.from_fact_id, e.to_fact_id, e.relation, e.confidence
+  FROM fact_edges e
+  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = e.from_fact_id
+ WHERE e.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND e.known_until IS NULL
+ ORDER BY e.confidence DESC, e.id
+ LIMIT %(limit)s;
+
+-- moment --
+-- The time of a transaction that holds no facts.
+SELECT clock_timestamp() AS now;
+
+-- lock_vector_jobs --
+-- Hold the jobs that new passages make due, in the order in which whoever writes holds them.
+SELECT id
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND task = 'embed'
+ ORDER BY subject
+   FOR NO KEY UPDATE;
+
+-- insert_session --
+-- Store a session. One that was parked is stored in its own place; no row where it is stored already.
+INSERT INTO sleep_sessions AS s (namespace_id, id, conversation_id, first_seq, last_seq, subject, state, topics, started_at,
+                                 ended_at, model, error)
+VALUES (%(namespace_id)s, %(id)s, %(conversation_id)s, %(first_seq)s, %(last_seq)s, %(subject)s, %(state)s, %(topics)s,
+        %(started_at)s, %(ended_at)s, %(model)s, %(error)s)
+    ON CONFLICT (namespace_id, conversation_id, first_seq) DO UPDATE
+   SET state = excluded.state, subject = excluded.subject, topics = excluded.topics, model = excluded.model,
+       error = excluded.error, stored_at = now()
+ WHERE s.state = 4
+RETURNING id;
+
+-- insert_observations --
+-- Store what was observed in a session.
+INSERT INTO session_observations (namespace_id, id, session_id, kind, subject, about, content, attribute, value, hypothesis,
+                                  message_ids, seqs, quotes, said_at)
+VALUES (%(namespace_id)s, %(id)s, %(session_id)s, %(kind)s, %(subject)s, %(about)s, %(content)s, %(attribute)s, %(value)s,
+        %(hypothesis)s, %(message_ids)s, %(seqs)s, %(quotes)s, %(said_at)s);
+
+-- advance_slept --
+-- Move on how far sessions were made. No row where somebody else did.
+INSERT INTO compaction_progress AS p (namespace_id, conversation_id, slept_seq)
+SELECT %(namespace_id)s, c.id, %(through)s
+  FROM conversations c
+ WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s
+ON CONFLICT (namespace_id, conversation_id) DO UPDATE
+   SET slept_seq = excluded.slept_seq
+ WHERE p.slept_seq = %(after)s
+RETURNING conversation_id;
+
+-- want_sleep --
+-- Let sessions count as finished up to a place of each conversation.
+INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
+SELECT %(namespace_id)s, wanted.id, c.last_seq
+  FROM unnest(%(conversation_ids)s::uuid[]) AS wanted (id)
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = wanted.id
+ ORDER BY wanted.id
+ON CONFLICT (namespace_id, conversation_id) DO UPDATE
+   SET sleep_wanted_seq = excluded.sleep_wanted_seq
+ WHERE p.sleep_wanted_seq < excluded.sleep_wanted_seq;
+
+-- finish_sessions --
+-- Mark sessions as processed.
+UPDATE sleep_sessions
+   SET state = 2, processed_at = %(now)s
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(session_ids)s) AND state = 1;
+
+-- insert_edge --
+-- Link two facts; what is linked so already becomes as sure as is said now.
+INSERT INTO fact_edges AS e (namespace_id, id, from_fact_id, to_fact_id, relation, confidence, reason, valid_from, known_from)
+SELECT %(namespace_id)s, %(id)s, %(from_fact_id)s, %(to_fact_id)s, %(relation)s, %(confidence)s, %(reason)s, %(valid_from)s,
+       %(now)s
+ WHERE (SELECT count(*) FROM facts f
+         WHERE f.namespace_id = %(namespace_id)s AND f.id IN (%(from_fact_id)s, %(to_fact_id)s) AND f.state IN (1, 2, 3)) = 2
+    ON CONFLICT (namespace_id, from_fact_id, to_fact_id, relation) WHERE known_until IS NULL
+    DO UPDATE SET confidence = excluded.confidence, reason = excluded.reason
+        WHERE e.confidence <> excluded.confidence;
+
+-- read_night --
+-- The latest day after whose end the nightly Sleep was done; no row where none was.
+SELECT night FROM sleep_nights WHERE namespace_id = %(namespace_id)s;
+
+-- mark_night --
+-- Remember that the nightly Sleep after a day was done.
+INSERT INTO sleep_nights AS n (namespace_id, night) VALUES (%(namespace_id)s, %(night)s)
+    ON CONFLICT (namespace_id) DO UPDATE SET night = excluded.night WHERE n.night < excluded.night;
+
+-- nightless_namespaces --
+-- Namespaces with facts for which no nightly Sleep is scheduled.
+SELECT namespace_id FROM nightless_namespaces(%(limit)s, make_interval(secs => %(parked_s)s));
+
+-- find_conversation --
+-- A conversation, if there is one.
+SELECT id FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
+
+-- count_jobs --
+-- How jobs of Sleep stand: those that a worker is at or is to be at, those that were given up, and those that wait for a model.
+SELECT count(*) FILTER (WHERE state = 'running'
+                           OR state = 'pending' AND (not_before <= now() + interval '1 second' OR attempts > 0)) AS pending,
+       count(*) FILTER (WHERE state = 'failed') AS failed,
+       count(*) FILTER (WHERE state = 'pending' AND error IS NOT NULL AND attempts = 0
+                          AND not_before > now() + interval '1 second') AS postponed
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND task = 'sleep'
+   AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s));
+
+-- count_since --
+-- Sessions that were stored, processed and skipped since a moment, and all that are parked.
+SELECT count(*) FILTER (WHERE state IN (1, 2) AND stored_at >= %(since)s) AS stored,
+       count(*) FILTER (WHERE processed_at >= %(since)s) AS processed,
+       count(*) FILTER (WHERE state = 3 AND stored_at >= %(since)s) AS skipped,
+       count(*) FILTER (WHERE state = 4) AS parked
+  FROM sleep_sessions
+ WHERE namespace_id = %(namespace_id)s AND (stored_at >= %(since)s OR processed_at >= %(since)s OR state = 4);

@@ -1,0 +1,1 @@
+"""What the RPC `Sleep` asks for, and what it tells."""

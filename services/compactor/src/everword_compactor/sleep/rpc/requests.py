@@ -1,0 +1,87 @@
+"""Statements of the RPC that asks for Sleep, as typed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value
+from everword.jobs.enqueue import SLEEP, DueJob, enqueue
+from everword_compactor.sleep.store import SQL, Unslept
+
+
+@dataclass(frozen=True)
+class JobCounts:
+    """How jobs stand."""
+
+    pending: int
+    failed: int
+    postponed: int
+
+
+@dataclass(frozen=True)
+class SessionCounts:
+    """What became of sessions."""
+
+    stored: int
+    processed: int
+    skipped: int
+    parked: int
+
+
+async def conversation_exists(conn: Connection, namespace_id: int, conversation_id: UUID) -> bool:
+    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
+    return await fetch_value(conn, SQL["find_conversation"], parameters) is not None
+
+
+async def page_conversations(
+    conn: Connection, namespace_id: int, subject: str, after: UUID, limit: int
+) -> list[Unslept]:
+    """Return the next conversations about a subject, or about anything; slept or not."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "subject": subject or None,
+        "after": after,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["unslept_conversations"], parameters, Unslept)
+
+
+async def want_sleep(conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]) -> None:
+    """Let sessions of conversations count as finished as far as there are messages now, and make their jobs due."""
+    ids = sorted(conversation_ids)
+    await execute(conn, SQL["want_sleep"], {"namespace_id": namespace_id, "conversation_ids": ids})
+    await wake(conn, namespace_id, [str(id_) for id_ in ids])
+
+
+async def wake(conn: Connection, namespace_id: int, subjects: Sequence[str]) -> None:
+    """Make jobs due, at once."""
+    await enqueue(conn, [DueJob(namespace_id, SLEEP, subject) for subject in subjects])
+
+
+async def read_moment(conn: Connection) -> datetime:
+    now: datetime = await fetch_value(conn, SQL["moment"])
+    return now
+
+
+async def count_jobs(
+    conn: Connection, namespace_id: int, subjects: Sequence[str] | None
+) -> JobCounts:
+    """Count the jobs of conversations and of the namespace; all of them where `subjects` is None."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "subjects": None if subjects is None else list(subjects),
+    }
+    found = await fetch_optional(conn, SQL["count_jobs"], parameters, JobCounts)
+    assert found is not None
+    return found
+
+
+async def count_since(conn: Connection, namespace_id: int, since: datetime) -> SessionCounts:
+    parameters = {"namespace_id": namespace_id, "since": since}
+    found = await fetch_optional(conn, SQL["count_since"], parameters, SessionCounts)
+    assert found is not None
+    return found

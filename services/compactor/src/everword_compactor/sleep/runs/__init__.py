@@ -1,0 +1,1 @@
+"""How sessions and closings are run, and stored at once."""

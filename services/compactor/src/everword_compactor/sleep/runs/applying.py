@@ -1,0 +1,128 @@
+"""Stores what Sleep found: all of it in one transaction, which counts only while the job is this worker's.
+
+Step 14, marking what was done, comes last in it. Whoever lost the job, or comes second, leaves nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from everword.db.namespaces import get_namespace_settings
+from everword.db.settings import DatabaseSettings
+from everword.db.statements import fetch_value
+from everword.facts.model import Key
+from everword.facts.store import lock_key
+from everword.jobs.enqueue import SLEEP, SLEEP_NAMESPACE, DueJob, enqueue
+from everword.jobs.store import SQL as JOBS
+from everword.jobs.store import StartedJob
+from everword.jobs.task import LeaseLost
+from everword_compactor.jobs.async_database import opened
+from everword_compactor.sleep import storing
+from everword_compactor.sleep.model import ASSISTANT_ROLE, Session
+from everword_compactor.sleep.storing import SessionState
+from everword_compactor.sleep.work import ClosingWork, SessionWork, Storing, Write
+
+
+def apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[Write]) -> None:
+    """Store writes, all or none. Raises LeaseLost where the job, or what it was about, is somebody else's by now."""
+    asyncio.run(_apply(settings, job, writes))
+
+
+async def _apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[Write]) -> None:
+    namespace_id = job.namespace_id
+    keys = sorted({(key.subject, key.attribute) for write in writes for key in write.keys})
+    async with opened(settings) as database, database.transaction(namespace_id) as conn:
+        namespace = await get_namespace_settings(conn, namespace_id)
+        now = None
+        # Whoever writes several facts holds them in one order, and rows of jobs after them.
+        for subject, attribute in keys:
+            now = await lock_key(conn, namespace_id, Key(subject, attribute))
+        if keys:
+            await storing.lock_vector_jobs(conn, namespace_id)
+        now = now or await storing.read_moment(conn)
+        stored = Storing(conn, namespace_id, namespace, now)
+        for write in writes:
+            await write.run(stored)
+        fenced = {"job_id": job.job_id, "fence": job.fence}
+        if await fetch_value(conn, JOBS["hold_job"], fenced) is None:
+            raise LeaseLost
+
+
+def session_writes(work: SessionWork, model: str, after: int | None) -> list[Write]:
+    """Return the writes of a session, with those that mark it: first its row, last how far its conversation came.
+
+    `after` is the place that the conversation is moved on from; None for a session that was parked.
+    """
+    session = work.session
+    subject = _closing_subject(session)
+
+    async def begin(to: Storing) -> None:
+        stored = await storing.insert_session(
+            to.conn,
+            to.namespace_id,
+            session,
+            SessionState.STORED,
+            subject=subject,
+            topics=work.topics,
+            model=model,
+        )
+        if not stored:
+            raise LeaseLost
+
+    async def observe(to: Storing) -> None:
+        for each in work.observations:
+            await storing.insert_observation(to.conn, to.namespace_id, session.id, each)
+
+    async def close_later(to: Storing) -> None:
+        await enqueue(to.conn, [DueJob(to.namespace_id, SLEEP, SLEEP_NAMESPACE)])
+
+    marks = [Write("insert-session", begin), Write("insert-observations", observe)]
+    ends = [] if after is None else [_advance(session, after)]
+    return [*marks, *work.writes, *ends, Write("close-later", close_later)]
+
+
+def park(session: Session, error: str, after: int | None) -> list[Write]:
+    """Return the writes that put a session aside, so that what follows it goes on."""
+    return _aside(session, SessionState.PARKED, error, after)
+
+
+def skip(session: Session, after: int | None) -> list[Write]:
+    """Return the writes for a session in which nobody said anything."""
+    return _aside(session, SessionState.SKIPPED, None, after)
+
+
+def closing_writes(work: ClosingWork) -> list[Write]:
+    """Return the writes of the closing steps for a subject; the last one marks its sessions."""
+
+    async def finish(to: Storing) -> None:
+        ids = [session.id for session in work.sessions]
+        await storing.finish_sessions(to.conn, to.namespace_id, ids, to.now)
+
+    return [*work.writes, Write("finish-sessions", finish)]
+
+
+def _aside(
+    session: Session, state: SessionState, error: str | None, after: int | None
+) -> list[Write]:
+    async def insert(to: Storing) -> None:
+        await storing.insert_session(to.conn, to.namespace_id, session, state, error=error)
+
+    ends = [] if after is None else [_advance(session, after)]
+    return [Write("insert-session", insert), *ends]
+
+
+def _advance(session: Session, after: int) -> Write:
+    async def advance(to: Storing) -> None:
+        id_, through = session.conversation.id, session.last_seq
+        if not await storing.advance_slept(to.conn, to.namespace_id, id_, after, through):
+            raise LeaseLost
+
+    return Write("advance", advance)
+
+
+def _closing_subject(session: Session) -> str:
+    """Return whom the closing steps are about: of several who spoke, the one who said most."""
+    said = session.said or [m for m in session.messages if m.role != ASSISTANT_ROLE]
+    subjects = [session.subject_of(message) for message in said]
+    return max(subjects, key=subjects.count) if subjects else session.conversation.subject

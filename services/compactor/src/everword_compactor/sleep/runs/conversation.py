@@ -1,0 +1,153 @@
+"""Sleep over one conversation: each finished session in a transaction of its own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from everword.domain.ids import new_id
+from everword.jobs.enqueue import SLEEP, SLEEP_NAMESPACE, DueJob, enqueue_blocking
+from everword_compactor.jobs.failures import Failures
+from everword_compactor.jobs.namespace_job import NamespaceJob
+from everword_compactor.sleep import store
+from everword_compactor.sleep.loading import load, make_session, subjects_of
+from everword_compactor.sleep.model import Session
+from everword_compactor.sleep.runs import applying
+from everword_compactor.sleep.runs.running import describe, digest, is_its_own_fault, tools_of
+from everword_compactor.sleep.runs.sessions import IDLE, Run, cut_sessions
+from everword_compactor.sleep.store import Slept
+from everword_compactor.sleep.work import SessionStage
+
+log = logging.getLogger(__name__)
+#: Messages that are read at once: more than a session has.
+BATCH = 500
+#: Values equal proto `SleepAtomicity`.
+SESSION, RUN = 1, 2
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A session that is due, and from where its conversation moves on with it; None where it was parked."""
+
+    session: Session
+    after: int | None
+
+
+def sleep_conversation(
+    job: NamespaceJob, conversation_id: UUID, stages: Sequence[SessionStage]
+) -> datetime | None:
+    """Learn from what is finished of a conversation; returns when there will be more.
+
+    A session that fails is parked, and the rest goes on; the job fails with it in the end, so that it is seen, and
+    tried again with the job.
+    """
+    if job.namespace.sleep_atomicity == RUN:
+        _leave_to_namespace(job)
+        return None
+    failures = Failures()
+    for parked in read_parked(job, conversation_id):
+        _do(job, parked, stages, failures)
+    while True:
+        finished, again_at = next_finished(job, conversation_id)
+        for each in finished:
+            _do(job, each, stages, failures)
+            if job.run.others_wait():
+                failures.raise_any()
+                return job.worker_context.now()
+        if not finished:
+            failures.raise_any()
+            return again_at
+
+
+def read_parked(job: NamespaceJob, conversation_id: UUID) -> list[Finished]:
+    """Return the sessions of a conversation that failed before."""
+    found = []
+    with job.transaction() as conn:
+        conversation = store.read_slept(conn, job.namespace_id, conversation_id)
+        parked = store.list_parked(conn, job.namespace_id, conversation_id)
+        for each in parked if conversation else []:
+            messages = store.read_messages(
+                conn, job.namespace_id, conversation_id, each.first_seq - 1, each.last_seq, BATCH
+            )
+            assert conversation is not None
+            masks = job.namespace.masks_credentials
+            found.append(Finished(make_session(each.id, conversation, messages, masks), None))
+    return found
+
+
+def next_finished(
+    job: NamespaceJob, conversation_id: UUID, slept_seq: int | None = None
+) -> tuple[list[Finished], datetime | None]:
+    """Return the next finished sessions of a conversation, and when the one that is not finished may be.
+
+    `slept_seq` is how far the caller came where that is not stored yet.
+    """
+    with job.transaction() as conn:
+        conversation = store.read_slept(conn, job.namespace_id, conversation_id)
+        if conversation is None:
+            return [], None
+        after = conversation.slept_seq if slept_seq is None else slept_seq
+        messages = store.read_messages(
+            conn, job.namespace_id, conversation_id, after, conversation.last_seq, BATCH
+        )
+    now = job.worker_context.now()
+    runs = list(
+        cut_sessions(messages, conversation.wanted_seq, now, has_more=len(messages) == BATCH)
+    )
+    return _finished(job, conversation, runs, after), _again_at(runs)
+
+
+def _finished(
+    job: NamespaceJob, conversation: Slept, runs: Sequence[Run], after: int
+) -> list[Finished]:
+    found = []
+    masks = job.namespace.masks_credentials
+    for run in runs:
+        if run.is_finished:
+            session = make_session(new_id(), conversation, run.messages, masks)
+            found.append(Finished(session, after))
+            after = session.last_seq
+    return found
+
+
+def _again_at(runs: Sequence[Run]) -> datetime | None:
+    if not runs or runs[-1].is_finished:
+        return None
+    return max(message.recorded_at for message in runs[-1].messages) + IDLE
+
+
+def _do(
+    job: NamespaceJob, finished: Finished, stages: Sequence[SessionStage], failures: Failures
+) -> None:
+    """Learn from one session, or put it aside. Raises LeaseLost, and what concerns every session."""
+    session, after = finished.session, finished.after
+    settings, started = job.worker_context.database.settings, job.run.job
+    if not session.said:
+        applying.apply(settings, started, applying.skip(session, after))
+        job.run.checkpoint()
+        return
+    try:
+        tools = tools_of(job)
+        with job.transaction() as conn:
+            zone = job.namespace.time_zone
+            loaded = load(conn, job.namespace_id, subjects_of(session), tools.now, zone)
+        work = digest(tools, session, loaded, stages)
+        model = tools.asking.model if tools.asking else ""
+        applying.apply(settings, started, applying.session_writes(work, model, after))
+    except Exception as error:  # whatever a stage or a model fails of
+        if not is_its_own_fault(job, error):
+            raise
+        log.warning("session parked", exc_info=error, extra={"session_id": str(session.id)})
+        with failures.kept():
+            applying.apply(settings, started, applying.park(session, describe(error), after))
+            raise
+        return
+    job.run.checkpoint()
+
+
+def _leave_to_namespace(job: NamespaceJob) -> None:
+    with job.transaction() as conn:
+        enqueue_blocking(conn, [DueJob(job.namespace_id, SLEEP, SLEEP_NAMESPACE)])

@@ -1,0 +1,114 @@
+"""Sleep over a namespace: the closing steps, the night, and whole runs that are stored at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from uuid import UUID
+
+from everword.domain.periods import Calendar, Period, PeriodLevel
+from everword.jobs.enqueue import SLEEP, DueJob, enqueue_blocking
+from everword_compactor.jobs.failures import Failures
+from everword_compactor.jobs.namespace_job import NamespaceJob
+from everword_compactor.sleep import store, storing
+from everword_compactor.sleep.loading import load_closing
+from everword_compactor.sleep.runs import applying
+from everword_compactor.sleep.runs.conversation import RUN
+from everword_compactor.sleep.runs.running import close, is_its_own_fault, tools_of
+from everword_compactor.sleep.runs.whole_run import sleep_whole_run
+from everword_compactor.sleep.work import ClosingStage, SessionStage, Storing, Write
+
+#: Conversations that a night wakes at once.
+BATCH = 1_000
+
+
+def sleep_namespace(
+    job: NamespaceJob,
+    session_stages: Sequence[SessionStage],
+    closing_stages: Sequence[ClosingStage],
+) -> datetime | None:
+    """Go through the closing steps for everybody who is due; returns when the next night is over."""
+    calendar = Calendar(job.namespace.time_zone, job.namespace.day_cutoff_minutes)
+    now = job.worker_context.now()
+    night = last_night(calendar, now)
+    with job.transaction() as conn:
+        known = store.read_night(conn, job.namespace_id)
+        # The first time is no night: nothing has been going on since the last one.
+        at_night = known is not None and known < night
+    failures = Failures()
+    if job.namespace.sleep_atomicity == RUN:
+        sleep_whole_run(job, session_stages, closing_stages, failures, at_night)
+    else:
+        if at_night:
+            _wake_conversations(job)
+        with job.transaction() as conn:
+            subjects = store.closing_subjects(conn, job.namespace_id, at_night, now)
+        for subject in subjects:
+            _close(job, subject, closing_stages, failures)
+    failures.raise_any()
+    if known is None or at_night:
+        settings = job.worker_context.database.settings
+        applying.apply(settings, job.run.job, [_mark_night(night)])
+    return next_night(calendar, night)
+
+
+def last_night(calendar: Calendar, now: datetime) -> date:
+    """Return the latest day after whose end the nightly Sleep is due by now."""
+    day = calendar.day_of(now)
+    while calendar.due_at(Period(PeriodLevel.DAY, day)) > now and day > date.min:
+        day -= timedelta(days=1)
+    return day
+
+
+def next_night(calendar: Calendar, night: date) -> datetime | None:
+    """Return when the Sleep of the night after is due."""
+    if night >= date.max - timedelta(days=2):
+        return None
+    return calendar.due_at(Period(PeriodLevel.DAY, night + timedelta(days=1)))
+
+
+def _close(
+    job: NamespaceJob, subject: str, stages: Sequence[ClosingStage], failures: Failures
+) -> None:
+    """Close what is open for one subject, in one transaction; a failure keeps no other subject back."""
+    try:
+        tools = tools_of(job)
+        with job.transaction() as conn:
+            zone = job.namespace.time_zone
+            work = load_closing(conn, job.namespace_id, subject, tools.now, zone)
+        work = close(tools, work, stages)
+        settings = job.worker_context.database.settings
+        applying.apply(settings, job.run.job, applying.closing_writes(work))
+    except Exception as error:  # whatever a stage or a model fails of
+        if not is_its_own_fault(job, error):
+            raise
+        with failures.kept():
+            raise
+        return
+    job.run.checkpoint()
+
+
+def _wake_conversations(job: NamespaceJob) -> None:
+    """Let sessions end with the day, also where nobody paused."""
+    for ids in _batches(job):
+        with job.transaction() as conn:
+            store.want_sleep(conn, job.namespace_id, ids)
+            due = [DueJob(job.namespace_id, SLEEP, str(id_)) for id_ in sorted(ids)]
+            enqueue_blocking(conn, due)
+
+
+def _batches(job: NamespaceJob) -> Iterator[list[UUID]]:
+    while True:
+        with job.transaction() as conn:
+            ids = store.resting_conversations(conn, job.namespace_id, BATCH)
+        if ids:
+            yield ids
+        if len(ids) < BATCH:
+            return
+
+
+def _mark_night(night: date) -> Write:
+    async def mark(to: Storing) -> None:
+        await storing.mark_night(to.conn, to.namespace_id, night)
+
+    return Write("mark-night", mark)

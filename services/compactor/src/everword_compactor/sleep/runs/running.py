@@ -1,0 +1,82 @@
+"""Runs stages one after the other, and tells a session that a model cannot read from a model that is away."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import TypeVar
+
+import psycopg
+
+from everword.chat.errors import ChatError, ChatUnavailable
+from everword.jobs.task import LeaseLost
+from everword.telemetry.tracing import tracer
+from everword_compactor.jobs import model_outage
+from everword_compactor.jobs.namespace_job import NamespaceJob
+from everword_compactor.sleep.asking import Asking
+from everword_compactor.sleep.model import Loaded, Session
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    SessionStage,
+    SessionWork,
+    Tools,
+)
+
+log = logging.getLogger(__name__)
+_Work = TypeVar("_Work", SessionWork, ClosingWork)
+
+
+def tools_of(job: NamespaceJob) -> Tools:
+    """Return what the stages of a job work with."""
+    chat, heartbeat = job.worker_context.chat, job.run.heartbeat
+    return Tools(
+        job.namespace_id,
+        Asking(chat, heartbeat) if chat else None,
+        job.transaction,
+        job.worker_context.now(),
+        heartbeat,
+    )
+
+
+def digest(
+    tools: Tools, session: Session, loaded: Loaded, stages: Sequence[SessionStage]
+) -> SessionWork:
+    """Return what a session says, as pending writes. Raises ChatError, LeaseLost, and what a stage fails of."""
+    work = SessionWork(session, loaded)
+    for stage in stages:
+        work = _run(tools, stage, work)
+    return work
+
+
+def close(tools: Tools, work: ClosingWork, stages: Sequence[ClosingStage]) -> ClosingWork:
+    """Return what follows for a subject, as pending writes. Raises as `digest` does."""
+    for stage in stages:
+        work = _run(tools, stage, work)
+    return work
+
+
+def _run(tools: Tools, stage: SessionStage | ClosingStage, work: _Work) -> _Work:
+    if stage.needs_model and tools.asking is None:
+        return work
+    tools.heartbeat()
+    with tracer().start_as_current_span(f"sleep {stage.name}"):
+        return stage.run(tools, work)  # type: ignore[arg-type, return-value]
+
+
+def is_its_own_fault(job: NamespaceJob, error: Exception) -> bool:
+    """Tell whether a failure is the session's own: what is away, or lost, concerns every session."""
+    if isinstance(error, LeaseLost | psycopg.Error):
+        return False
+    if not isinstance(error, ChatUnavailable) or job.worker_context.chat is None:
+        return True
+    time.sleep(model_outage.PATIENCE_S)
+    return model_outage.answers_others(job.worker_context.chat, job.run.heartbeat)
+
+
+def describe(error: Exception) -> str:
+    """Return what operators see of a failure: the errors of the code may hold content, so their names alone."""
+    return (
+        f"{type(error).__name__}: {error}" if isinstance(error, ChatError) else type(error).__name__
+    )

@@ -1,0 +1,128 @@
+"""A run that is stored at once: all finished sessions of a namespace and the closing steps, or nothing of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from everword_compactor.jobs.failures import Failures
+from everword_compactor.jobs.namespace_job import NamespaceJob
+from everword_compactor.sleep import store
+from everword_compactor.sleep.loading import load, load_closing, subjects_of
+from everword_compactor.sleep.model import Profile
+from everword_compactor.sleep.runs import applying
+from everword_compactor.sleep.runs.conversation import Finished, next_finished, read_parked
+from everword_compactor.sleep.runs.running import (
+    close,
+    describe,
+    digest,
+    is_its_own_fault,
+    tools_of,
+)
+from everword_compactor.sleep.work import ClosingStage, SessionStage, Tools, Write
+
+log = logging.getLogger(__name__)
+_PAGE = 500
+
+
+def sleep_whole_run(
+    job: NamespaceJob,
+    session_stages: Sequence[SessionStage],
+    closing_stages: Sequence[ClosingStage],
+    failures: Failures,
+    at_night: bool,
+) -> None:
+    """Learn from all finished sessions, close what earlier ones left open, and store all of that in one transaction.
+
+    A session sees what those before it said, though nothing is stored yet. One that fails is parked with the run.
+    """
+    tools = tools_of(job)
+    pending = _Pending(job, tools, session_stages, failures)
+    with job.transaction() as conn:
+        subjects = store.closing_subjects(conn, job.namespace_id, at_night, tools.now)
+        zone = job.namespace.time_zone
+        works = [load_closing(conn, job.namespace_id, each, tools.now, zone) for each in subjects]
+    for finished in all_finished(job):
+        pending.add(finished)
+    writes = list(pending.writes)
+    for work in works:
+        writes += applying.closing_writes(close(tools, work, closing_stages))
+    if writes:
+        applying.apply(job.worker_context.database.settings, job.run.job, writes)
+        job.run.checkpoint()
+
+
+class _Pending:
+    """The writes of sessions that are not stored yet, and what the profile will be with them."""
+
+    def __init__(
+        self,
+        job: NamespaceJob,
+        tools: Tools,
+        stages: Sequence[SessionStage],
+        failures: Failures,
+    ) -> None:
+        self._job, self._tools, self._stages, self._failures = job, tools, stages, failures
+        self._profiles: dict[tuple[str, ...], Profile] = {}
+        self.writes: list[Write] = []
+
+    def add(self, finished: Finished) -> None:
+        session, after = finished.session, finished.after
+        if not session.said:
+            self.writes += applying.skip(session, after)
+            return
+        try:
+            subjects = subjects_of(session)
+            with self._job.transaction() as conn:
+                id_, zone = self._job.namespace_id, self._job.namespace.time_zone
+                loaded = load(conn, id_, subjects, self._tools.now, zone)
+            known = self._profiles.get(tuple(subjects))
+            loaded = loaded.with_profile(known) if known else loaded
+            work = digest(self._tools, session, loaded, self._stages)
+        except Exception as error:  # whatever a stage or a model fails of
+            if not is_its_own_fault(self._job, error):
+                raise
+            log.warning("session parked", exc_info=error, extra={"session_id": str(session.id)})
+            with self._failures.kept():
+                raise
+            self.writes += applying.park(session, describe(error), after)
+            return
+        self._profiles[tuple(subjects)] = work.loaded.profile
+        model = self._tools.asking.model if self._tools.asking else ""
+        self.writes += applying.session_writes(work, model, after)
+
+
+def all_finished(job: NamespaceJob) -> list[Finished]:
+    """Return the finished sessions of every conversation by time; those of one stay in its order."""
+    timed: list[tuple[datetime, Finished]] = []
+    for conversation_id in _conversations(job):
+        latest = datetime.min.replace(tzinfo=UTC)
+        for each in _finished(job, conversation_id):
+            latest = max(latest, each.session.started_at)
+            timed.append((latest, each))
+    return [each for _, each in sorted(timed, key=lambda pair: pair[0])]
+
+
+def _finished(job: NamespaceJob, conversation_id: UUID) -> Iterator[Finished]:
+    yield from read_parked(job, conversation_id)
+    slept: int | None = None
+    while True:
+        found, _ = next_finished(job, conversation_id, slept)
+        yield from found
+        if not found:
+            return
+        slept = found[-1].session.last_seq
+
+
+def _conversations(job: NamespaceJob) -> Iterator[UUID]:
+    after = UUID(int=0)
+    while True:
+        with job.transaction() as conn:
+            page = store.unslept_conversations(conn, job.namespace_id, after, _PAGE)
+            waiting = [each.id for each in page if each.is_waiting]
+        yield from waiting
+        if len(page) < _PAGE:
+            return
+        after = page[-1].id

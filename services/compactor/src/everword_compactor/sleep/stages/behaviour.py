@@ -1,0 +1,152 @@
+"""Step 3: what people do, and how, tells of them what they do not say. What is inferred so is marked as inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from everword.facts.model import Key, Source
+from everword.facts.told import Told, state_fact
+from everword.facts.writer import hold
+from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.sleep.checks import unsupported
+from everword_compactor.sleep.model import Observation, Quote
+from everword_compactor.sleep.prompting import fact_record
+from everword_compactor.sleep.stages.evidence import AUDIT, known_of, pieces_of
+from everword_compactor.sleep.stages.naming import attribute_name
+from everword_compactor.sleep.work import SessionStage, SessionWork, Storing, Tools, Write
+
+TASK = "sleep-behaviour"
+MAX_TOKENS = 1_500
+_MOST_FACTS = 60
+_INSTRUCTION = """\
+The records `observations` are what was observed of users in a conversation, with the time; `facts` is what is \
+known of them, \
+`trajectory` where their life is going. Infer what the observations show of a user without the user saying it: habits, \
+rhythms, moods, ways of working. Messages at three in the morning may mean a `sleep_rhythm`; one is no habit. Infer \
+only what \
+at least two observations show, or what one shows clearly. Infer nothing that is stated already, nothing about third \
+parties, no diagnosis, no judgement.
+For each give `attribute` (a short name in English), `value`, `why` in one sentence, and `because`: the numbers `o` \
+of the \
+observations that show it. Where the facts hold the same inference, use its attribute and value letter by letter.
+Answer: {"inferences": [...]}; an empty list is a good answer."""
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "inferences": {
+            "type": "array",
+            "maxItems": 10,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "attribute": {"type": "string", "minLength": 1, "maxLength": 100},
+                    "value": {"type": "string", "minLength": 1, "maxLength": 1_000},
+                    "why": {"type": "string", "maxLength": 1_000},
+                    "because": {
+                        "type": "array",
+                        "minItems": 1,
+                        "maxItems": 20,
+                        "items": {"type": "integer"},
+                    },
+                },
+                "required": ["attribute", "value", "why", "because"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["inferences"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What observations show of somebody."""
+
+    key: Key
+    value: str
+    why: str
+    quotes: Sequence[Quote]
+
+
+def infer_behaviour(tools: Tools, work: SessionWork) -> SessionWork:
+    """Add what the session's observations show, as inferred facts."""
+    assert tools.asking is not None
+    own = [each for each in work.observations if not each.about]
+    if not own:
+        return work
+    profile = work.loaded.profile
+    records = {
+        "observations": [observation_record(each, o) for o, each in enumerate(own, start=1)],
+        "facts": [fact_record(each, n) for n, each in enumerate(profile.facts[:_MOST_FACTS], 1)],
+        "trajectory": [{"summary": work.loaded.trajectory.summary}],
+    }
+    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
+    inferred = tools.asking.ask(question, lambda answer: read_inferences(own, answer))
+    agent = work.session.conversation.agent
+    for each in inferred:
+        told = Told(
+            each.key,
+            each.value,
+            Source.INFERRED,
+            min(quote.said_at for quote in each.quotes),
+            pieces_of(each.quotes, each.why),
+            agent=agent,
+        )
+        known = profile.find(told.key, told.value)
+        profile = profile.with_fact(known_of(told, known))
+        work = work.adding(_state(told), facts_inferred=1)
+    return replace(work, loaded=work.loaded.with_profile(profile))
+
+
+def read_inferences(own: Sequence[Observation], answer: Any) -> Checked[list[Inference]]:
+    """Return the inferences that rest on observations of one person, and what is wrong with others."""
+    kept: list[Inference] = []
+    complaints: list[str] = []
+    for number, entry in enumerate(answer["inferences"], start=1):
+        shown = [own[o - 1] for o in entry["because"] if 1 <= o <= len(own)]
+        attribute, value = attribute_name(entry["attribute"]), " ".join(entry["value"].split())
+        if not shown or not attribute or len({each.subject for each in shown}) > 1:
+            complaints.append(f"inference {number} rests on no observations of one user")
+            continue
+        by_seq = {quote.seq: quote for each in shown for quote in each.quotes}
+        quotes = [by_seq[seq] for seq in sorted(by_seq)]
+        names = [shown[0].subject]
+        wrong = unsupported(value, quotes, (), [*names, *(each.text for each in shown)])
+        if wrong:
+            complaints.append(f"inference {number} is not borne out: {', '.join(wrong)[:300]}")
+            continue
+        key = Key(shown[0].subject, attribute)
+        if any(each.is_claim and each.key == key for each in own):
+            continue  # it is stated: that says more
+        kept.append(Inference(key, value, " ".join(entry["why"].split()), quotes))
+    return Checked(kept, complaints)
+
+
+def observation_record(observation: Observation, number: int) -> dict[str, Any]:
+    """Return an observation as a model sees it; `o` is what it is cited by."""
+    record = {
+        "o": number,
+        "kind": observation.kind.name.lower(),
+        "of": observation.subject,
+        "about": observation.about,
+        "time": observation.said_at.isoformat(timespec="minutes"),
+        "text": observation.text,
+        "attribute": observation.attribute,
+        "value": observation.value,
+        "hypothesis": observation.hypothesis,
+    }
+    return {name: value for name, value in record.items() if value not in ("", False)}
+
+
+def _state(told: Told) -> Write:
+    async def state(to: Storing) -> None:
+        standing = await hold(to.conn, to.namespace_id, told.key)
+        await state_fact(to.conn, to.settings, standing, told, AUDIT)
+
+    return Write("state-inferred", state, [told.key])
+
+
+BEHAVIOUR = SessionStage("behaviour", infer_behaviour, needs_model=True)

@@ -1,0 +1,209 @@
+"""Step 4: holds each observation against what is known. It supports a fact, speaks against one, or is new.
+
+What is letter by letter the same is support by rule; a model says of the rest. What a model leaves out becomes new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from everword.facts.model import Key
+from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.sleep.model import KnownFact, Observation, Profile
+from everword_compactor.sleep.prompting import fact_record
+from everword_compactor.sleep.stages import integrate
+from everword_compactor.sleep.stages.behaviour import observation_record
+from everword_compactor.sleep.stages.evidence import known_of, told_of
+from everword_compactor.sleep.work import SessionStage, SessionWork, Tools
+
+TASK = "sleep-classify"
+MAX_TOKENS = 2_000
+#: Facts that a model sees beside those of the attributes in question.
+_MOST_FACTS = 80
+#: Observations that one request is about.
+_BATCH = 20
+
+
+class Relation(Enum):
+    """What an observation is to a fact."""
+
+    SUPPORT = "support"
+    #: What the fact says is not so; what the observation says is, since then or all along: to be settled.
+    CONTRADICT = "contradict"
+    #: The observation says itself that things have changed.
+    REPLACE = "replace"
+    #: The fact holds no more, and nothing is said to hold instead.
+    END = "end"
+    #: The fact never held: it was said by mistake.
+    CORRECT = "correct"
+    #: It weakens the fact, without anything in its place.
+    AGAINST = "against"
+    NEW = "new"
+    NONE = "none"
+
+
+_NEEDS_FACT = {*Relation} - {Relation.NEW, Relation.NONE}
+_NEEDS_CLAIM = {Relation.CONTRADICT, Relation.REPLACE, Relation.CORRECT, Relation.NEW}
+_INSTRUCTION = """\
+The records `observations` were made in a conversation; `facts` is what is known so far. Say for each observation \
+`o` what \
+it is to the facts:
+- `support`: it says what fact `fact` says, in whatever words.
+- `contradict`: it and fact `fact` cannot both hold, and it does not say what happened.
+- `replace`: it says that something changed since fact `fact` was said, such as a move, a new job, a rise.
+- `end`: it says that fact `fact` holds no more, and nothing of what holds instead.
+- `correct`: it says that fact `fact` was a mistake from the beginning.
+- `against`: it makes fact `fact` less likely, and says nothing that could stand in its place.
+- `new`: no fact is about the same.
+- `none`: it is no lasting fact about anybody.
+Facts are of the same person as the observation. Two values that can hold side by side, such as two hobbies, do not \
+contradict each other: that is `new`. A guess supports or weakens, and replaces nothing.
+Answer: {"relations": [{"o": 1, "relation": "...", "fact": 2}]}; `fact` is 0 where there is none."""
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "relations": {
+            "type": "array",
+            "maxItems": 200,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "o": {"type": "integer"},
+                    "relation": {"enum": [relation.value for relation in Relation]},
+                    "fact": {"type": "integer"},
+                },
+                "required": ["o", "relation", "fact"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["relations"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Classified:
+    """An observation, and what it is to what is known."""
+
+    observation: Observation
+    relation: Relation
+    fact: KnownFact | None = None
+
+
+def classify(tools: Tools, work: SessionWork) -> SessionWork:
+    """Turn the session's observations into writes of facts."""
+    own = [each for each in work.observations if not each.about]
+    for start in range(0, len(own), _BATCH):
+        for each in relations(tools, own[start : start + _BATCH], work.loaded.profile):
+            work = _integrated(work, each)
+    return work
+
+
+def relations(
+    tools: Tools, observations: Sequence[Observation], profile: Profile
+) -> list[Classified]:
+    """Return what observations are to a profile, by rule where it is plain, otherwise by a model's word."""
+    found: dict[int, Classified] = {}
+    for place, each in enumerate(observations):
+        known = profile.find(each.key, each.value) if each.is_claim else None
+        if known is not None:
+            found[place] = Classified(each, Relation.SUPPORT, known)
+    open_places = [place for place in range(len(observations)) if place not in found]
+    facts = _facts_beside([observations[place] for place in open_places], profile)
+    if facts and open_places and tools.asking is not None:
+        asked = [observations[place] for place in open_places]
+        records = {
+            "observations": [observation_record(each, o) for o, each in enumerate(asked, 1)],
+            "facts": [fact_record(each, number) for number, each in enumerate(facts, 1)],
+        }
+        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
+        answered = tools.asking.ask(question, lambda answer: read_relations(asked, facts, answer))
+        found.update({open_places[o]: each for o, each in answered.items()})
+    return [
+        found.get(place) or Classified(each, Relation.NEW if each.is_claim else Relation.NONE)
+        for place, each in enumerate(observations)
+    ]
+
+
+def read_relations(
+    asked: Sequence[Observation], facts: Sequence[KnownFact], answer: Any
+) -> Checked[dict[int, Classified]]:
+    """Return what an answer says of observations, by their places, and what is wrong with the rest."""
+    found: dict[int, Classified] = {}
+    complaints: list[str] = []
+    for entry in answer["relations"]:
+        o, relation = entry["o"], Relation(entry["relation"])
+        if not 1 <= o <= len(asked):
+            complaints.append(f"there is no observation {o}")
+            continue
+        observation = asked[o - 1]
+        fact = facts[entry["fact"] - 1] if 1 <= entry["fact"] <= len(facts) else None
+        if relation in _NEEDS_FACT and (fact is None or fact.key.subject != observation.subject):
+            complaints.append(f"observation {o}: fact {entry['fact']} is none of that person's")
+            continue
+        if relation in _NEEDS_CLAIM and not observation.is_claim:
+            complaints.append(f"observation {o} says nothing that could be a fact")
+            continue
+        found.setdefault(o - 1, Classified(observation, relation, fact))
+    return Checked(found, complaints)
+
+
+def _facts_beside(observations: Sequence[Observation], profile: Profile) -> list[KnownFact]:
+    """Return the facts of those observed: first those of the same attributes, then those mentioned most."""
+    subjects = {each.subject for each in observations}
+    keys = {each.key for each in observations}
+    own = [fact for fact in profile.facts if fact.key.subject in subjects]
+    first = [fact for fact in own if fact.key in keys]
+    others = sorted((fact for fact in own if fact.key not in keys), key=lambda f: -f.mentions)
+    return [*first, *others[: max(0, _MOST_FACTS - len(first))]]
+
+
+def _integrated(work: SessionWork, found: Classified) -> SessionWork:
+    """Return the work with the write of one observation, and the profile as it will be."""
+    observation, fact, relation = found.observation, found.fact, found.relation
+    agent, profile = work.session.conversation.agent, work.loaded.profile
+    if relation is Relation.NONE:
+        return work
+    if relation is Relation.NEW or fact is None:
+        told = told_of(observation.key, observation.value, observation, agent)
+        profile = profile.with_fact(known_of(told))
+        work = work.adding(integrate.state(told), facts_new=1)
+    elif relation is Relation.SUPPORT:
+        told = told_of(fact.key, fact.value, observation, agent)
+        profile = profile.with_fact(known_of(told, fact))
+        work = work.adding(integrate.state(told), facts_supported=1)
+    elif relation is Relation.AGAINST:
+        told = told_of(fact.key, fact.value, observation, agent)
+        work = work.adding(integrate.doubt(told, fact.value), facts_doubted=1)
+    elif relation is Relation.END:
+        told = told_of(fact.key, fact.value, observation, agent)
+        profile = profile.without_fact(fact)
+        work = work.adding(integrate.retract(told), facts_ended=1)
+    else:
+        work, profile = _in_place_of(work, found, fact)
+    return replace(work, loaded=work.loaded.with_profile(profile))
+
+
+def _in_place_of(
+    work: SessionWork, found: Classified, fact: KnownFact
+) -> tuple[SessionWork, Profile]:
+    """Return the work with a new fact that takes the place of another one, or stands against it."""
+    observation, agent = found.observation, work.session.conversation.agent
+    told = told_of(Key(fact.key.subject, fact.key.attribute), observation.value, observation, agent)
+    profile = work.loaded.profile
+    # Of a guess nobody knows yet whether it will hold; what was said later than it stays.
+    takes_place = not observation.hypothesis and observation.said_at >= fact.last_seen_at
+    profile = profile.with_fact(known_of(told), [fact] if takes_place else [])
+    if found.relation is Relation.CORRECT:
+        return work.adding(integrate.correct(told, fact.value), facts_corrected=1), profile
+    if found.relation is Relation.REPLACE:
+        return work.adding(integrate.state(told), facts_replaced=1), profile
+    write = integrate.contradict(told, fact.value)
+    return work.adding(write, facts_contradicted=1), profile
+
+
+CLASSIFY = SessionStage("classify", classify)

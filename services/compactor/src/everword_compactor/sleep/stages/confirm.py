@@ -1,0 +1,153 @@
+"""Step 5: confirms what is suspected: by rule what two sessions state, the rest where a model finds it borne out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from everword.facts.model import Source, State
+from everword.facts.settled import confirm_fact
+from everword.facts.writer import Audit, hold
+from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.sleep.model import KnownFact
+from everword_compactor.sleep.prompting import fact_record
+from everword_compactor.sleep.stages import reads
+from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+
+TASK = "sleep-confirm"
+MAX_TOKENS = 2_500
+#: Sessions in which something is stated until it is confirmed.
+CONFIRMING = 2
+#: Facts that a model looks at, those mentioned most first.
+MOST = 80
+#: How far back summaries go, and how many are looked at.
+SINCE, SUMMARIES = timedelta(days=90), 30
+_INSTRUCTION = """\
+The records `facts` are suspected: said or inferred once. Each comes with its evidence, quoted. `summaries` are of \
+conversations of the last three months, `trajectory` is where the person's life is going. Confirm a fact only where \
+its \
+evidence and something besides it, another quote or a summary, agree on it, and nothing there speaks against it. \
+What was said \
+in jest, as a guess or of somebody else is not confirmed. Do not confirm a fact for being likely.
+Answer: {"confirmed": [{"fact": 1, "reason": "..."}]}; an empty list is a good answer."""
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "confirmed": {
+            "type": "array",
+            "maxItems": MOST,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "fact": {"type": "integer"},
+                    "reason": {"type": "string", "minLength": 1, "maxLength": 1_000},
+                },
+                "required": ["fact", "reason"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["confirmed"],
+    "additionalProperties": False,
+}
+
+
+def confirm(tools: Tools, work: ClosingWork) -> ClosingWork:
+    """Confirm suspected facts of the subject."""
+    suspected = [
+        fact
+        for fact in work.loaded.profile.facts
+        if fact.id is not None and fact.state is State.SUSPECTED and not fact.hypothesis
+    ]
+    if not suspected:
+        return work
+    with tools.reading() as conn:
+        sessions = reads.count_sessions(conn, tools.namespace_id, work.subject)
+    by_rule = [fact for fact in suspected if is_confirmed(fact, _times(sessions, fact))]
+    for fact in by_rule:
+        work = _confirmed(work, fact, f"stated in {_times(sessions, fact)} sessions")
+    rest = [fact for fact in suspected if fact not in by_rule]
+    rest = sorted(rest, key=lambda fact: (-fact.mentions, fact.first_seen_at))[:MOST]
+    # What no session has touched since was looked at before.
+    if rest and work.sessions and tools.asking is not None:
+        for fact, reason in _borne_out(tools, work, rest):
+            work = _confirmed(work, fact, reason)
+    return work
+
+
+def is_confirmed(fact: KnownFact, sessions: int) -> bool:
+    """Tell whether a suspected fact is confirmed without asking anybody."""
+    return fact.source is Source.STATED and sessions >= CONFIRMING
+
+
+def _times(sessions: Mapping[UUID, int], fact: KnownFact) -> int:
+    """Return in how many sessions a fact was stated, as far as that matters."""
+    return sessions.get(fact.id, 0) if fact.id else 0
+
+
+def _borne_out(
+    tools: Tools, work: ClosingWork, suspected: Sequence[KnownFact]
+) -> list[tuple[KnownFact, str]]:
+    """Return the facts that a model finds borne out, each with the reason."""
+    assert tools.asking is not None
+    ids = [fact.id for fact in suspected if fact.id is not None]
+    agents = sorted({"", work.subject})
+    with tools.reading() as conn:
+        evidence = reads.read_evidence(conn, tools.namespace_id, ids)
+        since = tools.now - SINCE
+        summaries = reads.recent_summaries(conn, tools.namespace_id, agents, since, SUMMARIES)
+    records: list[dict[str, Any]] = []
+    for number, fact in enumerate(suspected, start=1):
+        own = [each for each in evidence if each.fact_id == fact.id]
+        record = fact_record(fact, number)
+        record["evidence"] = [each.record() for each in own[-10:]]
+        records.append(record)
+    room = tools.asking.room(MAX_TOKENS) // 2
+    question = Question(
+        TASK,
+        _INSTRUCTION,
+        {
+            "facts": records,
+            "summaries": reads.fitting([each.record() for each in summaries], room),
+            "trajectory": [{"summary": work.loaded.trajectory.summary}],
+        },
+        _SCHEMA,
+        MAX_TOKENS,
+        ["facts", "summaries"],
+    )
+    return tools.asking.ask(question, lambda answer: read_confirmed(suspected, answer))
+
+
+def read_confirmed(
+    suspected: Sequence[KnownFact], answer: Any
+) -> Checked[list[tuple[KnownFact, str]]]:
+    """Return the facts that an answer confirms, and what is wrong with the rest."""
+    kept: dict[int, tuple[KnownFact, str]] = {}
+    complaints = []
+    for entry in answer["confirmed"]:
+        number = entry["fact"]
+        if 1 <= number <= len(suspected):
+            kept.setdefault(number, (suspected[number - 1], " ".join(entry["reason"].split())))
+        else:
+            complaints.append(f"there is no fact {number}")
+    return Checked(list(kept.values()), complaints)
+
+
+def _confirmed(work: ClosingWork, fact: KnownFact, reason: str) -> ClosingWork:
+    assert fact.id is not None
+    fact_id = fact.id
+
+    async def run(to: Storing) -> None:
+        standing = await hold(to.conn, to.namespace_id, fact.key)
+        audit = Audit("machine", reason)
+        await confirm_fact(to.conn, to.settings, standing, fact_id, audit)
+
+    profile = work.loaded.profile.with_fact(replace(fact, state=State.CONFIRMED))
+    work = replace(work, loaded=work.loaded.with_profile(profile))
+    return work.adding(Write("confirm-fact", run, [fact.key]), facts_confirmed=1)
+
+
+CONFIRM = ClosingStage("confirm", confirm)

@@ -1,0 +1,176 @@
+"""Step 6: settles which of two facts that contradict each other holds: by rule, or by a model that sees both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from everword.facts import store
+from everword.facts.model import Key, Outcome, Ruling, State
+from everword.facts.settled import accept_fact, reject_fact
+from everword.facts.writer import Audit, hold
+from everword.text.credentials import mask_credentials
+from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.sleep.prompting import message_record
+from everword_compactor.sleep.stages import reads
+from everword_compactor.sleep.stages.reads import DisputeRow
+from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+
+TASK = "sleep-arbitrate"
+MAX_TOKENS = 800
+#: Disputes of a subject that one closing looks at.
+MOST = 20
+#: A new value that was said so often, and after the old one was last heard of, holds.
+MENTIONS = 2
+#: A dispute that is older is settled by what was said more often.
+LONGEST = timedelta(days=90)
+#: Messages before and after each that the facts rest on.
+AROUND = 5
+_OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
+_INSTRUCTION = f"""\
+The record `dispute` holds two facts about one person that contradict each other: `old` was known when `new` was said. \
+`timeline` is what the attribute was through time, `trajectory` where the person's life is going, `messages` the \
+conversation around what both rest on. Decide with care which one holds:
+- `accept_new`: things changed, or the old fact was wrong: the new one holds.
+- `reject_new`: the new one was a slip, a joke, about somebody else, or misunderstood: the old one holds on.
+- `keep`: the messages do not tell.
+Answer: {{"outcome": "{'" or "'.join(_OUTCOMES)}", "reason": "one sentence that names what decides"}}."""
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "outcome": {"enum": list(_OUTCOMES)},
+        "reason": {"type": "string", "minLength": 1, "maxLength": 1_000},
+    },
+    "required": ["outcome", "reason"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """What is to become of a dispute."""
+
+    outcome: Outcome
+    #: `rule`, `model` or `person`.
+    decided_by: str
+    reason: str
+
+
+def settle_disputes(tools: Tools, work: ClosingWork) -> ClosingWork:
+    """Settle open disputes of the subject; what cannot be settled without a model waits for one."""
+    with tools.reading() as conn:
+        disputes = reads.open_disputes(conn, tools.namespace_id, work.subject, MOST)
+    for dispute in disputes:
+        found = by_rule(dispute, tools.now)
+        if found is None and tools.asking is not None:
+            found = _arbitrate(tools, work, dispute)
+        if found is not None:
+            said = f"{dispute.attribute}: {found.outcome.name.lower()}: {found.reason}"
+            work = replace(work, settled=[*work.settled, said])
+            work = work.adding(_settle(dispute, found), disputes_settled=1)
+    return work
+
+
+def by_rule(dispute: DisputeRow, now: datetime) -> Settlement | None:
+    """Return what settles a dispute without asking anybody; None where nothing does."""
+    old_gone, new_gone = (
+        ruling == Ruling.WRONG for ruling in (dispute.old_ruling, dispute.new_ruling)
+    )
+    if dispute.new_ruling == Ruling.RIGHT or old_gone:
+        return Settlement(Outcome.ACCEPT_NEW, "person", "a person said so")
+    if dispute.old_ruling == Ruling.RIGHT or new_gone:
+        return Settlement(Outcome.REJECT_NEW, "person", "a person said so")
+    if dispute.new_state == State.REJECTED:
+        return Settlement(Outcome.REJECT_NEW, "rule", "the new one was corrected")
+    if dispute.old_state == State.REJECTED:
+        return Settlement(Outcome.ACCEPT_NEW, "rule", "the old one was corrected")
+    later = dispute.new_first_seen_at > dispute.old_last_seen_at
+    if dispute.new_mentions >= MENTIONS and later and dispute.is_stated:
+        reason = f"said {dispute.new_mentions} times after the other was last heard of"
+        return Settlement(Outcome.ACCEPT_NEW, "rule", reason)
+    if now - dispute.opened_at > LONGEST and dispute.new_mentions != dispute.old_mentions:
+        more = dispute.new_mentions > dispute.old_mentions
+        outcome = Outcome.ACCEPT_NEW if more else Outcome.REJECT_NEW
+        reason = f"in dispute for {LONGEST.days} days, and said less often than the other"
+        return Settlement(outcome, "rule", reason)
+    return None
+
+
+def _arbitrate(tools: Tools, work: ClosingWork, dispute: DisputeRow) -> Settlement:
+    """Return what a model decides, who sees the conversation around both."""
+    assert tools.asking is not None
+    ids = [dispute.old_id, dispute.new_id]
+    with tools.reading() as conn:
+        timeline = reads.read_timeline(conn, tools.namespace_id, work.subject, dispute.attribute)
+        messages = reads.read_around(conn, tools.namespace_id, ids, AROUND)
+    zone = work.loaded.time_zone
+    shown = [
+        message_record(replace(each, content=mask_credentials(each.content)), zone)
+        for each in messages
+        if each.is_shown
+    ]
+    room = tools.asking.room(MAX_TOKENS)
+    records = {
+        "dispute": [_record(dispute)],
+        "timeline": [each.record() for each in timeline],
+        "trajectory": [{"summary": work.loaded.trajectory.summary}],
+        # The latest are the likeliest to tell.
+        "messages": list(reversed(reads.fitting(list(reversed(shown)), room))),
+    }
+    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["timeline"])
+    return tools.asking.ask(question, read_settlement)
+
+
+def read_settlement(answer: Any) -> Checked[Settlement]:
+    """Return what an answer decides."""
+    reason = " ".join(answer["reason"].split())
+    return Checked(Settlement(_OUTCOMES[answer["outcome"]], "model", reason))
+
+
+def _record(dispute: DisputeRow) -> dict[str, Any]:
+    return {
+        "attribute": dispute.attribute,
+        "old": {
+            "value": dispute.old_value,
+            "mentions": dispute.old_mentions,
+            "last_heard_of": dispute.old_last_seen_at.date().isoformat(),
+        },
+        "new": {
+            "value": dispute.new_value,
+            "mentions": dispute.new_mentions,
+            "first_said": dispute.new_first_seen_at.date().isoformat(),
+        },
+        "disputed_since": dispute.opened_at.date().isoformat(),
+    }
+
+
+def _settle(dispute: DisputeRow, found: Settlement) -> Write:
+    """Return the write that closes the loser, with what links it, and records the outcome and why."""
+    key = Key(dispute.subject, dispute.attribute)
+    audit = Audit("machine", found.reason)
+    old, new = dispute.old_id, dispute.new_id
+
+    async def run(to: Storing) -> None:
+        standing = await hold(to.conn, to.namespace_id, key)
+        settled = await store.settle_dispute(
+            to.conn,
+            to.namespace_id,
+            to.now,
+            dispute.id,
+            found.outcome,
+            found.decided_by,
+            found.reason,
+        )
+        if not settled:
+            return
+        if found.outcome is Outcome.ACCEPT_NEW:
+            await accept_fact(to.conn, to.settings, standing, new, old, audit)
+        elif found.outcome is Outcome.REJECT_NEW:
+            await reject_fact(to.conn, to.settings, standing, new, old, audit)
+
+    return Write("settle-dispute", run, [key])
+
+
+DISPUTES = ClosingStage("disputes", settle_disputes)

@@ -1,0 +1,74 @@
+"""Turns observations into what the one writer of facts is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from everword.domain.ids import new_id
+from everword.facts.attributes import find_attribute
+from everword.facts.model import Key, Source, State
+from everword.facts.store import NewEvidence
+from everword.facts.told import Told
+from everword.facts.writer import Audit
+from everword_compactor.sleep.model import KnownFact, Observation, Quote
+
+#: Who writes.
+AUDIT = Audit("machine", "learned in sleep")
+
+
+def pieces_of(quotes: Sequence[Quote], reason: str = "") -> list[NewEvidence]:
+    """Return evidence for each quote: the exact message, and its words."""
+    return [
+        NewEvidence(
+            new_id(),
+            quote.message_id,
+            quote.conversation_id,
+            False,
+            quote.text,
+            reason,
+            quote.said_at,
+        )
+        for quote in quotes
+    ]
+
+
+def told_of(
+    key: Key,
+    value: str,
+    observation: Observation,
+    agent: str,
+    source: Source = Source.STATED,
+    reason: str = "",
+) -> Told:
+    """Return what an observation says, as facts are told: it holds from when it was first said."""
+    return Told(
+        key,
+        value,
+        source,
+        min(quote.said_at for quote in observation.quotes),
+        pieces_of(observation.quotes, reason),
+        hypothesis=observation.hypothesis,
+        agent=agent,
+    )
+
+
+def known_of(told: Told, before: KnownFact | None = None) -> KnownFact:
+    """Return how the fact of what was told will stand, for the stages and sessions that come after."""
+    attribute = find_attribute(told.key.attribute)
+    mentions = len(told.pieces) + (before.mentions if before else 0)
+    return KnownFact(
+        id=before.id if before else None,
+        key=told.key,
+        value=before.value if before else told.value,
+        category=before.category if before else attribute.category,
+        state=before.state if before else State.SUSPECTED,
+        source=before.source if before else told.source,
+        confidence=before.confidence if before else 0.0,
+        mentions=mentions,
+        several=before.several if before else told.is_several,
+        first_seen_at=min(told.since, before.first_seen_at) if before else told.since,
+        last_seen_at=max(told.said_at, before.last_seen_at) if before else told.said_at,
+        lifetime_days=before.lifetime_days if before else attribute.lifetime_days,
+        is_ruled=before.is_ruled if before else False,
+        hypothesis=told.hypothesis and (before.hypothesis if before else True),
+    )

@@ -1,0 +1,124 @@
+"""What stages pass on: work so far, and the writes that are pending until all of it is stored at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from everword.db import blocking
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.facts.model import Key
+from everword_compactor.sleep.asking import Asking
+from everword_compactor.sleep.model import KnownFact, Loaded, Observation, Session, SessionRow
+
+
+@dataclass(frozen=True)
+class Storing:
+    """The one transaction in which everything that was found is stored."""
+
+    conn: Connection
+    namespace_id: int
+    settings: NamespaceSettings
+    #: One moment for all of it.
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Write:
+    """A write that is pending. It runs in the transaction that stores all, which asks no model.
+
+    It must do nothing a second time: what it stores has a key of its own, or follows from what is stored.
+    """
+
+    #: Names the step in logs and tests, such as `state-fact`.
+    name: str
+    run: Callable[[Storing], Awaitable[object]]
+    #: Facts' keys that it holds. All keys of a transaction are held at its beginning, in one order.
+    keys: Sequence[Key] = ()
+
+
+@dataclass(frozen=True)
+class SessionWork:
+    """A session, and what the stages so far made of it."""
+
+    session: Session
+    loaded: Loaded
+    observations: Sequence[Observation] = ()
+    #: At most three.
+    topics: Sequence[str] = ()
+    #: In the order in which they are to be stored.
+    writes: Sequence[Write] = ()
+    #: How many of what, for the report: `facts_new`, `facts_supported`, …
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def adding(self, *writes: Write, **counts: int) -> SessionWork:
+        """Return the work with further writes and counts."""
+        return replace(self, writes=[*self.writes, *writes], counts=_added(self.counts, counts))
+
+
+@dataclass(frozen=True)
+class ClosingWork:
+    """What is left to do for a subject when its sessions are stored, and what the stages so far made of it."""
+
+    #: Whom it is about.
+    subject: str
+    #: Those that were stored since the last closing, the earliest first. None where it is only the night.
+    sessions: Sequence[SessionRow]
+    #: Observations of these sessions, those about third parties included.
+    observations: Sequence[Observation]
+    loaded: Loaded
+    #: Facts that these sessions brought, supported or doubted.
+    touched_ids: Sequence[UUID] = ()
+    #: Facts that expire with this closing: each is to be asked about.
+    expired: Sequence[KnownFact] = ()
+    #: What became of disputes in this closing, in words.
+    settled: Sequence[str] = ()
+    writes: Sequence[Write] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def adding(self, *writes: Write, **counts: int) -> ClosingWork:
+        """Return the work with further writes and counts."""
+        return replace(self, writes=[*self.writes, *writes], counts=_added(self.counts, counts))
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a stage works with."""
+
+    namespace_id: int
+    #: None where no language model is configured.
+    asking: Asking | None
+    #: Opens a short transaction of the namespace to read in. Nothing is written, and no model asked, in one.
+    reading: Callable[[], AbstractContextManager[blocking.Connection]]
+    now: datetime
+    #: Raises LeaseLost where the job is somebody else's by now.
+    heartbeat: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class SessionStage:
+    """A step that every session goes through."""
+
+    #: Its name in progress, logs and tests.
+    name: str
+    run: Callable[[Tools, SessionWork], SessionWork]
+    #: It is left out where no language model is configured.
+    needs_model: bool = False
+
+
+@dataclass(frozen=True)
+class ClosingStage:
+    """A step that a subject goes through once its sessions are stored, and every night."""
+
+    name: str
+    run: Callable[[Tools, ClosingWork], ClosingWork]
+    needs_model: bool = False
+
+
+def _added(counts: Mapping[str, int], more: Mapping[str, int]) -> Mapping[str, int]:
+    return dict(Counter(counts) + Counter(more))

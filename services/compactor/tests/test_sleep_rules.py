@@ -1,0 +1,330 @@
+"""Rules of Sleep that ask no model and no database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import pytest
+
+from everword.chat.blocking import BlockingChat
+from everword.chat.errors import InputTooLong
+from everword.chat.model import ChatAnswer, ChatRequest, Usage
+from everword.domain.periods import Calendar
+from everword.facts.confidence import find_maturity
+from everword.facts.model import Key, Outcome, Ruling, Source, State
+from everword_compactor.sleep.asking import Asking, Checked, Question
+from everword_compactor.sleep.model import (
+    Conversation,
+    KnownFact,
+    Message,
+    Observation,
+    ObservationKind,
+    Profile,
+    Quote,
+    Session,
+)
+from everword_compactor.sleep.prompting import find_quote, portions
+from everword_compactor.sleep.runs.namespace import last_night, next_night
+from everword_compactor.sleep.runs.sessions import MOST_MESSAGES, cut_sessions
+from everword_compactor.sleep.stages.behaviour import read_inferences
+from everword_compactor.sleep.stages.classify import Relation, read_relations
+from everword_compactor.sleep.stages.consolidate import folded
+from everword_compactor.sleep.stages.disputes import by_rule
+from everword_compactor.sleep.stages.edges import read_edges_of
+from everword_compactor.sleep.stages.naming import attribute_name, topic_names
+from everword_compactor.sleep.stages.reads import DisputeRow
+from everword_compactor.sleep.store import StoredMessage
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ABOUT = Conversation(UUID(int=1), "opus", "cli", "emi")
+
+
+def said(seq: int, text: str, after: timedelta = timedelta()) -> StoredMessage:
+    at = NOON + after
+    return StoredMessage(uuid4(), seq, 2, "Emi", text, at, recorded_at=at)
+
+
+def session(*texts: str) -> Session:
+    messages: Sequence[Message] = [said(seq, text) for seq, text in enumerate(texts, start=1)]
+    return Session(UUID(int=2), ABOUT, messages)
+
+
+def known(attribute: str, value: str, **fields: Any) -> KnownFact:
+    given: dict[str, Any] = {
+        "id": uuid4(),
+        "key": Key("emi", attribute),
+        "value": value,
+        "category": "general",
+        "state": State.SUSPECTED,
+        "source": Source.STATED,
+        "confidence": 0.5,
+        "mentions": 1,
+        "several": False,
+        "first_seen_at": NOON,
+        "last_seen_at": NOON,
+        "lifetime_days": 365,
+        **fields,
+    }
+    return KnownFact(**given)
+
+
+def observed(attribute: str = "", value: str = "", subject: str = "emi") -> Observation:
+    quote = Quote(uuid4(), ABOUT.id, 1, NOON, "words")
+    return Observation(
+        uuid4(), ObservationKind.STATEMENT, subject, "", "It is so.", attribute, value, [quote]
+    )
+
+
+def test_a_pause_ends_a_session_and_what_is_not_over_waits() -> None:
+    messages = [
+        said(1, "a"),
+        said(2, "b", timedelta(minutes=29)),
+        said(3, "c", timedelta(minutes=60)),
+        # A message of an import that is older than those before it is no pause.
+        said(4, "d", timedelta(days=-3)),
+    ]
+    soon, later = NOON + timedelta(minutes=61), NOON + timedelta(hours=3)
+
+    def cut(now: datetime, wanted: int = 0, has_more: bool = False) -> list[tuple[list[int], bool]]:
+        runs = cut_sessions(messages, wanted, now, has_more=has_more)
+        return [([m.seq for m in run.messages], run.is_finished) for run in runs]
+
+    assert cut(soon) == [([1, 2], True), ([3, 4], False)]
+    assert cut(soon, wanted=4) == cut(later) == [([1, 2], True), ([3, 4], True)]
+    assert cut(later, has_more=True) == [([1, 2], True), ([3, 4], False)]
+
+
+def test_a_session_has_its_most_messages() -> None:
+    messages = [said(seq, "x") for seq in range(1, MOST_MESSAGES + 12)]
+    runs = list(cut_sessions(messages, 0, NOON, has_more=False))
+    assert [(len(run.messages), run.is_finished) for run in runs] == [
+        (MOST_MESSAGES, True),
+        (11, False),
+    ]
+
+
+def test_long_sessions_are_split_over_requests_and_no_message_is_cut() -> None:
+    long = "A sentence that says something. " * 300
+    texts = [f"short {number} " + "word " * 80 for number in range(20)]
+    shown = session(*texts[:10], long, *texts[10:])
+    parts = list(portions(shown, 3_000, "UTC"))
+    assert len(parts) > 4
+    words: dict[int, str] = {}
+    for part in parts:
+        assert sum(len(record["text"]) for record in part) <= 3_000
+        for record in part:
+            words[record["n"]] = words.get(record["n"], "") + record["text"]
+    assert list(words.values()) == [message.content for message in shown.messages]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("I live in Berlin", "I live in Berlin"),
+        ("live  in\nBerlin", "live in Berlin"),
+        ('"I live in Berlin, near the “zoo”"', "I live in Berlin, near the “zoo”"),
+        ("I live in berlin", None),
+        ("I lived in Berlin", None),
+        ("", None),
+    ],
+)
+def test_a_quote_is_letter_by_letter_in_the_message(words: str, found: str | None) -> None:
+    quote = find_quote(session("Yes. I live in Berlin, near the “zoo”."), 1, words)
+    assert (quote.text if quote else None) == found
+    assert find_quote(session("x", "I live in Berlin"), 1, "I live in Berlin") is None
+
+
+def test_attributes_and_topics_are_called_by_one_name() -> None:
+    assert attribute_name("Home city") == attribute_name("location") == "residence"
+    assert attribute_name("Favourite author!") == "favourite_author"
+    assert attribute_name("...") == ""
+    assert topic_names(["work", "  Music ", "music", "a", "b"], ["Work", "music"]) == [
+        "Work",
+        "music",
+        "a",
+    ]
+
+
+def test_values_that_differ_in_letters_alone_are_folded() -> None:
+    assert folded("the Beatles") == folded("Beatles.") != folded("Beetles")
+    assert folded("The") == "the"
+
+
+def test_answers_about_observations_and_facts_that_are_not_there_are_refused() -> None:
+    asked = [observed("residence", "Lisbon"), observed(), observed("pet", "cat", subject="bo")]
+    facts = [known("residence", "Berlin")]
+
+    def read(o: int, relation: str, fact: int) -> tuple[list[Relation], int]:
+        answer = {"relations": [{"o": o, "relation": relation, "fact": fact}]}
+        checked = read_relations(asked, facts, answer)
+        return [each.relation for each in checked.value.values()], len(checked.complaints)
+
+    assert read(1, "contradict", 1) == ([Relation.CONTRADICT], 0)
+    assert read(4, "support", 1) == ([], 1)
+    assert read(1, "support", 2) == ([], 1)
+    # It is somebody else's fact, and what says nothing can be no fact.
+    assert read(3, "support", 1) == ([], 1)
+    assert read(2, "replace", 1) == ([], 1)
+    assert read(2, "against", 1) == ([Relation.AGAINST], 0)
+
+
+def test_inferences_rest_on_observations_of_one_person_and_repeat_no_statement() -> None:
+    own = [observed("tea", "oat milk"), observed(), observed(subject="bo")]
+
+    def read(attribute: str, value: str, *because: int) -> tuple[int, int]:
+        entry = {"attribute": attribute, "value": value, "why": "So.", "because": list(because)}
+        checked = read_inferences(own, {"inferences": [entry]})
+        return len(checked.value), len(checked.complaints)
+
+    assert read("sleep_rhythm", "night owl", 1, 2) == (1, 0)
+    assert read("sleep_rhythm", "night owl", 9) == (0, 1)
+    assert read("sleep_rhythm", "night owl", 1, 3) == (0, 1)
+    assert read("sleep_rhythm", "asleep at 3:17", 1) == (0, 1)
+    assert read("tea", "with milk", 1, 2) == (0, 0)
+
+
+def test_edges_begin_or_end_at_what_was_touched() -> None:
+    facts = [known("drink", "tea"), known("evening", "cello"), known("pet", "cat")]
+
+    def read(first: int, second: int, confidence: float = 0.8) -> tuple[int, int]:
+        edge = {"from": first, "to": second, "relation": "causes", "reason": "So."}
+        answer = {"edges": [{**edge, "confidence": confidence}]}
+        checked = read_edges_of(facts, 1, answer)
+        return len(checked.value), len(checked.complaints)
+
+    assert read(1, 2) == read(3, 1) == (1, 0)
+    assert read(2, 3) == read(1, 2, 0.1) == (0, 0)
+    assert read(1, 1) == read(1, 4) == (0, 1)
+
+
+def dispute(**fields: Any) -> DisputeRow:
+    given: dict[str, Any] = {
+        "id": uuid4(),
+        "opened_at": NOON,
+        "old_id": uuid4(),
+        "new_id": uuid4(),
+        "subject": "emi",
+        "attribute": "residence",
+        "new_attribute": "residence",
+        "old_value": "Berlin",
+        "new_value": "Lisbon",
+        "old_mentions": 1,
+        "new_mentions": 1,
+        "old_last_seen_at": NOON,
+        "new_first_seen_at": NOON + timedelta(days=1),
+        "old_ruling": None,
+        "new_ruling": None,
+        "old_state": State.CLOSED,
+        "new_state": State.SUSPECTED,
+        "new_hypothesis": False,
+        "new_source": Source.STATED,
+        **fields,
+    }
+    return DisputeRow(**given)
+
+
+@pytest.mark.parametrize(
+    ("fields", "outcome"),
+    [
+        ({}, None),
+        ({"new_mentions": 2}, Outcome.ACCEPT_NEW),
+        # What was said twice, but not after the old one, may be older news.
+        ({"new_mentions": 2, "new_first_seen_at": NOON}, None),
+        ({"new_mentions": 2, "new_hypothesis": True}, None),
+        ({"new_mentions": 2, "new_source": Source.INFERRED}, None),
+        ({"opened_at": NOON - timedelta(days=91), "old_mentions": 3}, Outcome.REJECT_NEW),
+        ({"opened_at": NOON - timedelta(days=91)}, None),
+        ({"old_ruling": Ruling.RIGHT, "new_mentions": 2}, Outcome.REJECT_NEW),
+        ({"new_ruling": Ruling.WRONG, "new_mentions": 2}, Outcome.REJECT_NEW),
+        ({"new_ruling": Ruling.RIGHT}, Outcome.ACCEPT_NEW),
+        ({"new_state": State.REJECTED}, Outcome.REJECT_NEW),
+        ({"old_state": State.REJECTED}, Outcome.ACCEPT_NEW),
+    ],
+)
+def test_rules_settle_what_needs_no_judgement(
+    fields: dict[str, Any], outcome: Outcome | None
+) -> None:
+    settled = by_rule(dispute(**fields), NOON)
+    assert (settled.outcome if settled else None) is outcome
+
+
+@pytest.mark.parametrize(
+    ("days", "evidence", "is_anchor", "lifetime"),
+    [
+        (730, 10, False, 730),
+        (729, 10, False, 365),
+        (730, 9, False, 365),
+        (365, 6, False, 365),
+        (364, 6, False, 180),
+        (90, 3, False, 180),
+        (89, 3, False, None),
+        (90, 2, False, None),
+        # Forty percent less, of the evidence rounded up: 1.8 pieces are two.
+        (54, 2, True, 180),
+        (54, 1, True, None),
+        (53, 2, True, None),
+        (219, 4, True, 365),
+        (438, 6, True, 730),
+    ],
+)
+def test_facts_mature_by_age_and_evidence(
+    days: int, evidence: int, is_anchor: bool, lifetime: int | None
+) -> None:
+    tier = find_maturity(NOON, NOON + timedelta(days=days), evidence, is_anchor)
+    assert (tier.lifetime_days if tier else None) == lifetime
+
+
+def test_nights_end_as_the_namespace_s_days_do() -> None:
+    zurich = Calendar("Europe/Zurich", 300)
+    # At 05:00 in Zurich, 03:00 in UTC in summer.
+    assert last_night(zurich, datetime(2026, 7, 2, 2, 59, tzinfo=UTC)) == date(2026, 6, 30)
+    assert last_night(zurich, datetime(2026, 7, 2, 3, 0, tzinfo=UTC)) == date(2026, 7, 1)
+    assert next_night(zurich, date(2026, 7, 1)) == datetime(2026, 7, 3, 3, tzinfo=UTC)
+    utc = Calendar("UTC", 0)
+    assert next_night(utc, date(2026, 7, 1)) == datetime(2026, 7, 3, 4, tzinfo=UTC)
+
+
+def test_a_profile_knows_a_value_in_any_letters() -> None:
+    profile = Profile([known("residence", "Berlin")])
+    assert profile.find(Key("emi", "residence"), " berlin ") is not None
+    lisbon = known("residence", "Lisbon", id=None)
+    moved = profile.with_fact(lisbon, profile.facts)
+    assert [fact.value for fact in moved.facts] == ["Lisbon"]
+    assert moved.without_fact(lisbon).facts == []
+
+
+class SmallChat:
+    """A model that reads little, and tells what it was asked."""
+
+    def __init__(self, context: int) -> None:
+        self.model, self._context = "small", context
+        self.asked: list[ChatRequest] = []
+
+    def context_tokens(self, beat: Any = None) -> int:
+        return self._context
+
+    def complete(self, request: ChatRequest, beat: Any = None) -> ChatAnswer:
+        self.asked.append(request)
+        if (len(request.user) + len(request.system)) // 4 + request.max_tokens > self._context:
+            raise InputTooLong
+        return ChatAnswer("{}", {}, "", self.model, Usage(1, 1))
+
+
+def test_a_model_that_reads_little_is_shown_less_and_answers_less() -> None:
+    chat = SmallChat(1_500)
+    asking = Asking(cast(BlockingChat, chat), lambda: None)
+    facts = [{"fact": number, "text": "word " * 20} for number in range(60)]
+    question = Question(
+        "sleep-x", "Do it.", {"facts": facts, "o": [{"o": 1}]}, {}, 4_000, ["facts"]
+    )
+    assert asking.ask(question, lambda _: Checked("taken")) == "taken"
+    assert all(request.max_tokens == 500 for request in chat.asked)
+    shown = chat.asked[-1].user.count('"fact"')
+    assert 5 < shown < 60
+    assert '"o": 1' in chat.asked[-1].user
+    with pytest.raises(InputTooLong):
+        asking.ask(replace(question, optional=()), lambda _: Checked("taken"))

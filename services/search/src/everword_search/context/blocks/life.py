@@ -1,0 +1,88 @@
+"""How a subject communicates, what is ahead of them, and who the people are whom the query names.
+
+## People and events
+[4] Communication: casual, direct, brief
+[5] Knee surgery: health, 2026-04-01
+[6] Anna: wife, ended. Anna plays the cello. (last spoken of on 2026-03-01)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import tzinfo
+from zoneinfo import ZoneInfo
+
+from everword.people.model import RelationStatus
+from everword.people.names import words_of
+from everword.text.values.spellings import is_same_name
+from everword_search.context.blocks.model import Asked, BlockKind
+from everword_search.context.blocks.questions import is_of_now, subjects_of
+from everword_search.context.model import BlockSource, Candidate
+from everword_search.context.text import in_zone
+from everword_search.people.known import (
+    CurrentEvent,
+    Detail,
+    SpokenOf,
+    Style,
+    find_current_events,
+    find_spoken_of,
+    find_style,
+    read_details,
+)
+
+#: People that are looked at and shown, and what is said of each; events that are shown.
+_LOOKED_AT, MOST_PEOPLE, _DETAILS, MOST_EVENTS = 200, 10, 2, 5
+
+
+async def find_life(asked: Asked) -> Sequence[Candidate]:
+    """Return how the subject communicates, the most important events, and the people whom the query names."""
+    subjects = subjects_of(asked)
+    if not subjects or not is_of_now(asked):
+        return []
+    async with asked.sources.database.transaction(asked.namespace.id) as conn:
+        style = await find_style(conn, asked.namespace.id, subjects)
+        events = await find_current_events(conn, asked.namespace.id, subjects, MOST_EVENTS)
+        people = await find_spoken_of(conn, asked.namespace.id, subjects, _LOOKED_AT)
+        named = [each for each in people if is_named(asked.text, each)][:MOST_PEOPLE]
+        ids = [each.id for each in named]
+        details = await read_details(conn, asked.namespace.id, ids, _DETAILS) if ids else {}
+    zone = ZoneInfo(asked.start.settings.time_zone)
+    found = [
+        *_of_style(style),
+        *(_of_person(each, details.get(each.id, ()), zone) for each in named),
+        *(_of_event(each, zone) for each in events),
+    ]
+    # Whom the query names comes before what is only ahead.
+    return [replace(each, place=place, score=-float(place)) for place, each in enumerate(found)]
+
+
+def is_named(text: str, person: SpokenOf) -> bool:
+    """Tell whether a text names somebody, by any word of a name, in any spelling."""
+    said = set(words_of(text))
+    names = {word for name in (person.name, *person.aliases) for word in words_of(name)}
+    if said & names:
+        return True
+    return any(is_same_name(word, name) for word in said for name in names)
+
+
+def _of_style(style: Sequence[Style]) -> list[Candidate]:
+    words = ", ".join(f"{each.dimension} {each.value}" for each in style)
+    return [Candidate("Communication", words)] if words else []
+
+
+def _of_event(event: CurrentEvent, zone: tzinfo) -> Candidate:
+    when = f", {in_zone(event.starts_at, zone).date()}" if event.starts_at else ""
+    return Candidate(event.title, f"{event.category}{when}")
+
+
+def _of_person(person: SpokenOf, details: Sequence[Detail], zone: tzinfo) -> Candidate:
+    parts = [person.relation or "somebody whom the user knows"]
+    if person.status != RelationStatus.ACTIVE:
+        parts.append(RelationStatus(person.status).name.lower())
+    words = ". ".join([", ".join(parts), *(each.value.rstrip(".") for each in details)])
+    remark = f"last spoken of on {in_zone(person.last_seen_at, zone).date()}"
+    return Candidate(person.name, words, remark=remark)
+
+
+LIFE = BlockKind(BlockSource.LIFE, 0.05, find_life)

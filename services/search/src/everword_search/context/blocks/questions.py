@@ -1,0 +1,57 @@
+"""Questions that are worth asking, where the query touches their topic: at most two in a context.
+
+## Worth asking, where it fits
+[3] verify: Is the residence of emi still Lisbon? (last heard of on 2024-06-15)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from everword.facts.model import USER
+from everword.people.model import StrategyKind
+from everword_search.context.blocks.model import Asked, BlockKind
+from everword_search.context.model import BlockSource, Candidate
+from everword_search.people.offers import find_offers
+
+
+async def find_questions(asked: Asked) -> Sequence[Candidate]:
+    """Return the questions whose topic the query touches, those first that it touches most."""
+    subjects = subjects_of(asked)
+    if not asked.text or not subjects or not is_of_now(asked):
+        return []
+    found = await find_offers(asked.sources.database, asked.namespace, subjects, asked.text)
+    return [
+        Candidate(
+            StrategyKind(offer.kind).name.lower(),
+            offer.question,
+            remark=offer.reason,
+            place=place,
+            score=-float(place),
+            strategy_id=offer.id,
+        )
+        for place, offer in enumerate(found)
+    ]
+
+
+def subjects_of(asked: Asked) -> list[str]:
+    """Return whom the context is about: whom the conversation names, or else its latest author and `user`."""
+    named, conversation = asked.request.filter.subjects, asked.start.conversation
+    if named is not None:
+        return list(named)
+    if asked.record is None or conversation is None:
+        return []
+    if asked.record.subject:
+        return [asked.record.subject]
+    latest = conversation.latest
+    return sorted({USER, latest.author if latest else ""} - {""})
+
+
+def is_of_now(asked: Asked) -> bool:
+    """Tell whether a context is about the present: who asks how things were then has nothing to ask."""
+    wanted = asked.request.filter
+    moments = (wanted.valid_at, wanted.known_at, wanted.as_of_time, wanted.as_of_conversation_id)
+    return all(each is None for each in moments) and wanted.kinds is None
+
+
+QUESTIONS = BlockKind(BlockSource.QUESTIONS, 0.05, find_questions)

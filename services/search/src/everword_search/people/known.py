@@ -1,0 +1,86 @@
+"""What a context says of people, events and how a subject communicates: the statements, as typed functions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import fetch_all
+from everword_search.people.store import SQL
+
+
+@dataclass(frozen=True)
+class SpokenOf:
+    """Somebody whom a subject speaks of."""
+
+    id: UUID
+    subject: str
+    name: str
+    aliases: list[str]
+    relation: str
+    status: int
+    last_seen_at: datetime
+
+
+@dataclass(frozen=True)
+class Detail:
+    """What was said of somebody."""
+
+    about_id: UUID
+    value: str
+    said_at: datetime
+
+
+@dataclass(frozen=True)
+class CurrentEvent:
+    """An event that is ahead, or was not long ago."""
+
+    id: UUID
+    subject: str
+    title: str
+    category: str
+    starts_at: datetime | None
+    importance: float
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a subject communicates, in one dimension."""
+
+    subject: str
+    dimension: str
+    value: str
+
+
+async def find_spoken_of(
+    conn: Connection, namespace_id: int, subjects: Sequence[str], limit: int
+) -> list[SpokenOf]:
+    parameters = {"namespace_id": namespace_id, "subjects": list(subjects), "limit": limit}
+    return await fetch_all(conn, SQL["find_spoken_of"], parameters, SpokenOf)
+
+
+async def read_details(
+    conn: Connection, namespace_id: int, about_ids: Sequence[UUID], limit: int
+) -> dict[UUID, list[Detail]]:
+    """Return the latest details of each person, the earliest of them first."""
+    parameters = {"namespace_id": namespace_id, "about_ids": list(about_ids), "limit": limit}
+    found: dict[UUID, list[Detail]] = defaultdict(list)
+    for row in await fetch_all(conn, SQL["read_details"], parameters, Detail):
+        found[row.about_id].append(row)
+    return found
+
+
+async def find_current_events(
+    conn: Connection, namespace_id: int, subjects: Sequence[str], limit: int
+) -> list[CurrentEvent]:
+    parameters = {"namespace_id": namespace_id, "subjects": list(subjects), "limit": limit}
+    return await fetch_all(conn, SQL["find_current_events"], parameters, CurrentEvent)
+
+
+async def find_style(conn: Connection, namespace_id: int, subjects: Sequence[str]) -> list[Style]:
+    parameters = {"namespace_id": namespace_id, "subjects": list(subjects)}
+    return await fetch_all(conn, SQL["find_style"], parameters, Style)

@@ -1,0 +1,93 @@
+-- Statements that read what Sleep learned of a subject beside facts.
+
+-- list_learned_evidence --
+-- What was said of something, oldest first.
+SELECT about_id, aspect, value, message_id, conversation_id, quote, said_at
+  FROM (
+       SELECT about_id, aspect, value, message_id, conversation_id, quote, said_at, id,
+              row_number() OVER (PARTITION BY about_id ORDER BY said_at, id) AS place
+         FROM learned_evidence
+        WHERE namespace_id = %(namespace_id)s AND about_id = ANY(%(about_ids)s)) AS e
+ WHERE place <= %(limit)s
+ ORDER BY about_id, said_at, id;
+
+-- list_learned_changes --
+-- The audit trail of something, oldest first.
+SELECT changed_at, actor, action, reason
+  FROM learned_changes
+ WHERE namespace_id = %(namespace_id)s AND about_id = %(about_id)s
+ ORDER BY changed_at, id
+ LIMIT %(limit)s;
+
+-- read_user_model --
+-- How a subject communicates, and did.
+SELECT id, dimension, value, held_from, held_until, supporting
+  FROM user_models
+ WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND (%(include_past)s OR held_until IS NULL)
+ ORDER BY dimension, held_from, id
+ LIMIT %(limit)s;
+
+-- read_trajectory --
+-- Where a subject is heading, as it was seen last, or in one version.
+SELECT id, subject, version, phase, direction, stability, anchors, volatile_areas, momentum, predicted_shifts, summary, sessions,
+       model, prompt_version, created_at
+  FROM trajectories
+ WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND (%(version)s::integer = 0 OR version = %(version)s)
+ ORDER BY version DESC
+ LIMIT 1;
+
+-- find_spoken_of --
+-- People whom subjects speak of, those first who were spoken of last.
+SELECT id, subject, name, aliases, relation, status, last_seen_at
+  FROM people
+ WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND ruling IS DISTINCT FROM 1
+ ORDER BY last_seen_at DESC, id
+ LIMIT %(limit)s;
+
+-- read_details --
+-- What was said of people last.
+SELECT wanted.about_id, e.value, e.said_at
+  FROM unnest(%(about_ids)s::uuid[]) AS wanted (about_id)
+ CROSS JOIN LATERAL (
+       SELECT value, said_at
+         FROM learned_evidence
+        WHERE namespace_id = %(namespace_id)s AND about_id = wanted.about_id AND aspect = 'detail'
+        ORDER BY said_at DESC, id
+        LIMIT %(limit)s) AS e
+ ORDER BY wanted.about_id, e.said_at;
+
+-- find_current_events --
+-- Events of subjects that are ahead or were not long ago, the most important first.
+SELECT id, subject, title, category, starts_at, importance
+  FROM events
+ WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND ruling IS DISTINCT FROM 1 AND status = 1
+   AND expires_at > now()
+ ORDER BY importance DESC, last_seen_at DESC, id
+ LIMIT %(limit)s;
+
+-- find_style --
+-- How subjects communicate, as it is known now.
+SELECT subject, dimension, value
+  FROM user_models
+ WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND held_until IS NULL
+ ORDER BY subject, dimension;
+
+-- find_offers --
+-- Questions that may be offered: open, and not offered lately or too often. The newest first.
+SELECT s.id, s.kind, s.topic, s.question, s.reason, s.created_at
+  FROM strategies s
+  LEFT JOIN strategy_offers o ON o.namespace_id = %(namespace_id)s AND o.strategy_id = s.id
+ WHERE s.namespace_id = %(namespace_id)s AND s.subject = ANY(%(subjects)s) AND s.state = 1
+   AND (o.strategy_id IS NULL OR (o.offer_count < %(most_offers)s AND o.last_offered_at < %(offered_before)s))
+ ORDER BY s.created_at DESC, s.id
+ LIMIT %(limit)s;
+
+-- count_offers --
+-- Count that questions were offered. The ids are sorted, so that concurrent calls lock rows in the same order.
+INSERT INTO strategy_offers AS o (namespace_id, strategy_id, offer_count, last_offered_at)
+SELECT %(namespace_id)s, s.id, 1, now()
+  FROM strategies s
+ WHERE s.namespace_id = %(namespace_id)s AND s.id = ANY(%(strategy_ids)s)
+ ORDER BY s.id
+    ON CONFLICT (namespace_id, strategy_id) DO UPDATE
+   SET offer_count = o.offer_count + 1, last_offered_at = now();

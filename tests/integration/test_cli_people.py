@@ -1,0 +1,36 @@
+"""`everword people`, `events` and `strategies`, for people and for programs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from everword.people.model import EventMention, PersonMention
+from everword.people.strategies import ask
+from everword.people.writer import meet_people, take_events
+from support.command_line import everword
+from support.learned import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
+from support.stack import Stack
+
+
+async def test_what_was_learned_is_shown_with_its_words_and_set_right(stack: Stack) -> None:
+    told = [await say(stack, f"Rui came along, {number}.", 380 + number) for number in range(3)]
+    async with learning_transaction(stack.database) as conn:
+        met = await meet_people(
+            conn, DEFAULT_NAMESPACE, SUBJECT, [PersonMention("Rui", s) for s in told]
+        )
+        surgery = EventMention("Knee surgery", "health", told[0], day(420), None, 0.9, 60)
+        taken = await take_events(conn, DEFAULT_NAMESPACE, SUBJECT, [surgery])
+        assert await ask(conn, DEFAULT_NAMESPACE, SUBJECT, day(400) + timedelta(hours=1)) == 1
+    [person_id], [event_id] = map(str, met), map(str, taken)
+    why = await everword(stack, "people", "why", person_id)
+    assert "Rui came along, 2." in why.output
+    assert "met" in why.output
+    reviewed = await everword(stack, "people", "review", person_id, "wrong", "--reason", "a dog")
+    assert "Rui" in reviewed.output
+    assert (await everword(stack, "people")).output == "none\n"
+    [question] = (await everword(stack, "strategies", "list", "--json")).json()["strategies"]
+    assert question["question"] == "Who is Rui to emi?"
+    ended = await everword(stack, "strategies", "end", question["id"], "dropped")
+    assert "dropped" in ended.output
+    assert "Knee surgery" in (await everword(stack, "events", "list", "--subject", "emi")).output
+    assert "ended" in (await everword(stack, "events", "review", event_id, "over")).output

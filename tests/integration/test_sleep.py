@@ -1,0 +1,214 @@
+"""Sleep learns from finished sessions with a model: facts with the words that say so, one transaction a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everword.facts.model import State
+from everword.v1 import fact_pb2
+from everword.v1 import profile_service_pb2 as profile
+from everword.v1.memory_pb2 import ROLE_ASSISTANT, ROLE_TOOL
+from support.learning import history_of, learn, say, told
+from support.sleeping import (
+    Mind,
+    Records,
+    classifying,
+    observation,
+    observing,
+    rows,
+    sleep,
+    stored,
+    wake_all,
+)
+from support.stack import Stack
+
+TEA = ("I take my tea with oat milk", "tea", "oat milk")
+
+
+async def explained(stack: Stack, fact_id: str) -> profile.ExplainFactResponse:
+    return await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
+
+
+async def test_facts_come_from_what_people_say_with_the_exact_words(stack: Stack) -> None:
+    long = "My brother plays the cello. " + "Well. " * 200
+    said = await say(stack, f"{long}I take my tea with oat milk, always.", 0)
+    mind = Mind({"sleep-observe": observing(TEA, topics=("tea",))})
+    assert set((await sleep(stack, mind)).values()) <= {"done", "pending"}
+    assert (await told(stack))["tea"] == {"oat milk"}
+    [fact] = await history_of(stack, "tea")
+    assert fact.state == fact_pb2.FACT_STATE_SUSPECTED
+    [piece] = (await explained(stack, fact.id)).evidence
+    assert (piece.message_id, piece.quote) == (said, "I take my tea with oat milk")
+    shown = dict(mind.asked)["sleep-observe"]["messages"]
+    assert [message["text"] for message in shown] == [f"{long}I take my tea with oat milk, always."]
+    assert rows(stack, "SELECT state, topics FROM sleep_sessions") == [(2, ["tea"])]
+    assert rows(stack, "SELECT kind, subject, quotes FROM session_observations") == [
+        (1, "emi", ["I take my tea with oat milk"])
+    ]
+
+
+async def test_tools_and_programs_are_left_out_and_mixed_sessions_are_not(stack: Stack) -> None:
+    await say(stack, "ls -la", 0, role=ROLE_TOOL, session="tools")
+    await say(stack, "I take my tea with oat milk.", 0, session="beats", automated=True)
+    await say(stack, "Reading the file.", 0, role=ROLE_ASSISTANT, session="mixed")
+    await say(stack, "rows: 3", 0, role=ROLE_TOOL, session="mixed")
+    await say(stack, "I take my tea with oat milk.", 0, session="mixed")
+    mind = Mind({"sleep-observe": observing(TEA)})
+    wake_all(stack)
+    await sleep(stack, mind)
+    assert mind.tasks().count("sleep-observe") == 1
+    [shown] = [records["messages"] for task, records in mind.asked if task == "sleep-observe"]
+    assert [message["who"] for message in shown] == ["agent", "user"]
+    states = rows(stack, "SELECT state, count(*)::int FROM sleep_sessions GROUP BY 1 ORDER BY 1")
+    assert states == [(2, 1), (3, 2)]
+
+
+async def test_what_nobody_said_is_refused_and_asked_for_once_more(stack: Stack) -> None:
+    await say(stack, "My sister Mia is 34 and paints. I run on Sundays.", 0)
+    await say(stack, "You should try 40 km!", 0, role=ROLE_ASSISTANT)
+    right = observation(1, "I run on Sundays", "sport", "running on Sundays")
+    sister = observation(1, "My sister Mia is 34", kind="statement", about="Mia")
+    wrong = [
+        observation(1, "I run every Sunday", "habit", "runs"),
+        observation(1, "I run on Sundays", "distance", "42 km"),
+        observation(2, "You should try 40 km!", "goal", "40 km"),
+    ]
+    answers = iter([[*wrong, right], [right, sister, wrong[2]]])
+    mind = Mind({"sleep-observe": lambda _: {"observations": next(answers), "topics": []}})
+    await sleep(stack, mind)
+    assert await told(stack) == {"sport": {"running on Sundays".lower()}}
+    assert mind.tasks().count("sleep-observe") == 2
+    assert rows(stack, "SELECT about, attribute, value FROM session_observations ORDER BY id") == [
+        ("", "sport", "running on Sundays"),
+        ("Mia", "", ""),
+    ]
+
+
+SAID_FIRST = (
+    ("I live in Berlin", "residence", "Berlin"),
+    ("my boss is Tove", "boss", "Tove"),
+    ("I earn 50,000", "salary", "50,000"),
+    ("my desk is by the window", "desk", "by the window"),
+    ("I started as a baker", "first_job", "baker"),
+    ("I swim", "hobby", "swimming"),
+    ("tea is my drink", "drink", "tea"),
+)
+SAID_THEN = (
+    ("Lisbon is home", "home", "Lisbon"),
+    ("my boss is now Ulf", "boss", "Ulf"),
+    ("the pay is the same", "pay", "the same"),
+    ("no desk any more", "desk", "none"),
+    ("it was as a brewer", "first_job", "brewer"),
+    ("I climb", "hobby", "climbing"),
+    ("tea bores me", "", ""),
+    ("my locker is 12", "locker", "12"),
+)
+
+
+async def test_each_relation_to_what_is_known_is_written_as_it_is(stack: Stack) -> None:
+    await say(stack, ". ".join(words for words, *_ in SAID_FIRST) + ".", 0)
+    await say(stack, ". ".join(words for words, *_ in SAID_THEN) + ".", 3)
+    classify = classifying(
+        ("Lisbon", "contradict", "Berlin"),
+        ("Ulf", "replace", "Tove"),
+        ("the same", "support", "50,000"),
+        ("none", "end", "by the window"),
+        ("brewer", "correct", "baker"),
+        ("climbing", "new", ""),
+        ("tea bores me", "against", "tea"),
+    )
+    mind = Mind({"sleep-observe": observing(*SAID_FIRST, *SAID_THEN), "sleep-classify": classify})
+    await sleep(stack, mind)
+    held = await told(stack)
+    assert held == {
+        "residence": {"lisbon"},
+        "boss": {"ulf"},
+        "salary": {"50,000"},
+        "first_job": {"brewer"},
+        "hobby": {"swimming", "climbing"},
+        "drink": {"tea"},
+        # What a model says nothing of is new.
+        "locker": {"12"},
+    }
+    facts = stored(stack)
+    assert facts["residence", "Berlin"][0] == State.CLOSED
+    assert facts["residence", "Lisbon"][0] == State.SUSPECTED
+    # Said in two sessions, and evidence from both.
+    assert facts["salary", "50,000"] == (State.CONFIRMED, 2, 0)
+    assert facts["first_job", "baker"][0] == State.SUSPECTED
+    assert facts["drink", "tea"] == (State.SUSPECTED, 1, 1)
+    assert facts["desk", "by the window"] == (State.CLOSED, 1, 1)
+    disputed = rows(
+        stack,
+        """SELECT o.value, n.value, d.outcome, d.decided_by FROM fact_disputes d
+             JOIN facts o ON o.id = d.old_fact_id JOIN facts n ON n.id = d.new_fact_id""",
+    )
+    assert disputed == [("Berlin", "Lisbon", 3, "model")]
+
+
+async def test_what_rules_have_learned_is_supported_and_counts_once(stack: Stack) -> None:
+    await say(stack, "I live in Berlin.", 0)
+    await say(stack, "I live in Berlin, as you know.", 3)
+    await learn(stack)
+    learned = stored(stack)["residence", "Berlin"]
+    mind = Mind({"sleep-observe": observing(("I live in Berlin", "city", "Berlin"))})
+    await sleep(stack, mind)
+    assert learned == (State.SUSPECTED, 2, 0)
+    # Two sessions of one conversation confirm; the same words are no more evidence than before.
+    assert stored(stack)["residence", "Berlin"] == (State.CONFIRMED, 2, 0)
+    assert "sleep-classify" not in mind.tasks()
+
+
+async def test_without_a_model_rules_confirm_expire_and_mark(stack: Stack) -> None:
+    await say(stack, "I live in Berlin.", 0)
+    await say(stack, "I live in Berlin, as you know.", 3)
+    await say(stack, "I drive a Volvo.", 3)
+    await learn(stack)
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE facts SET lifetime_days = 2, state = 1 WHERE attribute = 'vehicle'")
+    await sleep(stack)
+    assert stored(stack)["residence", "Berlin"][0] == State.CONFIRMED
+    assert stored(stack)["vehicle", "Volvo"][0] == State.CLOSED
+    volvo = next(
+        each for each in await history_of(stack, "vehicle") if each.valid_until_time.seconds
+    )
+    ended = volvo.valid_until_time.ToDatetime() - volvo.valid_from_time.ToDatetime()
+    assert ended.days == 2
+    changes = (await explained(stack, volvo.id)).changes
+    assert [(change.action, change.actor) for change in changes] == [
+        ("remembered", "machine"),
+        ("expired", "machine"),
+    ]
+    assert "not heard of for 2 days" in changes[1].reason
+    assert rows(stack, "SELECT DISTINCT state FROM sleep_sessions") == [(2,)]
+
+
+async def test_what_is_inferred_is_marked_and_every_stage_sees_what_is_known(stack: Stack) -> None:
+    await say(stack, "It is tea for me.", -2)
+    await sleep(stack, Mind({"sleep-observe": observing(("tea for me", "drink", "tea"))}))
+    for at, text in enumerate(("It is 3 in the morning, hello!", "Again up at 3.")):
+        await say(stack, text, at)
+
+    def observe(records: Records) -> Any:
+        [message] = records["messages"]
+        found = observation(message["n"], message["text"][:10], kind="behaviour")
+        return {"observations": [found], "topics": ["Nights", "nights"]}
+
+    def infer(records: Records) -> Any:
+        assert "tea" in {fact["value"] for fact in records["facts"]}
+        owl = {"attribute": "sleep rhythm", "value": "night owl", "why": "Up at 3.", "because": [1]}
+        return {"inferences": [owl]}
+
+    mind = Mind({"sleep-observe": observe, "sleep-behaviour": infer})
+    await sleep(stack, mind)
+    [fact] = await history_of(stack, "sleep_rhythm")
+    assert (fact.value, fact.source) == ("night owl", fact_pb2.FACT_SOURCE_INFERRED)
+    pieces = (await explained(stack, fact.id)).evidence
+    assert [(piece.quote, piece.reason) for piece in pieces] == [
+        ("It is 3 in", "Up at 3."),
+        ("Again up a", "Up at 3."),
+    ]
+    # What nobody stated is not confirmed by rule, however often it shows.
+    assert stored(stack)["sleep_rhythm", "night owl"] == (State.SUSPECTED, 2, 0)
+    topics = rows(stack, "SELECT DISTINCT topics FROM sleep_sessions WHERE topics <> '{}'")
+    assert topics == [(["Nights"],)]

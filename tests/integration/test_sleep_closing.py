@@ -1,0 +1,161 @@
+"""The closing steps of Sleep: what is confirmed, settled, linked, matured and joined, by rule and by a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from everword.facts.model import State
+from everword.v1 import fact_pb2
+from everword.v1 import fact_service_pb2 as pb
+from everword.v1 import profile_service_pb2 as reads
+from everword_compactor.sleep import loading
+from everword_compactor.sleep.model import Trajectory
+from support.learning import day, say, told
+from support.sleeping import Mind, Records, classifying, come_night, observing, rows, sleep, stored
+from support.stack import Stack
+
+BERLIN, LISBON = ("Berlin it is", "residence", "Berlin"), ("Lisbon it is", "residence", "Lisbon")
+TEA, CELLO = ("tea for me", "drink", "tea"), ("the cello at six", "evening", "cello at six")
+AGAINST = classifying(("Lisbon", "contradict", "Berlin"))
+
+
+def disputes(stack: Stack) -> list[tuple[Any, ...]]:
+    return rows(
+        stack,
+        """SELECT o.value, n.value, d.outcome, d.decided_by, d.reason FROM fact_disputes d
+             JOIN facts o ON o.id = d.old_fact_id JOIN facts n ON n.id = d.new_fact_id ORDER BY d.opened_at""",
+    )
+
+
+async def dispute(stack: Stack, verdict: dict[str, str] | None, *later: str) -> Mind:
+    """Let a person say Berlin, then Lisbon, and whatever comes later; returns the model."""
+    for at, text in enumerate(("Berlin it is.", "Lisbon it is, haha.", *later)):
+        await say(stack, text, at)
+    mind = Mind({"sleep-observe": observing(BERLIN, LISBON), "sleep-classify": AGAINST})
+    if verdict:
+        mind.answers["sleep-arbitrate"] = verdict
+    await sleep(stack, mind)
+    return mind
+
+
+async def test_a_model_that_rejects_the_new_lets_the_old_hold_on(stack: Stack) -> None:
+    mind = await dispute(stack, {"outcome": "reject_new", "reason": "It was a joke."})
+    assert (await told(stack))["residence"] == {"berlin"}
+    assert stored(stack)["residence", "Lisbon"][0] == State.REJECTED
+    assert disputes(stack) == [("Berlin", "Lisbon", 2, "model", "It was a joke.")]
+    [(berlin,)] = rows(stack, "SELECT id::text FROM facts WHERE value = 'Berlin'")
+    told_of = await stack.profile.ExplainFact(reads.ExplainFactRequest(fact_id=berlin))
+    [one] = told_of.disputes
+    assert (one.old_fact_id, one.outcome) == (berlin, fact_pb2.DISPUTE_OUTCOME_REJECT_NEW)
+    assert (one.decided_by, one.reason) == ("model", "It was a joke.")
+    [shown] = [records for task, records in mind.asked if task == "sleep-arbitrate"]
+    assert [each["text"] for each in shown["messages"]] == ["Berlin it is.", "Lisbon it is, haha."]
+    assert [each["value"] for each in shown["timeline"]] == ["Berlin", "Lisbon"]
+    # What is said again later counts again, and is in dispute again.
+    await say(stack, "Lisbon it is, really.", 9)
+    mind.answers["sleep-arbitrate"] = {"outcome": "accept_new", "reason": "They moved."}
+    await sleep(stack, mind)
+    assert (await told(stack))["residence"] == {"lisbon"}
+    assert [each[2:4] for each in disputes(stack)] == [(2, "model"), (1, "rule")]
+
+
+async def test_a_person_outranks_the_machine_and_survives_later_sleeps(stack: Stack) -> None:
+    await dispute(stack, None)
+    berlin = rows(stack, "SELECT id::text FROM facts WHERE value = 'Berlin'")[0][0]
+    lisbon = rows(stack, "SELECT id::text FROM facts WHERE value = 'Lisbon'")[0][0]
+    await stack.facts.CorrectFact(
+        pb.CorrectFactRequest(fact_id=lisbon, value="Berlin", reason="no")
+    )
+    mind = Mind({"sleep-observe": observing(BERLIN, LISBON), "sleep-classify": AGAINST})
+    mind.answers["sleep-arbitrate"] = {"outcome": "accept_new", "reason": "They moved."}
+    mind.answers["sleep-confirm"] = {"confirmed": [{"fact": 1, "reason": "sure"}]}
+    await say(stack, "Lisbon it is.", -5, session="older")
+    await sleep(stack, mind)
+    assert (await told(stack))["residence"] == {"berlin"}
+    assert stored(stack)["residence", "Lisbon"][0] == State.REJECTED
+    assert berlin != lisbon
+
+
+async def test_what_is_said_twice_later_is_accepted_by_rule(stack: Stack) -> None:
+    mind = await dispute(stack, None, "Lisbon it is, as I said.")
+    assert (await told(stack))["residence"] == {"lisbon"}
+    [settled] = disputes(stack)
+    assert settled[2:4] == (1, "rule")
+    assert "sleep-arbitrate" not in mind.tasks()
+
+
+async def test_a_long_dispute_goes_to_what_was_said_more_often(stack: Stack) -> None:
+    for at, text in enumerate(("Berlin it is.", "Berlin it is.", "Lisbon it is.")):
+        await say(stack, text, at)
+    mind = Mind({"sleep-observe": observing(BERLIN, LISBON), "sleep-classify": AGAINST})
+    # Nobody decides now; ninety days later the rule does.
+    await sleep(stack, mind)
+    with stack.database.connect() as conn:
+        conn.execute(
+            """UPDATE fact_disputes SET opened_at = now() - interval '91 days', settled_at = NULL, outcome = NULL,
+                      decided_by = NULL"""
+        )
+    come_night(stack)
+    await sleep(stack)
+    assert (await told(stack))["residence"] == {"berlin"}
+    assert disputes(stack)[0][2:4] == (2, "rule")
+
+
+async def test_a_model_confirms_what_summaries_and_quotes_bear_out(stack: Stack) -> None:
+    await say(stack, "It is tea for me, and the cello at six.", 0)
+
+    def confirm(records: Records) -> Any:
+        [tea] = [fact["fact"] for fact in records["facts"] if fact["value"] == "tea"]
+        assert records["facts"][tea - 1]["evidence"][0]["quote"] == "tea for me"
+        return {
+            "confirmed": [{"fact": tea, "reason": "Said and seen."}, {"fact": 77, "reason": "x"}]
+        }
+
+    mind = Mind({"sleep-observe": observing(TEA, CELLO), "sleep-confirm": confirm})
+    await sleep(stack, mind)
+    facts = stored(stack)
+    assert facts["drink", "tea"][0] == State.CONFIRMED
+    assert facts["evening", "cello at six"][0] == State.SUSPECTED
+    # It was told once that there is no fact 77.
+    assert mind.tasks().count("sleep-confirm") == 2
+
+
+async def test_edges_link_facts_until_one_of_them_ends(stack: Stack) -> None:
+    await say(stack, "It is tea for me, and the cello at six.", 0)
+
+    def link(records: Records) -> Any:
+        number = {fact["value"]: fact["fact"] for fact in records["facts"]}
+        edge = {"from": number["cello at six"], "to": number["tea"], "relation": "causes"}
+        return {"edges": [{**edge, "confidence": 0.7, "reason": "It calms."}]}
+
+    mind = Mind({"sleep-observe": observing(TEA, CELLO), "sleep-edges": link})
+    await sleep(stack, mind)
+    edges = "SELECT relation, confidence, reason, known_until IS NULL, valid_until IS NULL FROM fact_edges"
+    assert rows(stack, edges) == [(1, 0.7, "It calms.", True, True)]
+    [(tea,)] = rows(stack, "SELECT id::text FROM facts WHERE value = 'tea'")
+    [found] = (await stack.profile.ListFactLinks(reads.ListFactLinksRequest(fact_ids=[tea]))).links
+    assert (found.relation, found.other.value) == (fact_pb2.FACT_RELATION_CAUSES, "cello at six")
+    await stack.facts.CloseFact(pb.CloseFactRequest(fact_id=tea))
+    assert rows(stack, edges) == [(1, 0.7, "It calms.", False, False)]
+    gone = await stack.profile.ListFactLinks(reads.ListFactLinksRequest(fact_ids=[tea]))
+    assert not gone.links
+    explained = await stack.profile.ExplainFact(reads.ExplainFactRequest(fact_id=tea))
+    assert [each.valid_until_time.seconds > 0 for each in explained.links] == [True]
+
+
+async def test_doubles_are_joined_and_anchors_mature_sooner(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beatles, short = ("I love the Beatles", "like", "the Beatles"), ("Beatles!", "like", "Beatles")
+    job = ("I build organs", "job", "organ builder")
+    await say(stack, "I love the Beatles. I build organs.", 0)
+    await say(stack, "Beatles!", 2)
+    anchored = Trajectory("Organs.", ["organ builder"], day(1))
+    monkeypatch.setattr(loading, "read_trajectory", lambda *_: anchored)
+    await sleep(stack, Mind({"sleep-observe": observing(beatles, short, job)}))
+    # The first night closed both sessions at once.
+    assert (await told(stack))["like"] == {"the beatles"}
+    assert stored(stack)["like", "the Beatles"] == (State.SUSPECTED, 2, 0)
+    assert rows(stack, "SELECT value FROM facts WHERE is_anchor") == [("organ builder",)]

@@ -1,0 +1,332 @@
+"""Sleep learns people, events, how a user communicates and where they are heading: no more than the words bear out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from everword.v1 import people_pb2
+from everword.v1 import people_service_pb2 as pb
+from everword.v1 import profile_service_pb2 as profile
+from support.learning import day, learn, say
+from support.sleeping import Mind, Records, observation, rows, sleep
+from support.stack import Stack
+
+HIM = {"o": 1, "name": "", "relation": "", "status": "", "words": ""}
+IT = {
+    "o": 1,
+    "title": "",
+    "category": "work",
+    "start": "",
+    "end": "",
+    "importance": 0.8,
+    "decay_days": 365,
+    "status": "",
+    "words": "",
+}
+
+
+def observes(*found: tuple[str, str]) -> Callable[[Records], Any]:
+    """Return a model that observes wordings of messages, each with the third party that it is about."""
+
+    def observe(records: Records) -> Any:
+        # What a model says of it as a fact is none of the subject's where it is about somebody else.
+        attribute, value = "instrument", "cello"
+        observations = [
+            observation(message["n"], words, *((attribute, value) if about else ()), about=about)
+            for message in records["messages"]
+            for words, about in found
+            if words in message["text"] and message["who"] == "user"
+        ]
+        return {"observations": observations, "topics": []}
+
+    return observe
+
+
+def named(*people: dict[str, Any]) -> Callable[[Records], Any]:
+    """Return a model that names people, each in the observation that holds its words or else its name."""
+
+    def name(records: Records) -> Any:
+        found: list[dict[str, Any]] = []
+        for person in people:
+            mark = person.get("words") or person["name"]
+            found += [
+                {**HIM, "o": each["o"], **person}
+                for each in records["observations"]
+                if any(mark in quote for quote in each["quotes"])
+            ]
+        return {"people": found}
+
+    return name
+
+
+async def people(stack: Stack) -> dict[str, people_pb2.Person]:
+    found = (await stack.people.ListPeople(pb.ListPeopleRequest(subjects=["emi"]))).people
+    return {person.name: person for person in found}
+
+
+async def events(stack: Stack) -> list[people_pb2.Event]:
+    request = pb.ListEventsRequest(subjects=["emi"], include_past=True)
+    return list((await stack.people.ListEvents(request)).events)
+
+
+async def test_people_are_met_once_with_the_words_that_say_who_they_are(stack: Stack) -> None:
+    first = await say(stack, "My wife Anna plays the cello. Globex pays well.", 0)
+    await say(stack, "Anna and I got divorced in the end.", 9, session="t")
+    mind = Mind(
+        {
+            "sleep-observe": observes(
+                ("My wife Anna plays the cello", "Anna"),
+                ("Globex pays well", "Globex"),
+                ("Anna and I got divorced", "Anna"),
+            ),
+            "sleep-people": named(
+                {"name": "Anna", "relation": "wife", "words": "My wife Anna"},
+                {"name": "Anna", "relation": "ex-wife", "status": "ended", "words": "got divorced"},
+            ),
+        }
+    )
+    await sleep(stack, mind)
+    anna = (await people(stack))["Anna"]
+    assert (anna.relation, anna.mention_count) == ("ex-wife", 2)
+    assert anna.status == people_pb2.RELATION_STATUS_ENDED
+    explained = await stack.people.GetPerson(pb.GetPersonRequest(person_id=anna.id))
+    told = {(each.aspect, each.value): each.quote for each in explained.evidence}
+    assert told["relation", "wife"] == "My wife Anna"
+    assert told["status", "ended"] == "got divorced"
+    assert told["detail", "My wife Anna plays the cello"] == "My wife Anna plays the cello"
+    assert explained.evidence[0].message_id == first
+    # What is observed of somebody else is no fact about the subject.
+    everything = profile.ListFactsRequest(include_superseded=True)
+    assert not (await stack.profile.ListFacts(everything)).facts
+    await sleep(stack, mind)
+    assert (await people(stack))["Anna"].mention_count == 2
+
+
+async def test_what_the_words_do_not_bear_out_of_a_person_is_not_stored(stack: Stack) -> None:
+    await say(stack, "My brother Rui called. Ines came along.", 0)
+    wrong = [
+        {"name": "Rui", "relation": "sister", "words": "My brother Rui"},
+        {"name": "Ines", "relation": "aunt", "words": "my aunt Ines"},
+        {"name": "Marta", "words": "My brother Rui"},
+        {"name": "emi", "words": "My brother Rui"},
+    ]
+    mind = Mind(
+        {
+            "sleep-observe": observes(
+                ("My brother Rui called", "Rui"), ("Ines came along", "Ines")
+            ),
+            "sleep-people": lambda records: {
+                "people": [
+                    *({**HIM, **each} for each in wrong),
+                    {**HIM, "o": 7, "name": "Rui"},
+                    {**HIM, "o": 2, "name": "Ines"},
+                ]
+            },
+        }
+    )
+    await sleep(stack, mind)
+    found = await people(stack)
+    assert {name: person.relation for name, person in found.items()} == {"Rui": "", "Ines": ""}
+    # It was asked once more with what was wrong.
+    assert mind.tasks().count("sleep-people") == 2
+
+
+async def test_events_have_times_that_are_said_and_move(stack: Stack) -> None:
+    moved_to = (day(0) + timedelta(days=12)).date().isoformat()
+    tomorrow = (day(0) + timedelta(days=1)).date().isoformat()
+    await say(stack, "Tomorrow I start a new job at Acme.", 0)
+    await say(stack, f"The new job at Acme begins on {moved_to} instead.", 4, session="t")
+
+    def happen(records: Records) -> Any:
+        [told] = records["observations"]
+        start = tomorrow if "Tomorrow" in told["text"] else moved_to
+        known = [event["title"] for event in records["events"]]
+        title = known[0] if known else "New job at Acme"
+        return {"events": [{**IT, "title": title, "start": start}]}
+
+    mind = Mind(
+        {
+            "sleep-observe": observes(
+                ("Tomorrow I start a new job at Acme", ""), ("The new job at Acme begins", "")
+            ),
+            "sleep-events": happen,
+        }
+    )
+    await sleep(stack, mind)
+    [event] = await events(stack)
+    assert (event.title, event.category, event.mention_count) == ("New job at Acme", "work", 2)
+    assert event.importance == 0.8
+    assert event.start_time.ToDatetime(UTC).date().isoformat() == moved_to
+    assert event.expire_time.ToDatetime(UTC) - event.start_time.ToDatetime(UTC) == timedelta(365)
+    explained = await stack.people.GetEvent(pb.GetEventRequest(event_id=event.id))
+    assert len({each.message_id for each in explained.evidence}) == 2
+
+
+async def test_what_the_words_do_not_bear_out_of_an_event_is_not_stored(stack: Stack) -> None:
+    await say(stack, "My exam is next week. It will be hard.", 0)
+    far = (day(0) + timedelta(days=300)).date().isoformat()
+    found: list[dict[str, Any]] = [
+        {"title": "Exam at Oxford", "category": "education"},
+        {"title": "Exam", "category": "education", "start": far},
+        {"title": "Exam", "category": "education", "start": "soon"},
+        {"title": "Exam", "category": "education", "status": "cancelled", "words": "called off"},
+        {"o": 9, "title": "Exam", "category": "education"},
+    ]
+    answer = {"events": [{**IT, **each} for each in found]}
+    mind = Mind({"sleep-observe": observes(("My exam is next week", "")), "sleep-events": answer})
+    await sleep(stack, mind)
+    [event] = await events(stack)
+    assert event.title == "Exam"
+    assert not event.HasField("start_time")
+    assert event.status == people_pb2.EVENT_STATUS_ACTIVE
+
+
+async def test_a_user_is_described_by_what_shows_in_two_messages(stack: Stack) -> None:
+    texts = ("Just do it.", "No. Ship it now.", "Wrong, again.", "Do the other one.", "Fine.")
+    for number, text in enumerate(texts):
+        await say(stack, text, number)
+
+    def describe(records: Records) -> Any:
+        def quotes(*places: int) -> list[dict[str, Any]]:
+            shown = [records["messages"][place] for place in places]
+            return [{"n": each["n"], "words": each["text"]} for each in shown]
+
+        return {
+            "traits": [
+                {"dimension": "directness", "value": "direct", "quotes": quotes(0, 1)},
+                {"dimension": "humour", "value": "dry", "quotes": quotes(2)},
+                {"dimension": "formality", "value": "direct", "quotes": quotes(0, 1)},
+                {"dimension": "length", "value": "detailed", "quotes": quotes(0, 1)},
+                {
+                    "dimension": "emotion",
+                    "value": "reserved",
+                    "quotes": [{"n": n, "words": "I never said that."} for n in (1, 2)],
+                },
+            ]
+        }
+
+    mind = Mind({"sleep-user-model": describe})
+    await sleep(stack, mind)
+    request = pb.GetUserModelRequest(subject="emi", include_evidence=True)
+    [trait] = (await stack.people.GetUserModel(request)).traits
+    assert (trait.dimension, trait.value, trait.supporting) == ("directness", "direct", 2)
+    assert [each.quote for each in trait.evidence] == [texts[0], texts[1]]
+    assert mind.tasks().count("sleep-user-model") == 2
+
+
+def outlook(phase: str, **fields: Any) -> Callable[[Records], Any]:
+    def look(records: Records) -> Any:
+        def text(words: str, *because: int) -> dict[str, Any]:
+            return {"text": words, "because": list(because) or [1]}
+
+        return {
+            "phase": text(phase),
+            "direction": text("towards the sea"),
+            "stability": "changing",
+            "anchors": [text("Lisbon"), text("Porto"), text("residence")],
+            "volatile_areas": [text("work"), text("a job at Umbrella")],
+            "momentum": text(""),
+            "predicted_shifts": [text("a new flat"), text("a child", 99)],
+            "summary": text("The person settles by the sea."),
+            **fields,
+        }
+
+    return look
+
+
+async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(stack: Stack) -> None:
+    def living(records: Records) -> Any:
+        told = [m for m in records["messages"] if "live in" in m["text"]]
+        return {
+            "observations": [
+                observation(m["n"], m["text"], "residence", m["text"][10:-1]) for m in told
+            ],
+            "topics": [],
+        }
+
+    async def session(number: int, text: str, phase: str) -> people_pb2.Trajectory:
+        await say(stack, text, number, session=str(number))
+        mind.answers["sleep-trajectory"] = outlook(phase)
+        await sleep(stack, mind, datetime.now(UTC) + timedelta(hours=2 + number))
+        request = pb.GetTrajectoryRequest(subject="emi")
+        return (await stack.people.GetTrajectory(request)).trajectory
+
+    mind = Mind({"sleep-observe": living})
+    first = await session(0, "I live in Lisbon.", "arriving")
+    assert (first.version, first.phase, first.sessions) == (1, "arriving", 1)
+    assert first.stability == people_pb2.STABILITY_CHANGING
+    # An anchor is the attribute or the value of what is known; what no record says is left out.
+    assert list(first.anchors) == ["Lisbon", "residence"]
+    assert list(first.volatile_areas) == ["work"]
+    assert list(first.predicted_shifts) == ["a new flat"]
+    request = pb.GetTrajectoryRequest(subject="emi")
+    evidence = (await stack.people.GetTrajectory(request)).evidence
+    assert {each.aspect for each in evidence} >= {"phase", "direction", "summary", "anchors"}
+    assert {each.quote for each in evidence} == {"I live in Lisbon."}
+    # Nothing changed.
+    for number in (1, 2):
+        assert (await session(number, "The weather is fine.", "idle")).version == 1
+    # What a life is built around matures sooner.
+    assert rows(stack, "SELECT value FROM facts WHERE is_anchor") == [("Lisbon",)]
+    # A change counts two sessions after the last: three have passed.
+    moved = await session(3, "I live in Porto.", "moving on")
+    assert (moved.version, moved.phase, moved.sessions) == (2, "moving on", 4)
+    assert (await session(4, "I live in Braga.", "too early")).version == 2
+    request = pb.GetTrajectoryRequest(subject="emi", version=1)
+    assert (await stack.people.GetTrajectory(request)).trajectory.phase == "arriving"
+
+
+async def test_a_trajectory_that_is_not_borne_out_is_not_stored(stack: Stack) -> None:
+    await say(stack, "I live in Lisbon.", 0)
+    mind = Mind(
+        {
+            "sleep-observe": observes(("I live in Lisbon", "")),
+            "sleep-trajectory": outlook("a career at Umbrella since 1999"),
+        }
+    )
+    await sleep(stack, mind)
+    found = await stack.people.GetTrajectory(pb.GetTrajectoryRequest(subject="emi"))
+    assert not found.HasField("trajectory")
+    assert mind.tasks().count("sleep-trajectory") == 2
+
+
+async def test_sleep_asks_about_what_expired_and_what_changed_also_without_a_model(
+    stack: Stack,
+) -> None:
+    for number, text in ((0, "I live in Berlin."), (20, "We moved to Lisbon.")):
+        await say(stack, text, number)
+    await learn(stack)
+    await sleep(stack, None)
+    request = pb.ListStrategiesRequest(subjects=["emi"])
+    [probe] = (await stack.people.ListStrategies(request)).strategies
+    assert probe.kind == people_pb2.STRATEGY_KIND_PROBE
+    assert "from Berlin to Lisbon" in probe.question
+    for _ in range(2):
+        await sleep(stack, None, datetime.now(UTC) + timedelta(days=900))
+    kinds = [each.kind for each in (await stack.people.ListStrategies(request)).strategies]
+    assert kinds == [people_pb2.STRATEGY_KIND_PROBE, people_pb2.STRATEGY_KIND_VERIFY]
+
+
+async def test_what_three_sessions_show_and_nobody_said_is_asked_about(stack: Stack) -> None:
+    inferred = {"attribute": "sleep_rhythm", "value": "a night owl", "why": "late", "because": [1]}
+    mind = Mind(
+        {
+            "sleep-observe": observes(("Still awake", "")),
+            "sleep-behaviour": {"inferences": [inferred]},
+        }
+    )
+    request = pb.ListStrategiesRequest(subjects=["emi"])
+    found = []
+    for number in range(3):
+        await say(stack, f"Still awake, {number}.", number, session=str(number))
+        await sleep(stack, mind, datetime.now(UTC) + timedelta(hours=2 + number))
+        found.append((await stack.people.ListStrategies(request)).strategies)
+    assert [len(each) for each in found] == [0, 0, 1]
+    [clarify] = found[-1]
+    assert clarify.kind == people_pb2.STRATEGY_KIND_CLARIFY
+    assert clarify.question == "Is it right that the sleep rhythm of emi is a night owl?"
+    explained = await stack.people.GetStrategy(pb.GetStrategyRequest(strategy_id=clarify.id))
+    assert {each.quote for each in explained.evidence} == {"Still awake"}
+    assert len(explained.evidence) == 3

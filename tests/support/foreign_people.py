@@ -1,0 +1,154 @@
+"""Calls on people, events and questions that are given what is in another namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from everword.people.model import EventMention, PersonMention, Said
+from everword.people.strategies import ask
+from everword.people.writer import meet_people, take_events
+from everword.v1 import people_pb2
+from everword.v1 import people_service_pb2 as pb
+from everword.v1 import review_service_pb2 as review
+from support.callers import within
+from support.foreign import NO_PAGE, Call
+from support.learned import START, day, learning_transaction
+from support.stack import Stack
+
+WRONG = people_pb2.LEARNED_RULING_WRONG
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What was learned in another namespace."""
+
+    person_id: str
+    event_id: str
+    strategy_id: str
+    #: By RPC.
+    page_tokens: dict[str, str]
+
+
+async def learn_theirs(
+    stack: Stack, namespace: str, message_id: str, conversation_id: str
+) -> Learned:
+    """Learn two of each in a namespace."""
+    with stack.database.connect() as conn:
+        row = conn.execute("SELECT id FROM namespaces WHERE name = %s", [namespace]).fetchone()
+    assert row
+    said = Said(UUID(message_id), UUID(conversation_id), "Their words.", START)
+    told = [
+        Said(UUID(int=number), said.conversation_id, "Them.", day(number)) for number in range(3)
+    ]
+    async with learning_transaction(stack.database, row[0]) as conn:
+        mentions = [PersonMention(name, each) for name in ("Ana", "Bruno") for each in told]
+        await meet_people(conn, row[0], "emi", mentions)
+        events = [EventMention(title, "work", said, decay_days=9999) for title in ("Audit", "Move")]
+        await take_events(conn, row[0], "emi", events)
+        assert await ask(conn, row[0], "emi", day(1)) == 2
+    metadata = within(namespace)
+    people = await stack.people.ListPeople(people_request(), metadata=metadata)
+    listed = await stack.people.ListEvents(events_request(), metadata=metadata)
+    asked = await stack.people.ListStrategies(strategies_request(), metadata=metadata)
+    return Learned(
+        people.people[0].id,
+        listed.events[0].id,
+        asked.strategies[0].id,
+        {
+            "ListPeople": people.next_page_token,
+            "ListEvents": listed.next_page_token,
+            "ListStrategies": asked.next_page_token,
+        },
+    )
+
+
+def people_request(**fields: Any) -> pb.ListPeopleRequest:
+    return pb.ListPeopleRequest(page_size=1, **fields)
+
+
+def events_request(**fields: Any) -> pb.ListEventsRequest:
+    return pb.ListEventsRequest(page_size=1, **fields)
+
+
+def strategies_request(**fields: Any) -> pb.ListStrategiesRequest:
+    return pb.ListStrategiesRequest(page_size=1, **fields)
+
+
+#: As REFUSED and EMPTY of the test.
+PEOPLE_REFUSED: dict[str, tuple[str, Call]] = {
+    "GetPerson person_id": (
+        "PERSON_NOT_FOUND",
+        lambda s, t: s.people.GetPerson(pb.GetPersonRequest(person_id=t.learned.person_id)),
+    ),
+    "GetEvent event_id": (
+        "EVENT_NOT_FOUND",
+        lambda s, t: s.people.GetEvent(pb.GetEventRequest(event_id=t.learned.event_id)),
+    ),
+    "GetStrategy strategy_id": (
+        "STRATEGY_NOT_FOUND",
+        lambda s, t: s.people.GetStrategy(pb.GetStrategyRequest(strategy_id=t.learned.strategy_id)),
+    ),
+    "ReviewPerson person_id": (
+        "PERSON_NOT_FOUND",
+        lambda s, t: s.review.ReviewPerson(
+            review.ReviewPersonRequest(person_id=t.learned.person_id, ruling=WRONG)
+        ),
+    ),
+    "ReviewEvent event_id": (
+        "EVENT_NOT_FOUND",
+        lambda s, t: s.review.ReviewEvent(
+            review.ReviewEventRequest(event_id=t.learned.event_id, ruling=WRONG)
+        ),
+    ),
+    "EndStrategy strategy_id": (
+        "STRATEGY_NOT_FOUND",
+        lambda s, t: s.review.EndStrategy(
+            review.EndStrategyRequest(
+                strategy_id=t.learned.strategy_id, state=people_pb2.STRATEGY_STATE_DROPPED
+            )
+        ),
+    ),
+    "ListPeople page_token": (
+        NO_PAGE,
+        lambda s, t: s.people.ListPeople(
+            people_request(page_token=t.learned.page_tokens["ListPeople"])
+        ),
+    ),
+    "ListEvents page_token": (
+        NO_PAGE,
+        lambda s, t: s.people.ListEvents(
+            events_request(page_token=t.learned.page_tokens["ListEvents"])
+        ),
+    ),
+    "ListStrategies page_token": (
+        NO_PAGE,
+        lambda s, t: s.people.ListStrategies(
+            strategies_request(page_token=t.learned.page_tokens["ListStrategies"])
+        ),
+    ),
+}
+PEOPLE_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
+    "ListPeople": (
+        lambda s, t: s.people.ListPeople(people_request(include_rejected=True)),
+        lambda answer: not answer.people,
+    ),
+    "ListEvents": (
+        lambda s, t: s.people.ListEvents(events_request(include_past=True)),
+        lambda answer: not answer.events,
+    ),
+    "ListStrategies": (
+        lambda s, t: s.people.ListStrategies(strategies_request(include_ended=True)),
+        lambda answer: not answer.strategies,
+    ),
+    "GetUserModel": (
+        lambda s, t: s.people.GetUserModel(pb.GetUserModelRequest(subject="emi")),
+        lambda answer: not answer.traits,
+    ),
+    "GetTrajectory": (
+        lambda s, t: s.people.GetTrajectory(pb.GetTrajectoryRequest(subject="emi")),
+        lambda answer: not answer.HasField("trajectory"),
+    ),
+}

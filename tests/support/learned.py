@@ -1,0 +1,59 @@
+"""What Sleep learns beside facts, written as the compactor writes it, from messages that are there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.db.pool import Connection, Database
+from everword.people.model import Said
+from support.calls import append, message
+from support.databases import DatabaseUnderTest
+from support.stack import Stack
+
+#: The namespace that a new deployment has.
+DEFAULT_NAMESPACE = 1
+SUBJECT = "emi"
+START = datetime.now(UTC).replace(microsecond=0) - timedelta(days=400)
+
+
+def day(number: float) -> datetime:
+    return START + timedelta(days=number)
+
+
+def stamp(moment: datetime) -> Timestamp:
+    found = Timestamp()
+    found.FromDatetime(moment)
+    return found
+
+
+@asynccontextmanager
+async def compactor_database(database: DatabaseUnderTest) -> AsyncIterator[Database]:
+    """Open the database as the compactor does."""
+    opened = Database(database.settings("compactor"), "compactor")
+    await opened.open()
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+@asynccontextmanager
+async def learning_transaction(
+    database: DatabaseUnderTest, namespace_id: int = DEFAULT_NAMESPACE
+) -> AsyncIterator[Connection]:
+    """Lend a transaction of the compactor."""
+    async with compactor_database(database) as opened, opened.transaction(namespace_id) as conn:
+        yield conn
+
+
+async def say(stack: Stack, text: str, at: float, *, session_key: str = "s", **fields: Any) -> Said:
+    """Append a message of a user; return its words as evidence."""
+    entry = message(text, create_time=stamp(day(at)), author="emi", **fields)
+    stored = await append(stack, entry, session_key=session_key)
+    return Said(UUID(stored.messages[0].message_id), UUID(stored.conversation_id), text, day(at))

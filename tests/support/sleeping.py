@@ -1,0 +1,228 @@
+"""Sleep done on the spot, as workers do it, with a model that answers each task by what a test says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from everword.chat.blocking import BlockingChat
+from everword.chat.settings import ChatSettings
+from everword.facts.model import State
+from everword.jobs.task import JobRun, Task
+from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.jobs.model_outage import detect_model_outage
+from everword_compactor.sleep.job import Sleeping
+from support.compaction import work, worker_context
+from support.scripted_chat import ScriptedChat
+from support.scripted_replies import Body, Reply, answer
+from support.stack import Stack
+
+#: Later than any pause that ends a session.
+LATER = timedelta(hours=2)
+Records = dict[str, list[dict[str, Any]]]
+#: What a model finds nothing in.
+NOTHING: Mapping[str, Any] = {
+    "sleep-observe": {"observations": [], "topics": []},
+    "sleep-behaviour": {"inferences": []},
+    "sleep-classify": {"relations": []},
+    "sleep-confirm": {"confirmed": []},
+    "sleep-arbitrate": {"outcome": "keep", "reason": "the messages do not tell"},
+    "sleep-edges": {"edges": []},
+    "sleep-people": {"people": []},
+    "sleep-events": {"events": []},
+    "sleep-user-model": {"traits": []},
+    "sleep-trajectory": {
+        **{name: {"text": "?", "because": []} for name in ("phase", "direction", "summary")},
+        **{name: [] for name in ("anchors", "volatile_areas", "predicted_shifts")},
+        "momentum": {"text": "", "because": []},
+        "stability": "stable",
+    },
+}
+
+
+@dataclass
+class Mind:
+    """A model: by task, what it answers, as JSON or as a function of the records that it is shown."""
+
+    answers: dict[str, Any] = field(default_factory=dict)
+    #: Each question so far: the task and the records.
+    asked: list[tuple[str, Records]] = field(default_factory=list)
+
+    def reply(self, body: Body) -> Reply:
+        task, records = task_of(body), records_of(body)
+        self.asked.append((task, records))
+        said = self.answers.get(task, NOTHING.get(task))
+        found = said(records) if callable(said) else said
+        return found if callable(found) else answer(found)
+
+    def tasks(self) -> list[str]:
+        return [task for task, _ in self.asked]
+
+
+def task_of(body: Body) -> str:
+    """Return which question a request asks: its instruction says so, as no server is told the task."""
+    system = body["messages"][0]["content"]
+    marks = {
+        "sleep-observe": "Write down what the users say",
+        "sleep-behaviour": "Infer what the observations show",
+        "sleep-classify": "what it is to the facts",
+        "sleep-confirm": "Confirm a fact only where",
+        "sleep-arbitrate": "Decide with care which one holds",
+        "sleep-edges": "Link touched facts",
+        "sleep-people": "Name the people whom they speak of",
+        "sleep-events": "Name the events in the users' lives",
+        "sleep-user-model": "Say how the user communicates",
+        "sleep-trajectory": "Write where the person's life is going",
+    }
+    plain = " ".join(system.split())
+    return next((task for task, mark in marks.items() if mark in plain), "other")
+
+
+def records_of(body: Body) -> Records:
+    """Return what a model is shown, by headings."""
+    records: Records = {}
+    heading = ""
+    for line in body["messages"][1]["content"].splitlines():
+        if line.endswith(":") and not line.startswith(("{", '"')):
+            heading = line[:-1]
+            records[heading] = []
+        elif line.startswith("{"):
+            records[heading].append(json.loads(line))
+    return records
+
+
+def observation(
+    n: int,
+    words: str,
+    attribute: str = "",
+    value: str = "",
+    *,
+    kind: str = "statement",
+    about: str = "",
+    text: str = "",
+    hypothesis: bool = False,
+) -> dict[str, Any]:
+    """Return an observation as a model gives it."""
+    return {
+        "kind": kind,
+        "about": about,
+        "text": text or words,
+        "attribute": attribute,
+        "value": value,
+        "hypothesis": hypothesis,
+        "quotes": [{"n": n, "words": words}],
+    }
+
+
+def observing(
+    *found: tuple[str, str, str], topics: tuple[str, ...] = ()
+) -> Callable[[Records], Any]:
+    """Return a model that observes, of each of several wordings that a message holds, an attribute and a value."""
+
+    def observe(records: Records) -> Any:
+        observations = [
+            observation(message["n"], words, attribute, value)
+            for message in records["messages"]
+            for words, attribute, value in found
+            if words in message["text"] and message["who"] == "user"
+        ]
+        return {"observations": observations, "topics": list(topics)}
+
+    return observe
+
+
+@contextmanager
+def sleeper(
+    stack: Stack, mind: Mind | None, now: datetime | None = None
+) -> Iterator[WorkerContext]:
+    """Lend what the task works with; without a mind, there is no model."""
+    moment = now or datetime.now(UTC) + LATER
+    with worker_context(stack.database, now=moment) as context:
+        if mind is None:
+            yield context
+            return
+        with ScriptedChat(mind.reply, context_tokens=32_000).running() as server:
+            settings = ChatSettings(url=server.url, model=server.model, pauses_s=())
+            chat = BlockingChat(settings, context.ledger.record)
+            try:
+                yield replace(context, chat=chat)
+            finally:
+                chat.close()
+
+
+async def sleep(
+    stack: Stack,
+    mind: Mind | None = None,
+    now: datetime | None = None,
+    due: datetime | None = None,
+) -> dict[int, str | None]:
+    """Let everything sleep that is due some hours from now, or at `now`; returns how each job ended last.
+
+    `due` is until when jobs are done, where that is another time than what the clock of the stages shows.
+    """
+    return await asyncio.to_thread(_sleep, stack, mind, now, due)
+
+
+def _sleep(
+    stack: Stack, mind: Mind | None, now: datetime | None, due: datetime | None
+) -> dict[int, str | None]:
+    moment = now or datetime.now(UTC) + LATER
+    with sleeper(stack, mind, moment) as context:
+        sleeping = Sleeping(context)
+        function: Callable[[JobRun], datetime | None] = sleeping.run
+        if context.chat:
+            function = detect_model_outage(function, context.chat, sleep=lambda _: None)
+        task = Task("sleep", function, pauses_s=(0.0,))
+        return work(stack.database, context.database, task, due or moment)
+
+
+def rows(stack: Stack, query: str) -> list[tuple[Any, ...]]:
+    """Return what a query finds, as the owner sees it."""
+    with stack.database.connect() as conn:
+        return conn.execute(query.encode()).fetchall()
+
+
+def classifying(*relations: tuple[str, str, str]) -> Any:
+    """Return a model that says what an observed value is to a known one: (observed, relation, known)."""
+
+    def classify(records: Records) -> Any:
+        known = {fact["value"]: fact["fact"] for fact in records["facts"]}
+        return {
+            "relations": [
+                {"o": each["o"], "relation": relation, "fact": known.get(value, 0)}
+                for each in records["observations"]
+                for observed, relation, value in relations
+                if each.get("value") == observed or each["text"] == observed
+            ]
+        }
+
+    return classify
+
+
+def stored(stack: Stack) -> dict[tuple[str, str], tuple[State, int, int]]:
+    """Return facts by attribute and value: their state, and how much evidence is for and against them."""
+    found = rows(stack, "SELECT attribute, value, state, supporting, contradicting FROM facts")
+    return {(each[0], each[1]): (State(each[2]), each[3], each[4]) for each in found}
+
+
+def wake_all(stack: Stack) -> None:
+    """Make every conversation due, also those in which nobody said anything."""
+    with stack.database.connect() as conn:
+        conn.execute(
+            """INSERT INTO jobs (namespace_id, task, subject)
+               SELECT namespace_id, 'sleep', id::text FROM conversations ON CONFLICT DO NOTHING"""
+        )
+
+
+def come_night(stack: Stack) -> None:
+    """Let a night have passed since the last one."""
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE sleep_nights SET night = night - 1")
+        conn.execute(
+            "UPDATE jobs SET not_before = now(), state = 'pending' WHERE task = 'sleep' AND subject = 'namespace'"
+        )
