@@ -18,6 +18,8 @@ from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
+from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
+from everword.v1.graph_service_pb2_grpc import GraphServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
@@ -46,6 +48,8 @@ class Stack:
     ingest: IngestServiceStub
     admin: AdminServiceStub
     facts: FactServiceStub
+    graph: GraphServiceStub
+    graph_queries: GraphQueryServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
     profile: ProfileServiceStub
@@ -107,6 +111,8 @@ async def running_stack(
             ingest=IngestServiceStub(channels["ingest"]),
             admin=AdminServiceStub(channels["ingest"]),
             facts=FactServiceStub(channels["ingest"]),
+            graph=GraphServiceStub(channels["ingest"]),
+            graph_queries=GraphQueryServiceStub(channels["search"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
             profile=ProfileServiceStub(channels["search"]),

@@ -33,6 +33,8 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
     CONTEXT_SOURCE_CHAT_HISTORY: _ContextSource.ValueType  # 2
     """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+    CONTEXT_SOURCE_GRAPH: _ContextSource.ValueType  # 7
+    """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
     """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is."""
@@ -43,6 +45,8 @@ CONTEXT_SOURCE_MEMORIES: ContextSource.ValueType  # 1
 """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
 CONTEXT_SOURCE_CHAT_HISTORY: ContextSource.ValueType  # 2
 """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+CONTEXT_SOURCE_GRAPH: ContextSource.ValueType  # 7
+"""CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
 class _ContextScope:

@@ -144,6 +144,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
     `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
     """
+    ERROR_REASON_NODE_NOT_FOUND: _ErrorReason.ValueType  # 50
+    """ERROR_REASON_NODE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no node with this id, or of this name in the scope of
+    the call. `{ "reason": "NODE_NOT_FOUND", "metadata": { "node_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_EDGE_NOT_FOUND: _ErrorReason.ValueType  # 51
+    """ERROR_REASON_EDGE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no edge with this id.
+    `{ "reason": "EDGE_NOT_FOUND", "metadata": { "edge_id": "0190b5c2-…" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -274,5 +282,13 @@ ERROR_REASON_CHAT_NOT_CONFIGURED: ErrorReason.ValueType  # 30
 ERROR_REASON_MESSAGE_NOT_FOUND: ErrorReason.ValueType  # 31
 """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
 `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
+"""
+ERROR_REASON_NODE_NOT_FOUND: ErrorReason.ValueType  # 50
+"""ERROR_REASON_NODE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no node with this id, or of this name in the scope of
+the call. `{ "reason": "NODE_NOT_FOUND", "metadata": { "node_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_EDGE_NOT_FOUND: ErrorReason.ValueType  # 51
+"""ERROR_REASON_EDGE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no edge with this id.
+`{ "reason": "EDGE_NOT_FOUND", "metadata": { "edge_id": "0190b5c2-…" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -433,6 +433,7 @@ class SearchResult(_message.Message):
     EXPANSION_FIELD_NUMBER: _builtins.int
     NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
+    RELATIONS_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """score is what results are ranked by, from 0 to 1. That of a memory is the same whatever else is remembered; between
     queries, relevance is what can be compared.
@@ -464,6 +465,12 @@ class SearchResult(_message.Message):
     def expansion(self) -> _summary_service_pb2.Expansion:
         """expansion is what a summary was made from, where it was expanded."""
 
+    @_builtins.property
+    def relations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """relations are what a node of the graph is related to, one line each, such as `Ana —works at→ Initech`: at most 10, the surest
+        first, as of the times of the filter and within its agents and subjects.
+        """
+
     def __init__(
         self,
         *,
@@ -475,10 +482,11 @@ class SearchResult(_message.Message):
         expansion: _summary_service_pb2.Expansion | None = ...,
         needs_review: _builtins.bool = ...,
         confidence: Global___Confidence.ValueType = ...,
+        relations: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relations", b"relations", "relevance", b"relevance", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

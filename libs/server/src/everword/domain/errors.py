@@ -127,6 +127,18 @@ class FactNotFound(NotFound):
     reason = "FACT_NOT_FOUND"
 
 
+class NodeNotFound(NotFound):
+    """The graph of this namespace has no such node."""
+
+    reason = "NODE_NOT_FOUND"
+
+
+class EdgeNotFound(NotFound):
+    """The graph of this namespace has no such edge."""
+
+    reason = "EDGE_NOT_FOUND"
+
+
 class SummaryNotFound(NotFound):
     """This namespace has no such summary."""
 

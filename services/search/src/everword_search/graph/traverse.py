@@ -1,0 +1,117 @@
+"""Follow relations from nodes, a step at a time, within caps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import NodeNotFound
+from everword.graph.store import EdgeView, NodeView
+from everword_search.graph import store
+from everword_search.graph.model import MOST_EDGES, MOST_NODES, Steps, Subgraph, View
+from everword_search.graph.store import StepRow
+from everword_search.records.freshness import ensure_fresh
+
+#: Nodes that are followed further after the first step.
+_FRONTIER = 50
+
+
+@dataclass
+class Reached:
+    """What was reached so far: nodes with how many steps they are away, and relations, nearest first."""
+
+    depths: dict[UUID, int]
+    steps: dict[UUID, tuple[int, StepRow]] = field(default_factory=dict)
+    is_cut: bool = False
+
+
+async def traverse(
+    database: Database,
+    namespace: NamespaceScope,
+    node_ids: Sequence[UUID],
+    view: View,
+    steps: Steps,
+    at_least_as_fresh: str = "",
+) -> Subgraph:
+    """Return what is reached from nodes, and the nodes themselves. Raises NodeNotFound, InvalidConsistencyToken."""
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        found = await store.read_nodes(conn, namespace.id, view, node_ids)
+        for id_ in node_ids:
+            if id_ not in found:
+                raise NodeNotFound(node_id=id_)
+        reached = await reach(conn, namespace.id, list(dict.fromkeys(node_ids)), view, steps)
+        rows = [row for _, row in reached.steps.values()]
+        nodes, edges = await read_ends(conn, namespace.id, view, list(reached.depths), rows)
+    is_cut = reached.is_cut or len(nodes) > MOST_NODES or len(edges) > MOST_EDGES
+    return Subgraph(nodes[:MOST_NODES], edges[:MOST_EDGES], is_cut)
+
+
+async def reach(
+    conn: Connection,
+    namespace_id: int,
+    starts: Sequence[UUID],
+    view: View,
+    steps: Steps,
+    *,
+    through_anchors: bool = True,
+) -> Reached:
+    """Follow relations from nodes. Unless it goes `through_anchors`, it ends at `me` and `user`, which know everybody."""
+    reached = Reached(dict.fromkeys(starts, 0))
+    frontier = list(starts)
+    for depth in range(1, steps.depth + 1):
+        if not frontier or len(reached.steps) >= MOST_EDGES:
+            break
+        rows = await store.follow_edges(conn, namespace_id, view, frontier, steps)
+        further = _add(reached, rows, depth, steps.fan_out, through_anchors)
+        reached.is_cut |= len(further) > _FRONTIER and depth < steps.depth
+        frontier = further[:_FRONTIER]
+    return reached
+
+
+def _add(
+    reached: Reached, rows: Sequence[StepRow], depth: int, fan_out: int, through_anchors: bool
+) -> list[UUID]:
+    """Add relations; return the nodes that are new, and may be followed further."""
+    further = list[UUID]()
+    counts = dict[tuple[int, bool], int]()
+    for row in rows:
+        leads = (row.place, row.other_id == row.to_id)
+        counts[leads] = counts.get(leads, 0) + 1
+        if counts[leads] > fan_out:
+            reached.is_cut = True
+            continue
+        reached.steps.setdefault(row.id, (depth, row))
+        if row.other_id not in reached.depths:
+            reached.depths[row.other_id] = depth
+            if through_anchors or row.other_anchor is None:
+                further.append(row.other_id)
+    return further
+
+
+async def read_ends(
+    conn: Connection,
+    namespace_id: int,
+    view: View,
+    node_ids: Sequence[UUID],
+    rows: Sequence[StepRow],
+) -> tuple[list[NodeView], list[EdgeView]]:
+    """Return nodes, and relations with the labels of their ends, in this order. What is not known then is left out."""
+    wanted = dict.fromkeys([*node_ids, *(id_ for row in rows for id_ in (row.from_id, row.to_id))])
+    nodes = await store.read_nodes(conn, namespace_id, view, list(wanted)) if wanted else {}
+    edges = [edge_view(row, nodes) for row in rows if {row.from_id, row.to_id} <= nodes.keys()]
+    return [nodes[id_] for id_ in node_ids if id_ in nodes], edges
+
+
+def edge_view(row: StepRow, nodes: Mapping[UUID, NodeView]) -> EdgeView:
+    values = {name: getattr(row, name) for name in _COLUMNS}
+    ends = {"from_label": nodes[row.from_id].label, "to_label": nodes[row.to_id].label}
+    return EdgeView(**values, **ends)
+
+
+_COLUMNS = tuple(
+    name for name in EdgeView.__dataclass_fields__ if name not in ("from_label", "to_label")
+)
