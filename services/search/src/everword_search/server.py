@@ -11,6 +11,8 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     context_service_pb2,
     context_service_pb2_grpc,
+    graph_query_service_pb2,
+    graph_query_service_pb2_grpc,
     profile_service_pb2,
     profile_service_pb2_grpc,
     search_service_pb2,
@@ -24,6 +26,7 @@ from everword_search.compiled import warn_if_slow
 from everword_search.context.servicer import ContextServicer
 from everword_search.context.tokens import Tokens
 from everword_search.facts.servicer import ProfileServicer
+from everword_search.graph.servicer import GraphQueryServicer
 from everword_search.ranking.models.ranker import Ranker
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.retrieval.sources import Sources
@@ -51,6 +54,7 @@ class SearchServer:
         search = search_service_pb2.DESCRIPTOR.services_by_name["SearchService"]
         context = context_service_pb2.DESCRIPTOR.services_by_name["ContextService"]
         profile = profile_service_pb2.DESCRIPTOR.services_by_name["ProfileService"]
+        graph = graph_query_service_pb2.DESCRIPTOR.services_by_name["GraphQueryService"]
         summaries = summary_service_pb2.DESCRIPTOR.services_by_name["SummaryService"]
         self._server = RpcServer(
             settings.server,
@@ -70,6 +74,11 @@ class SearchServer:
                     profile,
                     profile_service_pb2_grpc.add_ProfileServiceServicer_to_server,
                     ProfileServicer(self._database),
+                ),
+                Registration(
+                    graph,
+                    graph_query_service_pb2_grpc.add_GraphQueryServiceServicer_to_server,
+                    GraphQueryServicer(sources),
                 ),
                 Registration(
                     summaries,

@@ -15,6 +15,7 @@ from everword.rpc.translate import (
 )
 from everword.v1 import (
     conversation_pb2,
+    graph_query_service_pb2,
     memory_pb2,
     profile_service_pb2,
     summary_service_pb2,
@@ -54,6 +55,7 @@ Paged: TypeAlias = (
     | summary_service_pb2.ListSummariesRequest
     | summary_service_pb2.ExpandSummaryRequest
     | profile_service_pb2.ListFactsRequest
+    | graph_query_service_pb2.ListNodesRequest
 )
 
 
@@ -190,6 +192,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
             confidence=pb.Confidence.ValueType(result.confidence),
             expansion=expansion_to_proto(result.expansion) if result.expansion else None,
             needs_review=result.needs_review,
+            relations=result.relations,
         )
         fill_memory(added.memory, result.memory)
     return message

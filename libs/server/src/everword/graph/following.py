@@ -20,8 +20,6 @@ async def follow_facts(
 ) -> None:
     """Give the edges of facts the times in which these are believed to hold. The caller holds the facts."""
     wanted = set(fact_ids)
-    times = [
-        (each.fact_id, each.since, each.until) for each in believed if each.fact_id in wanted
-    ]
+    times = [(each.fact_id, each.since, each.until) for each in believed if each.fact_id in wanted]
     if wanted:
         await store.follow_facts(conn, namespace_id, now, sorted(wanted), times)

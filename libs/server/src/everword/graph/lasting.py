@@ -19,9 +19,44 @@ _PASSING_NODES = {
 }
 #: Types of relations that pass.
 _PASSING_EDGES = frozenset(
-    "said says asked asks answered mentioned mentions told tells talked_about talks_about discussed talking_to replied "
-    "wrote_message feels feeling felt is_feeling currently_feeling is_angry_at is_happy is_sad is_tired had_a_fight "
-    "is_doing did doing visited_today went_to met_today ate saw_today happened happened_on remembers".split()
+    [
+        "said",
+        "says",
+        "asked",
+        "asks",
+        "answered",
+        "mentioned",
+        "mentions",
+        "told",
+        "tells",
+        "talked_about",
+        "talks_about",
+        "discussed",
+        "talking_to",
+        "replied",
+        "wrote_message",
+        "feels",
+        "feeling",
+        "felt",
+        "is_feeling",
+        "currently_feeling",
+        "is_angry_at",
+        "is_happy",
+        "is_sad",
+        "is_tired",
+        "had_a_fight",
+        "is_doing",
+        "did",
+        "doing",
+        "visited_today",
+        "went_to",
+        "met_today",
+        "ate",
+        "saw_today",
+        "happened",
+        "happened_on",
+        "remembers",
+    ]
 )
 #: What a program is less sure of than this does not enter.
 LEAST_SURE = 0.7

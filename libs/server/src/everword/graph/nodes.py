@@ -99,7 +99,9 @@ async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict
     """Hold nodes, and those that they became; return them by the ids asked for. Raises NodeNotFound."""
     held = await store.hold_nodes(conn, namespace_id, list(set(ids)))
     while further := {
-        node.merged_into for node in held.values() if node.merged_into and node.merged_into not in held
+        node.merged_into
+        for node in held.values()
+        if node.merged_into and node.merged_into not in held
     }:
         held |= await store.hold_nodes(conn, namespace_id, list(further))
     found: dict[UUID, HeldNode] = {}

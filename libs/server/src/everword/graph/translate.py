@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from everword.graph.store import EdgeView, NodeView
-from everword.graph.wording import relation_text
 from everword.rpc.translate import to_timestamp
 from everword.v1 import graph_pb2
 

@@ -9,7 +9,9 @@ from everword.graph.naming import clean_label
 
 #: What stands around the words of a relation; in a label, others stand in their place.
 _BEFORE, _AFTER = "—", "→"
-_TAKEN = str.maketrans({_BEFORE: "-", _AFTER: ">", "―": "-", "⟶": ">", "➔": ">", "➜": ">", "➝": ">"})
+_TAKEN = str.maketrans(
+    {_BEFORE: "-", _AFTER: ">", "―": "-", "⟶": ">", "➔": ">", "➜": ">", "➝": ">"}
+)
 #: Of a label in a relation.
 _MOST_CHARS = 120
 

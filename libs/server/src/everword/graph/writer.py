@@ -197,9 +197,7 @@ def _place(
     now: datetime,
 ) -> Placed:
     from_id, to_id, type_ = relation
-    blank = EdgeRow(
-        None, new_id(), from_id, to_id, type_, "", 0.0, 0, None, "", None, None, None
-    )
+    blank = EdgeRow(None, new_id(), from_id, to_id, type_, "", 0.0, 0, None, "", None, None, None)
     told = Told(
         edge.label,
         edge.confidence,
@@ -229,7 +227,9 @@ async def update_edge(
         raise InvalidArgument(violations=tuple(violations))
     after = replace(before, **changes)
     if after.valid_from and after.valid_until and after.valid_until <= after.valid_from:
-        raise InvalidArgument(violations=(("edge.valid_until_time", "must be after its beginning"),))
+        raise InvalidArgument(
+            violations=(("edge.valid_until_time", "must be after its beginning"),)
+        )
     changed = [before] if before.fact_id is None else rows
     new = [replace(row, id=new_id(), source=end.source, **changes) for row in changed]
     if after != before:

@@ -57,7 +57,9 @@ def to_node_changes(node: graph_pb2.Node) -> dict[str, Any]:
 
 def ensure_node_lasts(changes: dict[str, Any]) -> None:
     """Raise InvalidArgument where new values of a node cannot stand."""
-    violations = [(f"node.{field}", "is empty") for field in ("label", "type") if not changes.get(field, "x")]
+    violations = [
+        (f"node.{field}", "is empty") for field in ("label", "type") if not changes.get(field, "x")
+    ]
     why = why_node_passes(changes.get("type", ""))
     if violations or why:
         raise InvalidArgument(violations=tuple(violations) or (("node.type", why),))

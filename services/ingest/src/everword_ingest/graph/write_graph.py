@@ -70,9 +70,7 @@ async def write_graph(
 
 async def _check_quotes(conn: Connection, namespace_id: int, wanted: GraphWrite) -> None:
     """Raise MemoryNotFound and InvalidArgument where a message does not say what is quoted."""
-    given = [
-        GivenEvidence(edge.message_id, edge.quote) for edge in wanted.edges if edge.message_id
-    ]
+    given = [GivenEvidence(edge.message_id, edge.quote) for edge in wanted.edges if edge.message_id]
     await check_evidence(conn, namespace_id, given)
 
 

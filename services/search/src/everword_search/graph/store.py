@@ -113,7 +113,7 @@ async def list_nodes(
 async def follow_edges(
     conn: Connection, namespace_id: int, view: View, node_ids: Sequence[UUID], steps: Steps
 ) -> list[StepRow]:
-    """Return the relations of nodes; of each node one more in each direction than are to be followed, if there are more."""
+    """Return relations of nodes: of each, in each direction, one more than is to be followed, if there are more."""
     parameters = {
         "namespace_id": namespace_id,
         "node_ids": list(node_ids),

@@ -1,4 +1,4 @@
-"""What a topic says: the names that it may hold, whether it is about who speaks, and what relations share with it. Pure."""
+"""What a topic says: names that it may hold, whether it is about who speaks, what relations share with it. Pure."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from everword.text.common_words import LANGUAGES_OF, language_of
 
 _WORD = re.compile(r"[^\W_]+(?:[-.'’][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_FIRST_PERSON = frozenset("i me my mine myself we us our ours i'm i've i'll i'd".split())
-_SECOND_PERSON = frozenset("you your yours yourself".split())
+_FIRST_PERSON = frozenset(
+    ["i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "i'm", "i've", "i'll", "i'd"]
+)
+_SECOND_PERSON = frozenset(["you", "your", "yours", "yourself"])
 #: Words that are looked at, and words of a label that is looked for by its name.
 _MOST_WORDS, _LONGEST = 256, 6
 #: Letters that two forms of a word share.
@@ -61,7 +63,9 @@ class Topic:
 
     def shared(self, *texts: str) -> int:
         """Return how many of the query's telling words texts hold, in any form."""
-        words = {word.casefold() for text in texts for word in _WORD.findall(text.replace("_", " "))}
+        words = {
+            word.casefold() for text in texts for word in _WORD.findall(text.replace("_", " "))
+        }
         return sum(any(_alike(word, other) for other in words) for word in self.telling)
 
     def _may_name(self, word: str) -> bool:
@@ -85,7 +89,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def label_likeness(one: Iterable[str], other: Iterable[str]) -> float:
-    """Return how alike two things are called, from 0 to 1: by the likest of their names, by what three letters these share."""
+    """Return how alike two things are called, from 0 to 1: by the likest of their names, and three letters each."""
     grams, others = [_trigrams(name) for name in one], [_trigrams(name) for name in other]
     return max((_jaccard(a, b) for a in grams for b in others), default=0.0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from everword.db.pool import Connection, Database
@@ -17,6 +18,11 @@ from everword_search.records.freshness import ensure_fresh
 
 #: Nodes that are followed further after the first step.
 _FRONTIER = 50
+
+
+_COLUMNS = tuple(
+    name for name in EdgeView.__dataclass_fields__ if name not in ("from_label", "to_label")
+)
 
 
 @dataclass
@@ -59,7 +65,7 @@ async def reach(
     *,
     through_anchors: bool = True,
 ) -> Reached:
-    """Follow relations from nodes. Unless it goes `through_anchors`, it ends at `me` and `user`, which know everybody."""
+    """Follow relations from nodes. Unless it goes `through_anchors`, it ends at `me` and `user`."""
     reached = Reached(dict.fromkeys(starts, 0))
     frontier = list(starts)
     for depth in range(1, steps.depth + 1):
@@ -107,11 +113,6 @@ async def read_ends(
 
 
 def edge_view(row: StepRow, nodes: Mapping[UUID, NodeView]) -> EdgeView:
-    values = {name: getattr(row, name) for name in _COLUMNS}
-    ends = {"from_label": nodes[row.from_id].label, "to_label": nodes[row.to_id].label}
-    return EdgeView(**values, **ends)
-
-
-_COLUMNS = tuple(
-    name for name in EdgeView.__dataclass_fields__ if name not in ("from_label", "to_label")
-)
+    values: dict[str, Any] = {name: getattr(row, name) for name in _COLUMNS}
+    ends = nodes[row.from_id].label, nodes[row.to_id].label
+    return EdgeView(**values, from_label=ends[0], to_label=ends[1])

@@ -268,6 +268,8 @@ class SearchResult:
     is_of_period: bool = False
     #: Of a summary that was expanded.
     expansion: Expansion | None = None
+    #: Of a node: what it is related to, as lines.
+    relations: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
