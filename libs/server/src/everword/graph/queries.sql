@@ -205,7 +205,7 @@ SELECT %(namespace_id)s, gen_random_uuid(), e.edge_id, e.from_id, e.to_id, e.typ
  WHERE NOT EXISTS (SELECT FROM kept k
                     WHERE k.edge_id = w.edge_id AND k.valid_from = w.valid_from
                       AND k.valid_until IS NOT DISTINCT FROM w.valid_until)
-   AND NOT (w.valid_from = w.valid_until AND EXISTS (SELECT FROM kept k WHERE k.edge_id = w.edge_id));
+   AND (w.valid_from IS DISTINCT FROM w.valid_until OR NOT EXISTS (SELECT FROM kept k WHERE k.edge_id = w.edge_id));
 
 -- show_nodes --
 -- Nodes in their latest versions.

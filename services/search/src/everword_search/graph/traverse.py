@@ -10,6 +10,7 @@ from uuid import UUID
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import NodeNotFound
+from everword.graph.naming import Anchor
 from everword.graph.store import EdgeView, NodeView
 from everword_search.graph import store
 from everword_search.graph.model import MOST_EDGES, MOST_NODES, Steps, Subgraph, View
@@ -108,11 +109,21 @@ async def read_ends(
     """Return nodes, and relations with the labels of their ends, in this order. What is not known then is left out."""
     wanted = dict.fromkeys([*node_ids, *(id_ for row in rows for id_ in (row.from_id, row.to_id))])
     nodes = await store.read_nodes(conn, namespace_id, view, list(wanted)) if wanted else {}
-    edges = [edge_view(row, nodes) for row in rows if {row.from_id, row.to_id} <= nodes.keys()]
+    names = {id_: _name(node, view) for id_, node in nodes.items()}
+    edges = [_edge_view(row, names) for row in rows if {row.from_id, row.to_id} <= names.keys()]
     return [nodes[id_] for id_ in node_ids if id_ in nodes], edges
 
 
-def edge_view(row: StepRow, nodes: Mapping[UUID, NodeView]) -> EdgeView:
+def _edge_view(row: StepRow, names: Mapping[UUID, str]) -> EdgeView:
     values: dict[str, Any] = {name: getattr(row, name) for name in _COLUMNS}
-    ends = nodes[row.from_id].label, nodes[row.to_id].label
-    return EdgeView(**values, from_label=ends[0], to_label=ends[1])
+    return EdgeView(**values, from_label=names[row.from_id], to_label=names[row.to_id])
+
+
+def _name(node: NodeView, view: View) -> str:
+    """Return what a node is called in relations: `user (emi)` where the view shows several users."""
+    if node.anchor is None:
+        return node.label
+    shown = view.agents if node.anchor == Anchor.ME else view.subjects
+    owner = node.agent if node.anchor == Anchor.ME else node.subject
+    is_alone = shown is not None and len(set(shown) - {""}) <= 1
+    return node.label if is_alone or not owner else f"{node.label} ({owner})"
