@@ -18,6 +18,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescri
 from everword import v1
 from everword.chat.settings import ChatSettings
 from everword.v1 import context_service_pb2 as context
+from everword.v1 import graph_service_pb2
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
@@ -57,7 +58,9 @@ from support.foreign import (
 )
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
+from support.foreign_graph import GRAPH_EMPTY, GRAPH_REFUSED, graph_request, nodes_request
 from support.foreign_reads import READS_REFUSED
+from support.graphs import node
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -88,7 +91,13 @@ async def theirs(stack: Stack) -> Theirs:
         await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
         await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
+        await stack.graph.WriteGraph(graph_request(), metadata=within(name))
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
+    drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
+    await stack.graph.CreateNode(
+        graph_service_pb2.CreateNodeRequest(node=node("Own"), request_id="node"),
+        metadata=within("third"),
+    )
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
@@ -108,6 +117,8 @@ async def theirs(stack: Stack) -> Theirs:
         message_id=first.messages[0].message_id,
         summary_id=listed.summaries[0].id,
         fact_id=told.fact.id,
+        node_id=drawn.nodes[0].id,
+        edge_id=drawn.edges[0].id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
@@ -115,6 +126,9 @@ async def theirs(stack: Stack) -> Theirs:
             "AuditSummaries": audited.next_page_token,
             "ListFacts": (
                 await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
+            ).next_page_token,
+            "ListNodes": (
+                await stack.graph_queries.ListNodes(nodes_request(), metadata=THEIRS)
             ).next_page_token,
             "Search": (
                 await stack.search.Search(search_request(), metadata=THEIRS)
@@ -138,6 +152,7 @@ async def theirs(stack: Stack) -> Theirs:
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
     **FACTS_REFUSED,
+    **GRAPH_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -208,6 +223,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **SUMMARIES_EMPTY,
     **FACTS_EMPTY,
+    **GRAPH_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

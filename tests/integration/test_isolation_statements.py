@@ -21,6 +21,7 @@ from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
 from support.fact_rows import insert_facts
 from support.foreign import class_request
+from support.graph_rows import insert_graph
 from support.isolation import (
     ISOLATED,
     NOT_ISOLATED,
@@ -68,6 +69,7 @@ DERIVING = {
         "everword_compactor.learning.advance_learned",
         "everword_compactor.conversations.want_leaves",
         "everword.facts.insert_changes",
+        *("everword.graph.move_edges", "everword.graph.follow_facts"),
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
@@ -150,6 +152,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             )
             insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_facts(conn, ids["theirs"], message_ids, WORDS)
+            insert_graph(conn, ids["theirs"], WORDS)
         yield Filled(
             database=database,
             empty=empty,

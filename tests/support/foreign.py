@@ -28,6 +28,8 @@ class Theirs:
     message_id: str
     summary_id: str
     fact_id: str
+    node_id: str
+    edge_id: str
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

@@ -17,6 +17,7 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
+from support.graph_rows import graph_parameters
 from support.summary_rows import SummaryRows
 
 WORDS = "xylophone concerto in auth.rs"
@@ -166,6 +167,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **_nodes(filled),
         **_reading(filled),
         **fact_parameters(),
+        **graph_parameters(WORDS),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},
