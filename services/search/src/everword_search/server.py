@@ -51,42 +51,43 @@ class SearchServer:
         self._tokens = Tokens(settings.tokenizer)
         self._chat = _chat_client(settings.chat) if settings.chat else None
         asking = Asking(self._chat, self._database) if self._chat else None
+        self._server = RpcServer(
+            settings.server, self._database, self._registrations(sources, asking)
+        )
+
+    def _registrations(self, sources: Sources, asking: Asking | None) -> list[Registration]:
         search = search_service_pb2.DESCRIPTOR.services_by_name["SearchService"]
         context = context_service_pb2.DESCRIPTOR.services_by_name["ContextService"]
         profile = profile_service_pb2.DESCRIPTOR.services_by_name["ProfileService"]
         graph = graph_query_service_pb2.DESCRIPTOR.services_by_name["GraphQueryService"]
         summaries = summary_service_pb2.DESCRIPTOR.services_by_name["SummaryService"]
-        self._server = RpcServer(
-            settings.server,
-            self._database,
-            [
-                Registration(
-                    search,
-                    search_service_pb2_grpc.add_SearchServiceServicer_to_server,
-                    SearchServicer(sources, asking),
-                ),
-                Registration(
-                    context,
-                    context_service_pb2_grpc.add_ContextServiceServicer_to_server,
-                    ContextServicer(sources, self._tokens),
-                ),
-                Registration(
-                    profile,
-                    profile_service_pb2_grpc.add_ProfileServiceServicer_to_server,
-                    ProfileServicer(self._database),
-                ),
-                Registration(
-                    graph,
-                    graph_query_service_pb2_grpc.add_GraphQueryServiceServicer_to_server,
-                    GraphQueryServicer(sources),
-                ),
-                Registration(
-                    summaries,
-                    summary_service_pb2_grpc.add_SummaryServiceServicer_to_server,
-                    SummaryServicer(self._database),
-                ),
-            ],
-        )
+        return [
+            Registration(
+                search,
+                search_service_pb2_grpc.add_SearchServiceServicer_to_server,
+                SearchServicer(sources, asking),
+            ),
+            Registration(
+                context,
+                context_service_pb2_grpc.add_ContextServiceServicer_to_server,
+                ContextServicer(sources, self._tokens),
+            ),
+            Registration(
+                profile,
+                profile_service_pb2_grpc.add_ProfileServiceServicer_to_server,
+                ProfileServicer(self._database),
+            ),
+            Registration(
+                graph,
+                graph_query_service_pb2_grpc.add_GraphQueryServiceServicer_to_server,
+                GraphQueryServicer(sources),
+            ),
+            Registration(
+                summaries,
+                summary_service_pb2_grpc.add_SummaryServiceServicer_to_server,
+                SummaryServicer(self._database),
+            ),
+        ]
 
     async def start(self) -> str:
         warn_if_slow()

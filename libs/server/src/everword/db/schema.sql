@@ -95,11 +95,11 @@ DECLARE
 BEGIN
     -- In the order of ids, as every writer locks them. Never what was said; see drop_derived_passages.
     PERFORM id FROM memories
-      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
+      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
       ORDER BY id FOR UPDATE;
     WITH closed AS (
         UPDATE memories SET valid_until = coalesce(until, valid_until), known_until = coalesce(disbelieved, known_until)
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
         RETURNING id
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}') INTO changed FROM closed;
@@ -178,7 +178,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -1142,6 +1142,406 @@ CREATE TABLE everword.facts_p3 (
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
     CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_edges (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    edge_id uuid NOT NULL,
+    from_id uuid NOT NULL,
+    to_id uuid NOT NULL,
+    type text NOT NULL,
+    label text DEFAULT ''::text NOT NULL,
+    confidence double precision NOT NULL,
+    source smallint NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text NOT NULL,
+    known_from timestamp with time zone NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.graph_edges IS 'When a relation holds, as it was known from known_from until known_until. A row only ever gets its end. Several rows that are known at once are several times in which the same edge holds.';
+
+COMMENT ON COLUMN everword.graph_edges.edge_id IS 'The edge that it is a time of.';
+
+COMMENT ON COLUMN everword.graph_edges.fact_id IS 'The fact that it holds with. While that is believed to hold at no time at all, its row has an empty interval.';
+
+CREATE TABLE everword.graph_edges_p0 (
+    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
+    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
+    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
+    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
+    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
+    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_edges_p1 (
+    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
+    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
+    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
+    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
+    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
+    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_edges_p2 (
+    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
+    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
+    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
+    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
+    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
+    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_edges_p3 (
+    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
+    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
+    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
+    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
+    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
+    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_names (
+    namespace_id bigint NOT NULL,
+    label_hash bytea NOT NULL,
+    type text NOT NULL,
+    agent text NOT NULL,
+    subject text NOT NULL,
+    node_id uuid NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.graph_names IS 'The node that a label and a type mean to an agent and a subject: of two writers of the same name the second finds the node of the first. Labels that a node had go on to mean it.';
+
+COMMENT ON COLUMN everword.graph_names.label_hash IS 'SHA-256 of the label without regard to case and spaces.';
+
+CREATE TABLE everword.graph_names_p0 (
+    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
+    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
+    type text CONSTRAINT graph_names_type_not_null NOT NULL,
+    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
+    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_names_p1 (
+    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
+    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
+    type text CONSTRAINT graph_names_type_not_null NOT NULL,
+    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
+    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_names_p2 (
+    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
+    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
+    type text CONSTRAINT graph_names_type_not_null NOT NULL,
+    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
+    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_names_p3 (
+    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
+    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
+    type text CONSTRAINT graph_names_type_not_null NOT NULL,
+    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
+    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_node_versions (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    node_id uuid NOT NULL,
+    label text NOT NULL,
+    type text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] NOT NULL,
+    confidence double precision NOT NULL,
+    source smallint NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    known_from timestamp with time zone NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.graph_node_versions IS 'What was known of a node from known_from until known_until. A row only ever gets its end. Each is a memory in the index.';
+
+COMMENT ON COLUMN everword.graph_node_versions.source IS 'Values equal proto GraphSource.';
+
+CREATE TABLE everword.graph_node_versions_p0 (
+    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
+    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
+    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_node_versions_p1 (
+    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
+    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
+    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_node_versions_p2 (
+    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
+    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
+    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_node_versions_p3 (
+    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
+    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
+    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_nodes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.graph_nodes IS 'Persons, places and things. What is known of one stands in its versions; whoever writes about it holds its row.';
+
+COMMENT ON COLUMN everword.graph_nodes.anchor IS 'The agent itself (1), or the user (2).';
+
+COMMENT ON COLUMN everword.graph_nodes.merged_into IS 'The node that it turned out to be.';
+
+CREATE TABLE everword.graph_nodes_p0 (
+    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_nodes_p1 (
+    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_nodes_p2 (
+    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_nodes_p3 (
+    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -2136,6 +2536,38 @@ ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p2 FOR VALUES WI
 
 ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2334,6 +2766,66 @@ ALTER TABLE ONLY everword.facts_p3
 ALTER TABLE ONLY everword.facts_p3
     ADD CONSTRAINT facts_p3_pkey PRIMARY KEY (namespace_id, id);
 
+ALTER TABLE ONLY everword.graph_edges
+    ADD CONSTRAINT graph_edges_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_edges_p0
+    ADD CONSTRAINT graph_edges_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_edges_p1
+    ADD CONSTRAINT graph_edges_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_edges_p2
+    ADD CONSTRAINT graph_edges_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_edges_p3
+    ADD CONSTRAINT graph_edges_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_names
+    ADD CONSTRAINT graph_names_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_names_p0
+    ADD CONSTRAINT graph_names_p0_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_names_p1
+    ADD CONSTRAINT graph_names_p1_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_names_p2
+    ADD CONSTRAINT graph_names_p2_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_names_p3
+    ADD CONSTRAINT graph_names_p3_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_node_versions
+    ADD CONSTRAINT graph_node_versions_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_node_versions_p0
+    ADD CONSTRAINT graph_node_versions_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_node_versions_p1
+    ADD CONSTRAINT graph_node_versions_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_node_versions_p2
+    ADD CONSTRAINT graph_node_versions_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_node_versions_p3
+    ADD CONSTRAINT graph_node_versions_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes
+    ADD CONSTRAINT graph_nodes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes_p0
+    ADD CONSTRAINT graph_nodes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes_p1
+    ADD CONSTRAINT graph_nodes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes_p2
+    ADD CONSTRAINT graph_nodes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes_p3
+    ADD CONSTRAINT graph_nodes_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_pkey PRIMARY KEY (namespace_id, memory_id);
 
@@ -2529,6 +3021,76 @@ CREATE INDEX fact_intervals_p1_namespace_id_fact_id_valid_from_idx ON everword.f
 CREATE INDEX fact_intervals_p2_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p2 USING btree (namespace_id, fact_id, valid_from);
 
 CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p3 USING btree (namespace_id, fact_id, valid_from);
+
+CREATE INDEX graph_edges_edge ON ONLY everword.graph_edges USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_fact ON ONLY everword.graph_edges USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_from ON ONLY everword.graph_edges USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p0_namespace_id_edge_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_p0_namespace_id_fact_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_p0_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_to ON ONLY everword.graph_edges USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p0_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p1_namespace_id_edge_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_p1_namespace_id_fact_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_p1_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p1_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p2_namespace_id_edge_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_p2_namespace_id_fact_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_p2_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p2_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p3_namespace_id_edge_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_p3_namespace_id_fact_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_p3_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p3_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_names_node ON ONLY everword.graph_names USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_names_p0_namespace_id_node_id_idx ON everword.graph_names_p0 USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_names_p1_namespace_id_node_id_idx ON everword.graph_names_p1 USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_names_p2_namespace_id_node_id_idx ON everword.graph_names_p2 USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_names_p3_namespace_id_node_id_idx ON everword.graph_names_p3 USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_node_versions_node ON ONLY everword.graph_node_versions USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_node_versions_p0_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p0 USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_node_versions_p1_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p1 USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_node_versions_p2_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p2 USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_node_versions_p3_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p3 USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_nodes_anchor ON ONLY everword.graph_nodes USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p0_namespace_id_subject_agent_idx ON everword.graph_nodes_p0 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p1_namespace_id_subject_agent_idx ON everword.graph_nodes_p1 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p2_namespace_id_subject_agent_idx ON everword.graph_nodes_p2 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p3_namespace_id_subject_agent_idx ON everword.graph_nodes_p3 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
 
 CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespace_id, changed_at);
 
@@ -2852,6 +3414,94 @@ ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH 
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p3_pkey;
 
+ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p0_namespace_id_edge_id_idx;
+
+ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p0_namespace_id_fact_id_idx;
+
+ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p0_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p0_namespace_id_to_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p0_pkey;
+
+ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p1_namespace_id_edge_id_idx;
+
+ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p1_namespace_id_fact_id_idx;
+
+ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p1_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p1_namespace_id_to_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p1_pkey;
+
+ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p2_namespace_id_edge_id_idx;
+
+ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p2_namespace_id_fact_id_idx;
+
+ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p2_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p2_namespace_id_to_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p2_pkey;
+
+ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p3_namespace_id_edge_id_idx;
+
+ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p3_namespace_id_fact_id_idx;
+
+ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p3_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p3_namespace_id_to_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p3_pkey;
+
+ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p0_namespace_id_node_id_idx;
+
+ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p0_pkey;
+
+ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p1_namespace_id_node_id_idx;
+
+ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p1_pkey;
+
+ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p2_namespace_id_node_id_idx;
+
+ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p2_pkey;
+
+ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p3_namespace_id_node_id_idx;
+
+ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p3_pkey;
+
+ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p0_namespace_id_node_id_known_from_idx;
+
+ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p0_pkey;
+
+ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p1_namespace_id_node_id_known_from_idx;
+
+ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p1_pkey;
+
+ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p2_namespace_id_node_id_known_from_idx;
+
+ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p2_pkey;
+
+ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p3_namespace_id_node_id_known_from_idx;
+
+ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p3_pkey;
+
+ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p0_namespace_id_subject_agent_idx;
+
+ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p0_pkey;
+
+ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p1_namespace_id_subject_agent_idx;
+
+ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p1_pkey;
+
+ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p2_namespace_id_subject_agent_idx;
+
+ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p2_pkey;
+
+ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p3_namespace_id_subject_agent_idx;
+
+ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p3_pkey;
+
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
 
 ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p0_namespace_id_conversation_id_seq_idx;
@@ -3139,6 +3789,24 @@ ALTER TABLE everword.fact_intervals
 ALTER TABLE everword.facts
     ADD CONSTRAINT facts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.graph_edges
+    ADD CONSTRAINT graph_edges_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.graph_edges
+    ADD CONSTRAINT graph_edges_namespace_id_from_id_fkey FOREIGN KEY (namespace_id, from_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
+ALTER TABLE everword.graph_edges
+    ADD CONSTRAINT graph_edges_namespace_id_to_id_fkey FOREIGN KEY (namespace_id, to_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
+ALTER TABLE everword.graph_names
+    ADD CONSTRAINT graph_names_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE everword.graph_node_versions
+    ADD CONSTRAINT graph_node_versions_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
+ALTER TABLE everword.graph_nodes
+    ADD CONSTRAINT graph_nodes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -3208,6 +3876,14 @@ ALTER TABLE everword.fact_intervals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.facts ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.graph_edges ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.graph_names ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.graph_node_versions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.graph_nodes ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.index_changes ENABLE ROW LEVEL SECURITY;
@@ -3229,6 +3905,14 @@ CREATE POLICY isolation ON everword.fact_evidence USING ((namespace_id = (NULLIF
 CREATE POLICY isolation ON everword.fact_intervals USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.facts USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.graph_edges USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.graph_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.graph_node_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.graph_nodes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -3411,6 +4095,40 @@ GRANT UPDATE(known_until) ON TABLE everword.fact_intervals TO everword_compactor
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_ingest;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_compactor;
 GRANT SELECT ON TABLE everword.facts TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.graph_edges TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.graph_edges TO everword_compactor;
+GRANT SELECT ON TABLE everword.graph_edges TO everword_search;
+
+GRANT UPDATE(known_until) ON TABLE everword.graph_edges TO everword_ingest;
+GRANT UPDATE(known_until) ON TABLE everword.graph_edges TO everword_compactor;
+
+GRANT UPDATE(ended_by) ON TABLE everword.graph_edges TO everword_ingest;
+GRANT UPDATE(ended_by) ON TABLE everword.graph_edges TO everword_compactor;
+
+GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_ingest;
+GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_compactor;
+
+GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_ingest;
+GRANT SELECT ON TABLE everword.graph_names TO everword_search;
+
+GRANT UPDATE(node_id) ON TABLE everword.graph_names TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_ingest;
+GRANT SELECT ON TABLE everword.graph_node_versions TO everword_search;
+
+GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_ingest;
+
+GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_ingest;
+
+GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_ingest;
+GRANT SELECT ON TABLE everword.graph_nodes TO everword_search;
+
+GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest;
+
+GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;

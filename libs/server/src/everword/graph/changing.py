@@ -15,7 +15,8 @@ from everword.graph.model import NodeKey, Scope
 from everword.graph.naming import label_key
 from everword.graph.nodes import hold, put_versions
 from everword.graph.placing import EdgeRow
-from everword.graph.store import End, HeldNode, VersionRow
+from everword.graph.rows import HeldNode, VersionRow
+from everword.graph.store import End
 from everword.index.writer import close_passages
 
 #: Of a node.
@@ -89,51 +90,62 @@ async def merge_nodes(
     settings: NamespaceSettings,
     node_id: UUID,
     merged_ids: Sequence[UUID],
-    source: int,
-    reason: str,
+    by: End,
 ) -> tuple[UUID, int]:
     """Let nodes become another one; return that, and how many edges became its own.
 
-    Raises NodeNotFound, and InvalidArgument for nodes that cannot be one.
+    `by` says who merges them, and why; the time is that of the write. Raises NodeNotFound, and InvalidArgument for
+    nodes that cannot be one.
     """
     held = await hold(conn, namespace_id, [node_id, *merged_ids])
-    kept, now = held[node_id], await store.known_since(conn)
+    kept, end = held[node_id], replace(by, now=await store.known_since(conn))
     others = {node.id: node for id_ in merged_ids if (node := held[id_]).id != kept.id}
     known = await store.find_versions(conn, namespace_id, [kept.id, *others])
-    for id_ in (kept.id, *others):
-        if id_ not in known:
-            raise NodeNotFound(node_id=id_)
-    for node in others.values():
-        if node.anchor:
-            text = "holds `me` or `user`, which stay: merge the other node into it"
-            raise InvalidArgument(violations=(("merged_node_ids", text),))
-        # A node of somebody's own must not lead to what all see.
-        own = node.anchor or kept.anchor
-        if not own and (node.agent, node.subject) != (kept.agent, kept.subject):
-            text = "holds a node of another agent or subject"
-            raise InvalidArgument(violations=(("merged_node_ids", text),))
+    _check_mergeable(kept, list(others.values()), known)
     if not others:
         return kept.id, 0
-    end = End(now, source, reason or "merged")
     moved = await store.move_edges(conn, namespace_id, list(others), kept.id, end)
     await store.repoint_names(conn, namespace_id, list(others), kept.id)
     await store.mark_merged(conn, namespace_id, list(others), kept.id)
     gone = [known[id_].id for id_ in others]
     await store.end_versions(conn, namespace_id, gone, end)
-    await close_passages(conn, gone, known_until=now)
+    await close_passages(conn, gone, known_until=end.now)
     before = known[kept.id]
-    names = [name for id_ in others for name in (known[id_].label, *known[id_].aliases)]
-    descriptions = [known[id_].description for id_ in others if known[id_].description]
-    after = replace(
-        before,
-        aliases=_joined(before.aliases, names, before.label),
-        description=before.description or (descriptions[0] if descriptions else ""),
-        confidence=max(known[id_].confidence for id_ in (kept.id, *others)),
-    )
+    after = _merged(before, [known[id_] for id_ in others])
     if after != before:
         versions = [(before, after)]
         await put_versions(conn, namespace_id, settings, {kept.id: kept}, versions, end)
     return kept.id, moved
+
+
+def _check_mergeable(
+    kept: HeldNode, others: Sequence[HeldNode], known: Mapping[UUID, VersionRow]
+) -> None:
+    """Raise NodeNotFound for a node that was deleted, and InvalidArgument for nodes that cannot be one."""
+    for node in (kept, *others):
+        if node.id not in known:
+            raise NodeNotFound(node_id=node.id)
+    for node in others:
+        text = ""
+        if node.anchor:
+            text = "holds `me` or `user`, which stay: merge the other node into it"
+        elif (node.agent, node.subject) != (kept.agent, kept.subject) and not kept.anchor:
+            # A node of somebody's own must not lead to what all see.
+            text = "holds a node of another agent or subject"
+        if text:
+            raise InvalidArgument(violations=(("merged_node_ids", text),))
+
+
+def _merged(before: VersionRow, others: Sequence[VersionRow]) -> VersionRow:
+    """Return what is known of a node that others became: it has their names, and what it lacked."""
+    names = [name for other in others for name in (other.label, *other.aliases)]
+    descriptions = [each.description for each in (before, *others) if each.description]
+    return replace(
+        before,
+        aliases=_joined(before.aliases, names, before.label),
+        description=descriptions[0] if descriptions else "",
+        confidence=max(each.confidence for each in (before, *others)),
+    )
 
 
 def _joined(aliases: Sequence[str], more: Sequence[str], label: str) -> list[str]:

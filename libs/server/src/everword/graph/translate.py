@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everword.graph.store import EdgeView, NodeView
+from everword.graph.rows import EdgeView, NodeView
 from everword.rpc.translate import to_timestamp
 from everword.v1 import graph_pb2
 

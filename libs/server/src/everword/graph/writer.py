@@ -30,7 +30,8 @@ from everword.graph.nodes import (
     wanted_node,
 )
 from everword.graph.placing import EdgeRow, Placed, Told, place_edge
-from everword.graph.store import End, HeldNode, VersionRow
+from everword.graph.rows import HeldNode, VersionRow
+from everword.graph.store import End
 
 #: By fact: the times in which it is believed to hold.
 Times = Mapping[UUID, Sequence[tuple[datetime | None, datetime | None]]]

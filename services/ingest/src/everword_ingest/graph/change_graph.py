@@ -13,7 +13,8 @@ from everword.domain.tokens import ConsistencyToken
 from everword.graph import changing, store
 from everword.graph import writer as edges
 from everword.graph.model import Source
-from everword.graph.store import EdgeView, End, NodeView
+from everword.graph.rows import EdgeView, NodeView
+from everword.graph.store import End
 from everword_ingest.store import highest_passage
 
 
@@ -82,8 +83,7 @@ async def merge_nodes(
     namespace: NamespaceScope,
     node_id: UUID,
     merged_ids: Sequence[UUID],
-    source: Source,
-    reason: str,
+    by: End,
     wake: Callable[[], None],
 ) -> tuple[NodeView, int, ConsistencyToken]:
     """Let nodes become one; return it, and how many edges became its own. Raises NodeNotFound and InvalidArgument."""
@@ -91,7 +91,7 @@ async def merge_nodes(
         conn = write.conn
         settings = await get_namespace_settings(conn, namespace.id)
         kept_id, moved = await changing.merge_nodes(
-            conn, namespace.id, settings, node_id, merged_ids, source, reason
+            conn, namespace.id, settings, node_id, merged_ids, by
         )
         [shown] = (await store.show_nodes(conn, namespace.id, [kept_id])).values()
         highest = await highest_passage(conn, namespace.id, [shown.memory_id])

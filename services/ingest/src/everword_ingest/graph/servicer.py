@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from uuid import UUID
 
 from everword.db.pool import Database
-from everword.domain.caller import current_namespace
+from everword.domain.caller import NamespaceScope, current_namespace
 from everword.domain.tokens import ConsistencyToken
 from everword.graph.model import GraphWrite, Source
+from everword.graph.store import End
 from everword.graph.translate import edge_to_proto, node_to_proto
 from everword.rpc.interceptors.base import Context
 from everword.rpc.masks import masked_fields
@@ -28,7 +30,7 @@ from everword_ingest.graph.translate import (
     to_graph_write,
     to_node_changes,
 )
-from everword_ingest.graph.write_graph import WrittenGraph, write_graph
+from everword_ingest.graph.write_graph import create_edge, create_node, write_graph
 from everword_ingest.translate import hash_body
 
 #: What an update may change, by its path: the column.
@@ -51,7 +53,8 @@ class GraphServicer(GraphServiceServicer):
     async def CreateNode(
         self, request: pb.CreateNodeRequest, context: Context
     ) -> pb.CreateNodeResponse:
-        written = await self._write(request, to_graph_write(request, [("node", request.node)]))
+        wanted = to_graph_write(request, [("node", request.node)])
+        written = await create_node(*self._write(request, wanted))
         return pb.CreateNodeResponse(
             node=node_to_proto(written.nodes[0]) if written.nodes else None,
             existed=not written.created_nodes,
@@ -63,7 +66,7 @@ class GraphServicer(GraphServiceServicer):
         self, request: pb.CreateEdgeRequest, context: Context
     ) -> pb.CreateEdgeResponse:
         wanted = to_graph_write(request, edges=[("edge", request.edge)])
-        written = await self._write(request, wanted)
+        written = await create_edge(*self._write(request, wanted))
         return pb.CreateEdgeResponse(
             edge=edge_to_proto(written.edges[0]) if written.edges else None,
             existed=not written.created_edges,
@@ -76,7 +79,8 @@ class GraphServicer(GraphServiceServicer):
     ) -> pb.WriteGraphResponse:
         nodes = [(f"nodes[{place}]", node) for place, node in enumerate(request.nodes)]
         edges = [(f"edges[{place}]", edge) for place, edge in enumerate(request.edges)]
-        written = await self._write(request, to_graph_write(request, nodes, edges))
+        wanted = to_graph_write(request, nodes, edges)
+        written = await write_graph(*self._write(request, wanted))
         return pb.WriteGraphResponse(
             nodes=[node_to_proto(node) for node in written.nodes],
             edges=[edge_to_proto(edge) for edge in written.edges],
@@ -149,23 +153,19 @@ class GraphServicer(GraphServiceServicer):
             current_namespace(),
             UUID(request.node_id),
             [UUID(id_) for id_ in request.merged_node_ids],
-            Source(request.source or Source.AGENT),
-            request.reason,
+            End(datetime.now(UTC), Source(request.source or Source.AGENT), request.reason),
             self._wake,
         )
         return pb.MergeNodesResponse(
             node=node_to_proto(node), moved_edges=moved, consistency_token=await self._seal(token)
         )
 
-    async def _write(self, request: Request, wanted: GraphWrite) -> WrittenGraph:
-        return await write_graph(
-            self._database,
-            current_namespace(),
-            wanted,
-            request.request_id,
-            hash_body(request),
-            self._wake,
-        )
+    def _write(
+        self, request: Request, wanted: GraphWrite
+    ) -> tuple[Database, NamespaceScope, GraphWrite, str, bytes, Callable[[], None]]:
+        """Return what a use case that writes is called with."""
+        body = hash_body(request)
+        return self._database, current_namespace(), wanted, request.request_id, body, self._wake
 
     async def _seal(self, token: ConsistencyToken) -> str:
         return token.seal(await self._database.token_secret())

@@ -12,7 +12,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.tokens import ConsistencyToken
 from everword.graph import store
 from everword.graph.model import GraphWrite
-from everword.graph.store import EdgeView, NodeView
+from everword.graph.rows import EdgeView, NodeView
 from everword.graph.writer import write_graph as write_into
 from everword_ingest.facts.evidence import check_evidence
 from everword_ingest.facts.model import GivenEvidence
@@ -66,6 +66,34 @@ async def write_graph(
     wake()
     token = ConsistencyToken(namespace.id, write.position, highest)
     return WrittenGraph(nodes, edges, *created, token, replayed=earlier is not None)
+
+
+async def create_node(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: GraphWrite,
+    request_id: str,
+    body_hash: bytes,
+    wake: Callable[[], None],
+) -> WrittenGraph:
+    """Store the only node of `wanted`: a batch of one. Raises what `write_graph` does."""
+    assert len(wanted.nodes) == 1
+    assert not wanted.edges
+    return await write_graph(database, namespace, wanted, request_id, body_hash, wake)
+
+
+async def create_edge(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: GraphWrite,
+    request_id: str,
+    body_hash: bytes,
+    wake: Callable[[], None],
+) -> WrittenGraph:
+    """Store the only relation of `wanted`: a batch of one. Raises what `write_graph` does."""
+    assert len(wanted.edges) == 1
+    assert not wanted.nodes
+    return await write_graph(database, namespace, wanted, request_id, body_hash, wake)
 
 
 async def _check_quotes(conn: Connection, namespace_id: int, wanted: GraphWrite) -> None:

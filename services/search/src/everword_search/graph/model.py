@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from everword.graph.store import EdgeView, NodeView
+from everword.graph.rows import EdgeView, NodeView
 
 DEFAULT_DEPTH, DEFAULT_FAN_OUT, DEFAULT_EDGES = 2, 25, 30
 #: Of what is returned at once.

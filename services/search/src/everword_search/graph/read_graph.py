@@ -10,7 +10,8 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import NodeNotFound
 from everword.graph.naming import label_hash
-from everword.graph.store import NodeView, show_nodes
+from everword.graph.rows import NodeView
+from everword.graph.store import show_nodes
 from everword_search.graph import store
 from everword_search.graph.model import ListedNodes, NodeHistory, Subgraph, View
 from everword_search.graph.traverse import read_ends

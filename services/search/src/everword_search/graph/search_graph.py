@@ -11,7 +11,7 @@ from everword.db.pool import Connection
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import EmbedderUnavailable
 from everword.graph.naming import Anchor, label_hash
-from everword.graph.store import EdgeView, NodeView
+from everword.graph.rows import EdgeView, NodeView
 from everword.v1.memory_pb2 import MEMORY_KIND_NODE
 from everword_search.graph import store
 from everword_search.graph.model import Steps, Subgraph, TopicRequest, View

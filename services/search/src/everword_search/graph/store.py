@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
-from everword.graph.store import NodeView
+from everword.graph.rows import NodeView
 from everword_search.graph.model import ListedNodes, Steps, View
 
 SQL = load_statements("everword_search.graph")

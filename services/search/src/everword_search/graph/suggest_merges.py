@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
-from everword.graph.store import NodeView
+from everword.graph.rows import NodeView
 from everword.v1.memory_pb2 import MEMORY_KIND_NODE
 from everword_search.graph import store
 from everword_search.graph.model import Suggestion, View

@@ -11,7 +11,7 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import NodeNotFound
 from everword.graph.naming import Anchor
-from everword.graph.store import EdgeView, NodeView
+from everword.graph.rows import EdgeView, NodeView
 from everword_search.graph import store
 from everword_search.graph.model import MOST_EDGES, MOST_NODES, Steps, Subgraph, View
 from everword_search.graph.store import StepRow

@@ -27,35 +27,39 @@ def to_graphml(nodes: Nodes, edges: Edges) -> str:
     """Return a GraphML document: http://graphml.graphdrawing.org."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     lines.append('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
-    for domain, keys in (("node", _NODE_KEYS), ("edge", _EDGE_KEYS)):
-        for key in keys:
-            name = quoteattr(f"{domain}_{key}")
-            lines.append(f'  <key id={name} for="{domain}" attr.name="{key}" attr.type="string"/>')
-        lines.append(
-            f'  <key id="{domain}_confidence" for="{domain}" attr.name="confidence" attr.type="double"/>'
-        )
+    lines += [*_keys("node", _NODE_KEYS), *_keys("edge", _EDGE_KEYS)]
     lines.append('  <graph id="everword" edgedefault="directed">')
     for node in nodes:
-        values: dict[str, Any] = {key: getattr(node, key) for key in _NODE_KEYS}
+        values = {key: getattr(node, key) for key in _NODE_KEYS}
         lines.append(f"    <node id={quoteattr(node.id)}>")
-        lines += _data("node", {**values, "confidence": node.confidence})
-        lines.append("    </node>")
+        lines += [*_data("node", {**values, "confidence": node.confidence}), "    </node>"]
     for number, edge in enumerate(edges):
-        values = {
-            "type": edge.type,
-            "label": edge.label,
-            "valid_from": when(edge.valid_from_time) if edge.HasField("valid_from_time") else "",
-            "valid_until": when(edge.valid_until_time) if edge.HasField("valid_until_time") else "",
-            "quote": edge.quote,
-            "text": edge.text,
-            "confidence": edge.confidence,
-        }
         # An edge may hold in several times, and an id stands once in a document.
         id_, ends = quoteattr(f"{edge.id}-{number}"), (edge.from_node_id, edge.to_node_id)
         lines.append(f"    <edge id={id_} source={quoteattr(ends[0])} target={quoteattr(ends[1])}>")
-        lines += _data("edge", values)
-        lines.append("    </edge>")
+        lines += [*_data("edge", _edge_values(edge)), "    </edge>"]
     return "\n".join([*lines, "  </graph>", "</graphml>"]) + "\n"
+
+
+def _keys(domain: str, keys: Sequence[str]) -> list[str]:
+    types = {**dict.fromkeys(keys, "string"), "confidence": "double"}
+    return [
+        f'  <key id="{domain}_{key}" for="{domain}" attr.name="{key}" attr.type="{type_}"/>'
+        for key, type_ in types.items()
+    ]
+
+
+def _edge_values(edge: graph_pb2.Edge) -> dict[str, Any]:
+    since, until = edge.HasField("valid_from_time"), edge.HasField("valid_until_time")
+    return {
+        "type": edge.type,
+        "label": edge.label,
+        "valid_from": when(edge.valid_from_time) if since else "",
+        "valid_until": when(edge.valid_until_time) if until else "",
+        "quote": edge.quote,
+        "text": edge.text,
+        "confidence": edge.confidence,
+    }
 
 
 def to_mermaid(nodes: Nodes, edges: Edges) -> str:
