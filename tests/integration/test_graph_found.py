@@ -194,3 +194,34 @@ async def test_a_hub_is_followed_within_its_cap(stack: Stack) -> None:
     assert 10 <= len(found.edges) <= 12
     assert found.edges[0].text == "Leaf —lives in→ Hub"
     assert {each.label for each in found.nodes} >= {"Hub", "Leaf"}
+
+
+async def test_what_a_node_leads_to_is_found_through_its_relations(stack: Stack) -> None:
+    caller = within("led")
+    await make_namespaces(stack, "led")
+    told = await append(stack, "We never open on Mondays.", metadata=caller)
+    await append(
+        stack, *(f"Note {number} about something else." for number in range(30)), metadata=caller
+    )
+    said, quote = told.messages[0].message_id, "never open on Mondays"
+    bakery = node("Kringle", "bakery")
+    relation = edge("Kringle", "located in", "Harbour Street", message_id=said, quote=quote)
+    await write(stack, bakery, node("Harbour Street", "place"), relation, metadata=caller)
+
+    async def found(**fields: Any) -> dict[str, list[int]]:
+        request = search.SearchRequest(
+            query="Kringle", filter=memory.MemoryFilter(**fields), explain=True, page_size=200
+        )
+        response = await stack.search.Search(request, metadata=caller)
+        return {
+            each.memory.content: [part.arm for part in each.explanation.parts]
+            for each in response.results
+        }
+
+    everything = await found()
+    for led in ("Harbour Street (place)", "We never open on Mondays."):
+        assert search.SEARCH_ARM_GRAPH in everything[led]
+    assert set(await found(kinds=[memory.MEMORY_KIND_NODE])) == {
+        "Kringle (bakery)",
+        "Harbour Street (place)",
+    }

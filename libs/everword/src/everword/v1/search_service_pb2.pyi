@@ -78,6 +78,10 @@ class _SearchArmEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchArm.V
     """SEARCH_ARM_REGEX is a regular expression."""
     SEARCH_ARM_SEMANTIC: _SearchArm.ValueType  # 4
     """SEARCH_ARM_SEMANTIC is the likeness of meaning."""
+    SEARCH_ARM_GRAPH: _SearchArm.ValueType  # 5
+    """SEARCH_ARM_GRAPH is what is related to nodes that other arms found. It runs in HYBRID by the profile `recall`, where there is
+    a graph; its score is how sure the relation is.
+    """
 
 class SearchArm(_SearchArm, metaclass=_SearchArmEnumTypeWrapper):
     """SearchArm is one way in which candidates are found."""
@@ -92,6 +96,10 @@ SEARCH_ARM_REGEX: SearchArm.ValueType  # 3
 """SEARCH_ARM_REGEX is a regular expression."""
 SEARCH_ARM_SEMANTIC: SearchArm.ValueType  # 4
 """SEARCH_ARM_SEMANTIC is the likeness of meaning."""
+SEARCH_ARM_GRAPH: SearchArm.ValueType  # 5
+"""SEARCH_ARM_GRAPH is what is related to nodes that other arms found. It runs in HYBRID by the profile `recall`, where there is
+a graph; its score is how sure the relation is.
+"""
 Global___SearchArm: _TypeAlias = SearchArm  # noqa: Y015
 
 class _Verdict:

@@ -40,6 +40,7 @@ class SearchArm(IntEnum):
     TRIGRAM = 2
     REGEX = 3
     SEMANTIC = 4
+    GRAPH = 5
 
 
 class ArmState(IntEnum):

@@ -45,6 +45,8 @@ class NamespaceRow(NamespaceSettings):
     names: list[str]
     #: Words that name authors, and begin as names in the query do.
     like_names: list[str]
+    #: Whether there is any node.
+    has_graph: bool
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class ParsedQuery:
     generations: Sequence[GenerationRow]
     #: None where the database is to be asked.
     cached: CachedIndex | None = None
+    #: Whether there are nodes to follow relations from.
+    has_graph: bool = False
 
     def generation(self, generation_id: int | None) -> GenerationRow | None:
         """Return a generation; for None the active one, or what needs none. None where it has come since."""
@@ -115,6 +119,7 @@ async def parse_query(
         query,
         analyse_query(query, known),
         generations,
+        has_graph=described.has_graph,
     )
     if asked:
         row, active_id = others[-1][0], parsed.active_id
