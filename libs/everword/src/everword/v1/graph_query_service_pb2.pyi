@@ -156,7 +156,9 @@ class TraverseRequest(_message.Message):
     depth: _builtins.int
     """depth is how many steps to take. 2 if 0; at most 4."""
     fan_out: _builtins.int
-    """fan_out is the most relations of a node that are followed, the surest and latest first. 25 if 0; at most 200."""
+    """fan_out is the most relations of a node that are followed in each direction, the surest and latest first. 25 if 0; at most
+    200. At each further step it is two fifths of that, and 20 nodes are followed.
+    """
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
@@ -202,11 +204,11 @@ class TraverseResponse(_message.Message):
     """truncated says that a node had more relations than were followed, or that there were more nodes."""
     @_builtins.property
     def nodes(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Node]:
-        """nodes are the nodes, nearest first: at most 200."""
+        """nodes are the nodes, nearest first: at most 100."""
 
     @_builtins.property
     def edges(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Edge]:
-        """edges are the relations between them, nearest first: at most 400."""
+        """edges are the relations between them, nearest first: at most 200."""
 
     def __init__(
         self,

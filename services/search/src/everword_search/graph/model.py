@@ -12,7 +12,7 @@ from everword.graph.rows import EdgeView, NodeView
 
 DEFAULT_DEPTH, DEFAULT_FAN_OUT, DEFAULT_EDGES = 2, 25, 30
 #: Of what is returned at once.
-MOST_NODES, MOST_EDGES = 200, 400
+MOST_NODES, MOST_EDGES = 100, 200
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -17,8 +17,8 @@ from everword_search.graph.model import MOST_EDGES, MOST_NODES, Steps, Subgraph,
 from everword_search.graph.store import StepRow
 from everword_search.records.freshness import ensure_fresh
 
-#: Nodes that are followed further after the first step.
-_FRONTIER = 50
+#: Nodes that are followed further after a step, and what of the fan-out is left then: what is far has less to do with it.
+_FRONTIER, _NARROWER, _NARROWEST = 20, 0.4, 5
 
 
 _COLUMNS = tuple(
@@ -76,6 +76,8 @@ async def reach(
         further = _add(reached, rows, depth, steps.fan_out, through_anchors)
         reached.is_cut |= len(further) > _FRONTIER and depth < steps.depth
         frontier = further[:_FRONTIER]
+        narrower = max(_NARROWEST, int(steps.fan_out * _NARROWER))
+        steps = replace(steps, fan_out=min(steps.fan_out, narrower))
     return reached
 
 

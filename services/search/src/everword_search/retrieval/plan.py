@@ -71,7 +71,7 @@ def plan_search(
         return Plan([words.lexical])
     literal = index.literal(literals_asked_for(parsed.query))
     arms: list[Arm] = [words.lexical, literal, _semantic(parsed, index, vector)]
-    if parsed.has_graph and request.profile == _FOLLOWING:
+    if parsed.settings.has_graph and request.profile == _FOLLOWING:
         arms.append(GraphArm(index.scope))
     return Plan(arms, words.question, _timely(parsed, index, words, vector))
 

@@ -53,7 +53,7 @@ class NamespaceRow(NamespaceSettings):
 class ParsedQuery:
     """A query's meaning in its namespace."""
 
-    settings: NamespaceSettings
+    settings: NamespaceRow
     #: How many the namespace holds.
     passages: int
     names: frozenset[str]
@@ -65,8 +65,6 @@ class ParsedQuery:
     generations: Sequence[GenerationRow]
     #: None where the database is to be asked.
     cached: CachedIndex | None = None
-    #: Whether there are nodes to follow relations from.
-    has_graph: bool = False
 
     def generation(self, generation_id: int | None) -> GenerationRow | None:
         """Return a generation; for None the active one, or what needs none. None where it has come since."""
@@ -119,7 +117,6 @@ async def parse_query(
         query,
         analyse_query(query, known),
         generations,
-        has_graph=described.has_graph,
     )
     if asked:
         row, active_id = others[-1][0], parsed.active_id
