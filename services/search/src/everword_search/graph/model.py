@@ -25,6 +25,11 @@ class View:
     known_at: datetime | None = None
 
     @property
+    def is_scoped(self) -> bool:
+        """Tell whether it leaves out any node."""
+        return self.agents is not None or self.subjects is not None
+
+    @property
     def parameters(self) -> dict[str, Any]:
         return dict(vars(self))
 

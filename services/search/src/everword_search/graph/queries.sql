@@ -81,25 +81,30 @@ SELECT :shown_node
  LIMIT %(limit)s;
 
 -- follow_edges --
--- Relations of nodes that hold and that a view shows, the surest and latest first, at most so many of a node in each direction:
--- of one with very many, only the first are read.
+-- Relations of nodes that hold and that a view shows, the surest and latest first, at most so many of a node in each direction.
+-- Of one with very many, only the first are read, and no more than `looked_at` where the view shows few of them.
 SELECT f.place, e.*
   FROM unnest(%(node_ids)s::uuid[]) WITH ORDINALITY AS f (id, place)
  CROSS JOIN LATERAL (
        (SELECT :edge, n.id AS other_id, n.anchor AS other_anchor
-          FROM graph_edges e
+          FROM (SELECT * FROM graph_edges e
+                 WHERE e.namespace_id = %(namespace_id)s AND e.from_id = f.id AND :edge_known AND :edge_holds
+                   AND (%(types)s::text[] IS NULL OR e.type = ANY(%(types)s))
+                 ORDER BY e.confidence DESC, e.id DESC
+                 LIMIT %(looked_at)s) AS e
           JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = e.to_id
-         WHERE e.namespace_id = %(namespace_id)s AND e.from_id = f.id AND :edge_known AND :edge_holds AND :in_view
-           AND (%(types)s::text[] IS NULL OR e.type = ANY(%(types)s))
+         WHERE :in_view
          ORDER BY e.confidence DESC, e.id DESC
          LIMIT %(fan_out)s)
        UNION ALL
        (SELECT :edge, n.id AS other_id, n.anchor AS other_anchor
-          FROM graph_edges e
+          FROM (SELECT * FROM graph_edges e
+                 WHERE e.namespace_id = %(namespace_id)s AND e.to_id = f.id AND e.from_id <> f.id AND :edge_known AND :edge_holds
+                   AND (%(types)s::text[] IS NULL OR e.type = ANY(%(types)s))
+                 ORDER BY e.confidence DESC, e.id DESC
+                 LIMIT %(looked_at)s) AS e
           JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = e.from_id
-         WHERE e.namespace_id = %(namespace_id)s AND e.to_id = f.id AND e.from_id <> f.id AND :edge_known AND :edge_holds
-           AND :in_view
-           AND (%(types)s::text[] IS NULL OR e.type = ANY(%(types)s))
+         WHERE :in_view
          ORDER BY e.confidence DESC, e.id DESC
          LIMIT %(fan_out)s)) AS e
  ORDER BY f.place, e.confidence DESC, e.id DESC;

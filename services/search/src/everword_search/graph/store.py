@@ -13,6 +13,8 @@ from everword.graph.rows import NodeView
 from everword_search.graph.model import ListedNodes, Steps, View
 
 SQL = load_statements("everword_search.graph")
+#: Relations of a node that are looked through, in each direction, for those that a view shows.
+_LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ async def follow_edges(
         "namespace_id": namespace_id,
         "node_ids": list(node_ids),
         "fan_out": steps.fan_out + 1,
+        "looked_at": _LOOKED_AT if view.is_scoped else steps.fan_out + 1,
         "types": steps.types,
         **view.parameters,
     }

@@ -17,7 +17,7 @@ from everword_search.graph.model import MOST_EDGES, MOST_NODES, Steps, Subgraph,
 from everword_search.graph.store import StepRow
 from everword_search.records.freshness import ensure_fresh
 
-#: Nodes that are followed further after a step, and what of the fan-out is left then: what is far has less to do with it.
+#: Nodes that are followed further after a step, and what of the fan-out is left then: what is far matters less.
 _FRONTIER, _NARROWER, _NARROWEST = 20, 0.4, 5
 
 
