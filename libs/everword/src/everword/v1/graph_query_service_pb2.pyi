@@ -157,7 +157,7 @@ class TraverseRequest(_message.Message):
     """depth is how many steps to take. 2 if 0; at most 4."""
     fan_out: _builtins.int
     """fan_out is the most relations of a node that are followed in each direction, the surest and latest first. 25 if 0; at most
-    200. At each further step it is two fifths of that, and 20 nodes are followed.
+    200. At each further step it is two fifths of that, and 10 nodes are followed.
     """
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
@@ -204,11 +204,13 @@ class TraverseResponse(_message.Message):
     """truncated says that a node had more relations than were followed, or that there were more nodes."""
     @_builtins.property
     def nodes(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Node]:
-        """nodes are the nodes, nearest first: at most 100."""
+        """nodes are the nodes, nearest first: at most 50, or twice fan_out where that is more."""
 
     @_builtins.property
     def edges(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Edge]:
-        """edges are the relations between them, nearest first: at most 200."""
+        """edges are the relations between them, nearest first: at most 100, or four times
+        fan_out where that is more.
+        """
 
     def __init__(
         self,

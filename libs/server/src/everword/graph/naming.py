@@ -24,6 +24,8 @@ ANCHORS = {"me": (Anchor.ME, "self"), "user": (Anchor.USER, "person")}
 def clean_label(text: str) -> str:
     """Return a label in one line, without characters that are not seen."""
     line = " ".join(text.split())
+    if line.isprintable():
+        return line
     return "".join(each for each in line if unicodedata.category(each) not in ("Cc", "Cf")).strip()
 
 

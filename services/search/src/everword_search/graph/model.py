@@ -11,8 +11,8 @@ from uuid import UUID
 from everword.graph.rows import EdgeView, NodeView
 
 DEFAULT_DEPTH, DEFAULT_FAN_OUT, DEFAULT_EDGES = 2, 25, 30
-#: Of what is returned at once.
-MOST_NODES, MOST_EDGES = 100, 200
+#: Of what is reached from nodes, at the least that may be asked for.
+_MOST_NODES, _MOST_EDGES = 50, 100
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,14 @@ class Steps:
     fan_out: int = DEFAULT_FAN_OUT
     #: None for all.
     types: list[str] | None = None
+
+    @property
+    def most_nodes(self) -> int:
+        return max(_MOST_NODES, 2 * self.fan_out)
+
+    @property
+    def most_edges(self) -> int:
+        return max(_MOST_EDGES, 4 * self.fan_out)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from everword.domain.errors import NodeNotFound
 from everword.graph.naming import Anchor
 from everword.graph.rows import EdgeView, NodeView
 from everword_search.graph import store
-from everword_search.graph.model import MOST_EDGES, MOST_NODES, Steps, Subgraph, View
+from everword_search.graph.model import Steps, Subgraph, View
 from everword_search.graph.store import StepRow
 from everword_search.records.freshness import ensure_fresh
 
 #: Nodes that are followed further after a step, and what of the fan-out is left then: what is far matters less.
-_FRONTIER, _NARROWER, _NARROWEST = 20, 0.4, 5
+_FRONTIER, _NARROWER, _NARROWEST = 10, 0.4, 5
 
 
 _COLUMNS = tuple(
@@ -53,8 +53,7 @@ async def traverse(
         reached = await reach(conn, namespace.id, list(dict.fromkeys(node_ids)), view, steps)
         rows = [row for _, row in reached.steps.values()]
         nodes, edges = await read_ends(conn, namespace.id, view, list(reached.depths), rows)
-    is_cut = reached.is_cut or len(nodes) > MOST_NODES or len(edges) > MOST_EDGES
-    return Subgraph(nodes[:MOST_NODES], edges[:MOST_EDGES], is_cut)
+    return Subgraph(nodes, edges, reached.is_cut)
 
 
 async def reach(
@@ -68,12 +67,12 @@ async def reach(
 ) -> Reached:
     """Follow relations from nodes. Unless it goes `through_anchors`, it ends at `me` and `user`."""
     reached = Reached(dict.fromkeys(starts, 0))
-    frontier = list(starts)
+    frontier, most = list(starts), steps
     for depth in range(1, steps.depth + 1):
-        if not frontier or len(reached.steps) >= MOST_EDGES:
+        if not frontier or len(reached.steps) >= most.most_edges:
             break
         rows = await store.follow_edges(conn, namespace_id, view, frontier, steps)
-        further = _add(reached, rows, depth, steps.fan_out, through_anchors)
+        further = _add(reached, rows, depth, steps.fan_out, most, through_anchors)
         reached.is_cut |= len(further) > _FRONTIER and depth < steps.depth
         frontier = further[:_FRONTIER]
         narrower = max(_NARROWEST, int(steps.fan_out * _NARROWER))
@@ -82,7 +81,12 @@ async def reach(
 
 
 def _add(
-    reached: Reached, rows: Sequence[StepRow], depth: int, fan_out: int, through_anchors: bool
+    reached: Reached,
+    rows: Sequence[StepRow],
+    depth: int,
+    fan_out: int,
+    most: Steps,
+    through_anchors: bool,
 ) -> list[UUID]:
     """Add relations; return the nodes that are new, and may be followed further."""
     further = list[UUID]()
@@ -93,8 +97,14 @@ def _add(
         if counts[leads] > fan_out:
             reached.is_cut = True
             continue
+        is_new = row.other_id not in reached.depths
+        # An anchor always has its place: it is whom all this is told.
+        has_room = len(reached.depths) < most.most_nodes or row.other_anchor is not None
+        if len(reached.steps) >= most.most_edges or (is_new and not has_room):
+            reached.is_cut = True
+            continue
         reached.steps.setdefault(row.id, (depth, row))
-        if row.other_id not in reached.depths:
+        if is_new:
             reached.depths[row.other_id] = depth
             if through_anchors or row.other_anchor is None:
                 further.append(row.other_id)
