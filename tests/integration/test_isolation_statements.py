@@ -152,7 +152,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             )
             insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_facts(conn, ids["theirs"], message_ids, WORDS)
-            insert_graph(conn, ids["theirs"], WORDS)
+            insert_graph(conn, ids["theirs"], message_ids[0], WORDS)
         yield Filled(
             database=database,
             empty=empty,

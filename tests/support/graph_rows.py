@@ -16,8 +16,8 @@ NODE, OTHER, VERSION, OTHER_VERSION, EDGE_ROW, EDGE = (UUID(int=number) for numb
 BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
 
 
-def insert_graph(conn: psycopg.Connection, namespace_id: int, words: str) -> None:
-    """Store two nodes with a relation that holds with the fact of `insert_facts`."""
+def insert_graph(conn: psycopg.Connection, namespace_id: int, message_id: UUID, words: str) -> None:
+    """Store two nodes with a relation that a message says, and that holds with the fact of `insert_facts`."""
     for node, version in ((NODE, VERSION), (OTHER, OTHER_VERSION)):
         conn.execute(
             "INSERT INTO graph_nodes (namespace_id, id, first_seen_at, last_seen_at) VALUES (%s, %s, %s, %s)",
@@ -35,8 +35,8 @@ def insert_graph(conn: psycopg.Connection, namespace_id: int, words: str) -> Non
     )
     conn.execute(
         "INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, confidence, source, fact_id, "
-        "valid_from, known_from) VALUES (%s, %s, %s, %s, %s, 'related_to', .5, 1, %s, %s, %s)",
-        [namespace_id, EDGE_ROW, EDGE, NODE, OTHER, FACT, BEGAN, BEGAN],
+        "message_id, valid_from, known_from) VALUES (%s, %s, %s, %s, %s, 'related_to', .5, 1, %s, %s, %s, %s)",
+        [namespace_id, EDGE_ROW, EDGE, NODE, OTHER, FACT, message_id, BEGAN, BEGAN],
     )
 
 
@@ -79,6 +79,7 @@ def graph_parameters(words: str) -> dict[str, dict[str, Any]]:
         f"{writes}.show_nodes": name,
         f"{writes}.show_edges": {"edge_ids": [EDGE]},
         f"{reads}.has_graph": {},
+        "everword_search.retrieval.index.find_related": {"source_ids": [VERSION], "fan_out": 5},
         f"{reads}.find_named": {**view, "label_hashes": [label_hash(words)]},
         f"{reads}.find_versions": {"memory_ids": [VERSION]},
         f"{reads}.read_nodes": view,

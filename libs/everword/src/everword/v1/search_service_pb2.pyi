@@ -476,7 +476,7 @@ class SearchResult(_message.Message):
     @_builtins.property
     def relations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """relations are what a node of the graph is related to, one line each, such as `Ana —works at→ Initech`: at most 10, the surest
-        first, as of the times of the filter and within its agents and subjects.
+        first, as of the times of the filter and within its agents and subjects. The first 10 nodes of a page have them.
         """
 
     def __init__(

@@ -84,6 +84,7 @@ async def search_memories(
         operators=bool(request.query.strip()),
         profile=request.profile,
         balanced=request.balanced,
+        with_relations=False,
     )
     found = await find_reliable(sources, namespace, search, periods=within is None)
     ranked = _by_gated_score(found.results) if counts_time else found.results

@@ -13,8 +13,8 @@ from everword_search.graph.model import Steps, View
 from everword_search.graph.traverse import read_ends
 from everword_search.retrieval.model import SearchRequest, SearchResult
 
-#: Of a node.
-MOST_RELATIONS = 10
+#: Of a node, and nodes of a page that come with theirs.
+MOST_RELATIONS, _NODES = 10, 10
 
 
 async def with_relations(
@@ -25,7 +25,10 @@ async def with_relations(
     is_first_page: bool,
 ) -> list[SearchResult]:
     """Return the results, each node with its relations as lines: so a query finds what shares no word with it."""
-    found = [result.memory.id for result in results if result.memory.kind == MEMORY_KIND_NODE]
+    if not request.with_relations:
+        return list(results)
+    kinds = {result.memory.id: result.memory.kind for result in results}
+    found = [id_ for id_, kind in kinds.items() if kind == MEMORY_KIND_NODE][:_NODES]
     nodes = await store.find_versions(conn, namespace_id, found)
     view = View(
         request.filter.agents,

@@ -136,6 +136,7 @@ async def _find_near(
         ),
         page=PageRequest(_NEAR),
         operators=False,
+        with_relations=False,
     )
     try:
         response, _ = await find_memories(sources, namespace, search)

@@ -39,6 +39,7 @@ async def suggest_merges(
         ),
         page=PageRequest(_LOOKED_AT),
         operators=False,
+        with_relations=False,
     )
     response, _ = await find_memories(sources, namespace, search)
     found = {each.memory.id: each for each in response.results}

@@ -101,6 +101,8 @@ class SearchRequest:
     profile: str = "recall"
     balanced: BalancedOptions | None = None
     expand: ExpandMode = ExpandMode.NONE
+    #: Whether nodes come with what they are related to.
+    with_relations: bool = True
     expansion_limits: ExpansionLimits = DEFAULT_LIMITS
     #: When the question is asked; None for now.
     reference_time: datetime | None = None
