@@ -28,7 +28,7 @@ from everword.v1 import graph_pb2 as everword_dot_v1_dot_graph__pb2
 from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mask__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/graph_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x17\x65verword/v1/graph.proto\x1a google/protobuf/field_mask.proto\"\xc5\x01\n\x11\x43reateNodeRequest\x12*\n\x04node\x18\x01 \x01(\x0b\x32\x14.everword.v1.NewNodeB\x06\xbaH\x03\xc8\x01\x01\x12\x17\n\x05\x61gent\x18\x02 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07subject\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x32\n\x06source\x18\x04 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1c\n\nrequest_id\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"s\n\x12\x43reateNodeResponse\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\x12\x0f\n\x07\x65xisted\x18\x02 \x01(\x08\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"\xc5\x01\n\x11\x43reateEdgeRequest\x12*\n\x04\x65\x64ge\x18\x01 \x01(\x0b\x32\x14.everword.v1.NewEdgeB\x06\xbaH\x03\xc8\x01\x01\x12\x17\n\x05\x61gent\x18\x02 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07subject\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x32\n\x06source\x18\x04 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1c\n\nrequest_id\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"s\n\x12\x43reateEdgeResponse\x12\x1f\n\x04\x65\x64ge\x18\x01 \x01(\x0b\x32\x11.everword.v1.Edge\x12\x0f\n\x07\x65xisted\x18\x02 \x01(\x08\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"\x87\x01\n\x11UpdateNodeRequest\x12\'\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.NodeB\x06\xbaH\x03\xc8\x01\x01\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x18\n\x06reason\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"5\n\x12UpdateNodeResponse\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\"\x87\x01\n\x11UpdateEdgeRequest\x12\'\n\x04\x65\x64ge\x18\x01 \x01(\x0b\x32\x11.everword.v1.EdgeB\x06\xbaH\x03\xc8\x01\x01\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x18\n\x06reason\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"5\n\x12UpdateEdgeResponse\x12\x1f\n\x04\x65\x64ge\x18\x01 \x01(\x0b\x32\x11.everword.v1.Edge\"|\n\x11\x44\x65leteNodeRequest\x12\x19\n\x07node_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x18\n\x06reason\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x32\n\x06source\x18\x03 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\"F\n\x12\x44\x65leteNodeResponse\x12\x15\n\rdeleted_edges\x18\x01 \x01(\x03\x12\x19\n\x11\x63onsistency_token\x18\x02 \x01(\t\"|\n\x11\x44\x65leteEdgeRequest\x12\x19\n\x07\x65\x64ge_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x18\n\x06reason\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x32\n\x06source\x18\x03 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\"/\n\x12\x44\x65leteEdgeResponse\x12\x19\n\x11\x63onsistency_token\x18\x01 \x01(\t\"\xf9\x01\n\x11WriteGraphRequest\x12.\n\x05nodes\x18\x01 \x03(\x0b\x32\x14.everword.v1.NewNodeB\t\xbaH\x06\x92\x01\x03\x10\xf4\x03\x12.\n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x14.everword.v1.NewEdgeB\t\xbaH\x06\x92\x01\x03\x10\xe8\x07\x12\x17\n\x05\x61gent\x18\x03 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07subject\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x32\n\x06source\x18\x05 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1c\n\nrequest_id\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"\xb3\x01\n\x12WriteGraphResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12 \n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x11.everword.v1.Edge\x12\x15\n\rcreated_nodes\x18\x03 \x01(\x05\x12\x15\n\rcreated_edges\x18\x04 \x01(\x05\x12\x19\n\x11\x63onsistency_token\x18\x05 \x01(\t\x12\x10\n\x08replayed\x18\x06 \x01(\x08\"\xaa\x01\n\x11MergeNodesRequest\x12\x19\n\x07node_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12,\n\x0fmerged_node_ids\x18\x02 \x03(\tB\x13\xbaH\x10\x92\x01\r\x08\x01\x10\x64\x18\x01\"\x05r\x03\xb0\x01\x01\x12\x18\n\x06reason\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x32\n\x06source\x18\x04 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\"e\n\x12MergeNodesResponse\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\x12\x13\n\x0bmoved_edges\x18\x02 \x01(\x03\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t2\xb6\x05\n\x0cGraphService\x12S\n\nCreateNode\x12\x1e.everword.v1.CreateNodeRequest\x1a\x1f.everword.v1.CreateNodeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nCreateEdge\x12\x1e.everword.v1.CreateEdgeRequest\x1a\x1f.everword.v1.CreateEdgeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nUpdateNode\x12\x1e.everword.v1.UpdateNodeRequest\x1a\x1f.everword.v1.UpdateNodeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nUpdateEdge\x12\x1e.everword.v1.UpdateEdgeRequest\x1a\x1f.everword.v1.UpdateEdgeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nDeleteNode\x12\x1e.everword.v1.DeleteNodeRequest\x1a\x1f.everword.v1.DeleteNodeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nDeleteEdge\x12\x1e.everword.v1.DeleteEdgeRequest\x1a\x1f.everword.v1.DeleteEdgeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nWriteGraph\x12\x1e.everword.v1.WriteGraphRequest\x1a\x1f.everword.v1.WriteGraphResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nMergeNodes\x12\x1e.everword.v1.MergeNodesRequest\x1a\x1f.everword.v1.MergeNodesResponse\"\x04\xe8\xe0\x18\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/graph_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x17\x65verword/v1/graph.proto\x1a google/protobuf/field_mask.proto\"\xc5\x01\n\x11\x43reateNodeRequest\x12*\n\x04node\x18\x01 \x01(\x0b\x32\x14.everword.v1.NewNodeB\x06\xbaH\x03\xc8\x01\x01\x12\x17\n\x05\x61gent\x18\x02 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07subject\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x32\n\x06source\x18\x04 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1c\n\nrequest_id\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"s\n\x12\x43reateNodeResponse\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\x12\x0f\n\x07\x65xisted\x18\x02 \x01(\x08\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"\xc5\x01\n\x11\x43reateEdgeRequest\x12*\n\x04\x65\x64ge\x18\x01 \x01(\x0b\x32\x14.everword.v1.NewEdgeB\x06\xbaH\x03\xc8\x01\x01\x12\x17\n\x05\x61gent\x18\x02 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07subject\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x32\n\x06source\x18\x04 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1c\n\nrequest_id\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"s\n\x12\x43reateEdgeResponse\x12\x1f\n\x04\x65\x64ge\x18\x01 \x01(\x0b\x32\x11.everword.v1.Edge\x12\x0f\n\x07\x65xisted\x18\x02 \x01(\x08\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"m\n\x11UpdateNodeRequest\x12\'\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.NodeB\x06\xbaH\x03\xc8\x01\x01\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\"5\n\x12UpdateNodeResponse\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\"m\n\x11UpdateEdgeRequest\x12\'\n\x04\x65\x64ge\x18\x01 \x01(\x0b\x32\x11.everword.v1.EdgeB\x06\xbaH\x03\xc8\x01\x01\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\"5\n\x12UpdateEdgeResponse\x12\x1f\n\x04\x65\x64ge\x18\x01 \x01(\x0b\x32\x11.everword.v1.Edge\"|\n\x11\x44\x65leteNodeRequest\x12\x19\n\x07node_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x18\n\x06reason\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x32\n\x06source\x18\x03 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\"F\n\x12\x44\x65leteNodeResponse\x12\x15\n\rdeleted_edges\x18\x01 \x01(\x03\x12\x19\n\x11\x63onsistency_token\x18\x02 \x01(\t\"|\n\x11\x44\x65leteEdgeRequest\x12\x19\n\x07\x65\x64ge_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x18\n\x06reason\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x32\n\x06source\x18\x03 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\"/\n\x12\x44\x65leteEdgeResponse\x12\x19\n\x11\x63onsistency_token\x18\x01 \x01(\t\"\xf9\x01\n\x11WriteGraphRequest\x12.\n\x05nodes\x18\x01 \x03(\x0b\x32\x14.everword.v1.NewNodeB\t\xbaH\x06\x92\x01\x03\x10\xf4\x03\x12.\n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x14.everword.v1.NewEdgeB\t\xbaH\x06\x92\x01\x03\x10\xe8\x07\x12\x17\n\x05\x61gent\x18\x03 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07subject\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x32\n\x06source\x18\x05 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x1c\n\nrequest_id\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"\xb3\x01\n\x12WriteGraphResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12 \n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x11.everword.v1.Edge\x12\x15\n\rcreated_nodes\x18\x03 \x01(\x05\x12\x15\n\rcreated_edges\x18\x04 \x01(\x05\x12\x19\n\x11\x63onsistency_token\x18\x05 \x01(\t\x12\x10\n\x08replayed\x18\x06 \x01(\x08\"\xaa\x01\n\x11MergeNodesRequest\x12\x19\n\x07node_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12,\n\x0fmerged_node_ids\x18\x02 \x03(\tB\x13\xbaH\x10\x92\x01\r\x08\x01\x10\x64\x18\x01\"\x05r\x03\xb0\x01\x01\x12\x18\n\x06reason\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x32\n\x06source\x18\x04 \x01(\x0e\x32\x18.everword.v1.GraphSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\"e\n\x12MergeNodesResponse\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\x12\x13\n\x0bmoved_edges\x18\x02 \x01(\x03\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t2\xb6\x05\n\x0cGraphService\x12S\n\nCreateNode\x12\x1e.everword.v1.CreateNodeRequest\x1a\x1f.everword.v1.CreateNodeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nCreateEdge\x12\x1e.everword.v1.CreateEdgeRequest\x1a\x1f.everword.v1.CreateEdgeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nUpdateNode\x12\x1e.everword.v1.UpdateNodeRequest\x1a\x1f.everword.v1.UpdateNodeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nUpdateEdge\x12\x1e.everword.v1.UpdateEdgeRequest\x1a\x1f.everword.v1.UpdateEdgeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nDeleteNode\x12\x1e.everword.v1.DeleteNodeRequest\x1a\x1f.everword.v1.DeleteNodeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nDeleteEdge\x12\x1e.everword.v1.DeleteEdgeRequest\x1a\x1f.everword.v1.DeleteEdgeResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nWriteGraph\x12\x1e.everword.v1.WriteGraphRequest\x1a\x1f.everword.v1.WriteGraphResponse\"\x04\xe8\xe0\x18\x02\x12S\n\nMergeNodes\x12\x1e.everword.v1.MergeNodesRequest\x1a\x1f.everword.v1.MergeNodesResponse\"\x04\xe8\xe0\x18\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -57,12 +57,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATEEDGEREQUEST'].fields_by_name['request_id']._serialized_options = b'\272H\005r\003\030\200\001'
   _globals['_UPDATENODEREQUEST'].fields_by_name['node']._loaded_options = None
   _globals['_UPDATENODEREQUEST'].fields_by_name['node']._serialized_options = b'\272H\003\310\001\001'
-  _globals['_UPDATENODEREQUEST'].fields_by_name['reason']._loaded_options = None
-  _globals['_UPDATENODEREQUEST'].fields_by_name['reason']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_UPDATEEDGEREQUEST'].fields_by_name['edge']._loaded_options = None
   _globals['_UPDATEEDGEREQUEST'].fields_by_name['edge']._serialized_options = b'\272H\003\310\001\001'
-  _globals['_UPDATEEDGEREQUEST'].fields_by_name['reason']._loaded_options = None
-  _globals['_UPDATEEDGEREQUEST'].fields_by_name['reason']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_DELETENODEREQUEST'].fields_by_name['node_id']._loaded_options = None
   _globals['_DELETENODEREQUEST'].fields_by_name['node_id']._serialized_options = b'\272H\005r\003\260\001\001'
   _globals['_DELETENODEREQUEST'].fields_by_name['reason']._loaded_options = None
@@ -119,30 +115,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATEEDGEREQUEST']._serialized_end=677
   _globals['_CREATEEDGERESPONSE']._serialized_start=679
   _globals['_CREATEEDGERESPONSE']._serialized_end=794
-  _globals['_UPDATENODEREQUEST']._serialized_start=797
-  _globals['_UPDATENODEREQUEST']._serialized_end=932
-  _globals['_UPDATENODERESPONSE']._serialized_start=934
-  _globals['_UPDATENODERESPONSE']._serialized_end=987
-  _globals['_UPDATEEDGEREQUEST']._serialized_start=990
-  _globals['_UPDATEEDGEREQUEST']._serialized_end=1125
-  _globals['_UPDATEEDGERESPONSE']._serialized_start=1127
-  _globals['_UPDATEEDGERESPONSE']._serialized_end=1180
-  _globals['_DELETENODEREQUEST']._serialized_start=1182
-  _globals['_DELETENODEREQUEST']._serialized_end=1306
-  _globals['_DELETENODERESPONSE']._serialized_start=1308
-  _globals['_DELETENODERESPONSE']._serialized_end=1378
-  _globals['_DELETEEDGEREQUEST']._serialized_start=1380
-  _globals['_DELETEEDGEREQUEST']._serialized_end=1504
-  _globals['_DELETEEDGERESPONSE']._serialized_start=1506
-  _globals['_DELETEEDGERESPONSE']._serialized_end=1553
-  _globals['_WRITEGRAPHREQUEST']._serialized_start=1556
-  _globals['_WRITEGRAPHREQUEST']._serialized_end=1805
-  _globals['_WRITEGRAPHRESPONSE']._serialized_start=1808
-  _globals['_WRITEGRAPHRESPONSE']._serialized_end=1987
-  _globals['_MERGENODESREQUEST']._serialized_start=1990
-  _globals['_MERGENODESREQUEST']._serialized_end=2160
-  _globals['_MERGENODESRESPONSE']._serialized_start=2162
-  _globals['_MERGENODESRESPONSE']._serialized_end=2263
-  _globals['_GRAPHSERVICE']._serialized_start=2266
-  _globals['_GRAPHSERVICE']._serialized_end=2960
+  _globals['_UPDATENODEREQUEST']._serialized_start=796
+  _globals['_UPDATENODEREQUEST']._serialized_end=905
+  _globals['_UPDATENODERESPONSE']._serialized_start=907
+  _globals['_UPDATENODERESPONSE']._serialized_end=960
+  _globals['_UPDATEEDGEREQUEST']._serialized_start=962
+  _globals['_UPDATEEDGEREQUEST']._serialized_end=1071
+  _globals['_UPDATEEDGERESPONSE']._serialized_start=1073
+  _globals['_UPDATEEDGERESPONSE']._serialized_end=1126
+  _globals['_DELETENODEREQUEST']._serialized_start=1128
+  _globals['_DELETENODEREQUEST']._serialized_end=1252
+  _globals['_DELETENODERESPONSE']._serialized_start=1254
+  _globals['_DELETENODERESPONSE']._serialized_end=1324
+  _globals['_DELETEEDGEREQUEST']._serialized_start=1326
+  _globals['_DELETEEDGEREQUEST']._serialized_end=1450
+  _globals['_DELETEEDGERESPONSE']._serialized_start=1452
+  _globals['_DELETEEDGERESPONSE']._serialized_end=1499
+  _globals['_WRITEGRAPHREQUEST']._serialized_start=1502
+  _globals['_WRITEGRAPHREQUEST']._serialized_end=1751
+  _globals['_WRITEGRAPHRESPONSE']._serialized_start=1754
+  _globals['_WRITEGRAPHRESPONSE']._serialized_end=1933
+  _globals['_MERGENODESREQUEST']._serialized_start=1936
+  _globals['_MERGENODESREQUEST']._serialized_end=2106
+  _globals['_MERGENODESRESPONSE']._serialized_start=2108
+  _globals['_MERGENODESRESPONSE']._serialized_end=2209
+  _globals['_GRAPHSERVICE']._serialized_start=2212
+  _globals['_GRAPHSERVICE']._serialized_end=2906
 # @@protoc_insertion_point(module_scope)

@@ -180,9 +180,6 @@ class UpdateNodeRequest(_message.Message):
 
     NODE_FIELD_NUMBER: _builtins.int
     UPDATE_MASK_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
-    reason: _builtins.str
-    """reason says why, for the history. At most 1,024 characters."""
     @_builtins.property
     def node(self) -> _graph_pb2.Node:
         """node has the node's id and the new values."""
@@ -196,11 +193,10 @@ class UpdateNodeRequest(_message.Message):
         *,
         node: _graph_pb2.Node | None = ...,
         update_mask: _field_mask_pb2.FieldMask | None = ...,
-        reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["node", b"node", "update_mask", b"update_mask"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["node", b"node", "reason", b"reason", "update_mask", b"update_mask"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["node", b"node", "update_mask", b"update_mask"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -238,9 +234,6 @@ class UpdateEdgeRequest(_message.Message):
 
     EDGE_FIELD_NUMBER: _builtins.int
     UPDATE_MASK_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
-    reason: _builtins.str
-    """reason says why, for the history. At most 1,024 characters."""
     @_builtins.property
     def edge(self) -> _graph_pb2.Edge:
         """edge has the edge's id and the new values."""
@@ -256,11 +249,10 @@ class UpdateEdgeRequest(_message.Message):
         *,
         edge: _graph_pb2.Edge | None = ...,
         update_mask: _field_mask_pb2.FieldMask | None = ...,
-        reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["edge", b"edge", "update_mask", b"update_mask"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["edge", b"edge", "reason", b"reason", "update_mask", b"update_mask"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["edge", b"edge", "update_mask", b"update_mask"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -23,7 +23,6 @@ async def update_node(
     namespace: NamespaceScope,
     node_id: UUID,
     changes: Mapping[str, Any],
-    reason: str,
     wake: Callable[[], None],
 ) -> NodeView:
     """Change a node and return it. Raises NodeNotFound, and InvalidArgument where its new name is another's."""
@@ -31,7 +30,7 @@ async def update_node(
         conn = write.conn
         node, known = await changing.hold_node(conn, namespace.id, node_id)
         settings = await get_namespace_settings(conn, namespace.id)
-        end = End(await store.known_since(conn), Source.AGENT, reason)
+        end = End(await store.known_since(conn), Source.AGENT)
         await changing.update_node(conn, namespace.id, settings, (node, known), changes, end)
         [shown] = (await store.show_nodes(conn, namespace.id, [node.id])).values()
     wake()
@@ -43,13 +42,12 @@ async def update_edge(
     namespace: NamespaceScope,
     edge_id: UUID,
     changes: Mapping[str, Any],
-    reason: str,
 ) -> EdgeView:
     """Change the latest time of an edge and return it. Raises EdgeNotFound and InvalidArgument."""
     async with database.write(namespace.id) as write:
         conn = write.conn
         await changing.hold_edge(conn, namespace.id, edge_id)
-        end = End(await store.known_since(conn), Source.AGENT, reason)
+        end = End(await store.known_since(conn), Source.AGENT)
         await edges.update_edge(conn, namespace.id, edge_id, changes, end)
         return (await store.show_edges(conn, namespace.id, [edge_id]))[edge_id]
 

@@ -102,7 +102,6 @@ class GraphServicer(GraphServiceServicer):
             current_namespace(),
             UUID(request.node.id),
             changes,
-            request.reason,
             self._wake,
         )
         return pb.UpdateNodeResponse(node=node_to_proto(node))
@@ -117,7 +116,6 @@ class GraphServicer(GraphServiceServicer):
             current_namespace(),
             UUID(request.edge.id),
             {field: values[field] for field in fields},
-            request.reason,
         )
         return pb.UpdateEdgeResponse(edge=edge_to_proto(edge))
 
