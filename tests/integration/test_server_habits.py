@@ -44,12 +44,14 @@ SERVICES = {
     "ingest": (
         "everword.v1.IngestService",
         "everword.v1.FactService",
+        "everword.v1.GraphService",
         "everword.v1.AdminService",
     ),
     "search": (
         "everword.v1.SearchService",
         "everword.v1.ContextService",
         "everword.v1.ProfileService",
+        "everword.v1.GraphQueryService",
         "everword.v1.SummaryService",
     ),
     "compactor": ("everword.v1.MaintenanceService",),
