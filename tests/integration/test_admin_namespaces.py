@@ -17,6 +17,7 @@ from everword.v1 import ingest_service_pb2, maintenance_service_pb2
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.foreign_facts import remember_request
+from support.foreign_graph import graph_request
 from support.foreign_people import learn_theirs
 from support.refusals import refused
 from support.stack import Stack
@@ -32,6 +33,7 @@ NAMESPACED = (
     *("people", "events", "user_models", "trajectories", "strategies", "strategy_offers"),
     *("learned_evidence", "learned_changes"),
     *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
+    *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
 )
 
 
@@ -183,6 +185,7 @@ async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(stack: Sta
         await append(stack, *["Words to erase."] * 50, metadata=within(namespace))
         await stack.facts.Remember(remember_request("Words to erase."), metadata=within(namespace))
         await learn_theirs(stack, namespace, str(new_id()), str(new_id()))
+        await stack.graph.WriteGraph(graph_request(), metadata=within(namespace))
     before = _rows(stack, "default")
     erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
     assert erased.rows_erased > 150

@@ -18,6 +18,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescri
 from everword import v1
 from everword.chat.settings import ChatSettings
 from everword.v1 import context_service_pb2 as context
+from everword.v1 import graph_service_pb2
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
@@ -57,6 +58,7 @@ from support.foreign import (
 )
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
+from support.foreign_graph import GRAPH_EMPTY, GRAPH_REFUSED, graph_request, nodes_request
 from support.foreign_patterns import (
     PATTERNS_EMPTY,
     PATTERNS_REFUSED,
@@ -66,6 +68,7 @@ from support.foreign_patterns import (
 )
 from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED, learn_theirs
 from support.foreign_reads import READS_REFUSED
+from support.graphs import node
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -100,7 +103,13 @@ async def theirs(stack: Stack) -> Theirs:
         await stack.patterns.RecordPattern(pattern, metadata=within(name))
         threshold = threshold_request(0.5 if name == "third" else 0.9)
         await stack.patterns.SetPatternThreshold(threshold, metadata=within(name))
+        await stack.graph.WriteGraph(graph_request(), metadata=within(name))
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
+    drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
+    await stack.graph.CreateNode(
+        graph_service_pb2.CreateNodeRequest(node=node("Own"), request_id="node"),
+        metadata=within("third"),
+    )
     habit = await stack.patterns.RecordPattern(pattern_request("Rema"), metadata=THEIRS)
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
@@ -125,6 +134,8 @@ async def theirs(stack: Stack) -> Theirs:
         learned=await learn_theirs(
             stack, "theirs", first.messages[0].message_id, first.conversation_id
         ),
+        node_id=drawn.nodes[0].id,
+        edge_id=drawn.edges[0].id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
@@ -135,6 +146,9 @@ async def theirs(stack: Stack) -> Theirs:
             ).next_page_token,
             "ListPatterns": (
                 await stack.patterns.ListPatterns(patterns_request(), metadata=THEIRS)
+            ).next_page_token,
+            "ListNodes": (
+                await stack.graph_queries.ListNodes(nodes_request(), metadata=THEIRS)
             ).next_page_token,
             "Search": (
                 await stack.search.Search(search_request(), metadata=THEIRS)
@@ -160,6 +174,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **FACTS_REFUSED,
     **PATTERNS_REFUSED,
     **PEOPLE_REFUSED,
+    **GRAPH_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -236,6 +251,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **FACTS_EMPTY,
     **PATTERNS_EMPTY,
     **PEOPLE_EMPTY,
+    **GRAPH_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

@@ -21,6 +21,7 @@ from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
 from support.fact_rows import insert_facts
 from support.foreign import class_request
+from support.graph_rows import insert_graph
 from support.isolation import (
     ISOLATED,
     NOT_ISOLATED,
@@ -79,6 +80,7 @@ DERIVING = {
         "everword_compactor.sleep.want_sleep",
         "everword_compactor.sleep.insert_edge",
         "everword_ingest.end_earlier_sessions",
+        *("everword.graph.move_edges", "everword.graph.follow_facts"),
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
@@ -165,6 +167,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_theme(conn, ids["theirs"], WORDS)
             insert_people(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
             insert_sleep(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
+            insert_graph(conn, ids["theirs"], message_ids[0], WORDS)
         yield Filled(
             database=database,
             empty=empty,

@@ -51,6 +51,7 @@ SERVICES = {
         "everword.v1.IngestService",
         "everword.v1.FactService",
         "everword.v1.ReviewService",
+        "everword.v1.GraphService",
         "everword.v1.AdminService",
     ),
     "search": (
@@ -58,6 +59,7 @@ SERVICES = {
         "everword.v1.ContextService",
         "everword.v1.ProfileService",
         "everword.v1.PeopleService",
+        "everword.v1.GraphQueryService",
         "everword.v1.SummaryService",
     ),
     "compactor": ("everword.v1.MaintenanceService",),

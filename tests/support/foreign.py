@@ -31,6 +31,8 @@ class Theirs:
     pattern_id: str
     #: What foreign_people needs.
     learned: Any
+    node_id: str
+    edge_id: str
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

@@ -23,6 +23,7 @@ ISOLATED = frozenset(
         *("people", "events", "user_models", "trajectories", "strategies", "strategy_offers"),
         *("learned_evidence", "learned_changes"),
         *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
+        *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

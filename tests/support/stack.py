@@ -18,6 +18,8 @@ from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
+from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
+from everword.v1.graph_service_pb2_grpc import GraphServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
@@ -51,6 +53,8 @@ class Stack:
     facts: FactServiceStub
     patterns: PatternServiceStub
     review: ReviewServiceStub
+    graph: GraphServiceStub
+    graph_queries: GraphQueryServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
     profile: ProfileServiceStub
@@ -115,6 +119,8 @@ async def running_stack(
             facts=FactServiceStub(channels["ingest"]),
             patterns=PatternServiceStub(channels["ingest"]),
             review=ReviewServiceStub(channels["ingest"]),
+            graph=GraphServiceStub(channels["ingest"]),
+            graph_queries=GraphQueryServiceStub(channels["search"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
             profile=ProfileServiceStub(channels["search"]),

@@ -17,6 +17,7 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
+from support.graph_rows import graph_parameters
 from support.pattern_rows import pattern_parameters
 from support.people_rows import people_parameters
 from support.sleep_rows import sleep_parameters
@@ -185,6 +186,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **people_parameters(filled.conversation_id, filled.message_ids[0]),
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
         "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
+        **graph_parameters(WORDS),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

@@ -11,6 +11,8 @@ from everword.v1 import (
     admin_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
+    graph_service_pb2,
+    graph_service_pb2_grpc,
     ingest_service_pb2,
     ingest_service_pb2_grpc,
     pattern_service_pb2,
@@ -20,6 +22,7 @@ from everword.v1 import (
 )
 from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.facts.servicer import FactServicer
+from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.housekeeping import Housekeeping
 from everword_ingest.outbox import Outbox
 from everword_ingest.patterns.servicer import PatternServicer
@@ -40,6 +43,7 @@ class IngestServer:
         fact = fact_service_pb2.DESCRIPTOR.services_by_name["FactService"]
         pattern = pattern_service_pb2.DESCRIPTOR.services_by_name["PatternService"]
         review = review_service_pb2.DESCRIPTOR.services_by_name["ReviewService"]
+        graph = graph_service_pb2.DESCRIPTOR.services_by_name["GraphService"]
         admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
         self._server = RpcServer(
             settings.server,
@@ -64,6 +68,11 @@ class IngestServer:
                     review,
                     review_service_pb2_grpc.add_ReviewServiceServicer_to_server,
                     ReviewServicer(self._database),
+                ),
+                Registration(
+                    graph,
+                    graph_service_pb2_grpc.add_GraphServiceServicer_to_server,
+                    GraphServicer(self._database, self._outbox.wake),
                 ),
                 Registration(
                     admin,

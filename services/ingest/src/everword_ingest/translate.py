@@ -13,6 +13,7 @@ from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import (
     conversation_pb2,
     fact_service_pb2,
+    graph_service_pb2,
     ingest_service_pb2,
     memory_pb2,
     pattern_service_pb2,
@@ -162,6 +163,9 @@ def hash_body(
         | fact_service_pb2.RememberRequest
         | pattern_service_pb2.RecordPatternRequest
         | pattern_service_pb2.RecordOutcomeRequest
+        | graph_service_pb2.CreateNodeRequest
+        | graph_service_pb2.CreateEdgeRequest
+        | graph_service_pb2.WriteGraphRequest
     ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""

@@ -11,6 +11,8 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     context_service_pb2,
     context_service_pb2_grpc,
+    graph_query_service_pb2,
+    graph_query_service_pb2_grpc,
     people_service_pb2,
     people_service_pb2_grpc,
     profile_service_pb2,
@@ -26,6 +28,7 @@ from everword_search.compiled import warn_if_slow
 from everword_search.context.servicer import ContextServicer
 from everword_search.context.tokens import Tokens
 from everword_search.facts.servicer import ProfileServicer
+from everword_search.graph.servicer import GraphQueryServicer
 from everword_search.people.servicer import PeopleServicer
 from everword_search.ranking.models.ranker import Ranker
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
@@ -61,6 +64,7 @@ class SearchServer:
         context = context_service_pb2.DESCRIPTOR.services_by_name["ContextService"]
         profile = profile_service_pb2.DESCRIPTOR.services_by_name["ProfileService"]
         people = people_service_pb2.DESCRIPTOR.services_by_name["PeopleService"]
+        graph = graph_query_service_pb2.DESCRIPTOR.services_by_name["GraphQueryService"]
         summaries = summary_service_pb2.DESCRIPTOR.services_by_name["SummaryService"]
         return [
             Registration(
@@ -82,6 +86,11 @@ class SearchServer:
                 people,
                 people_service_pb2_grpc.add_PeopleServiceServicer_to_server,
                 PeopleServicer(self._database),
+            ),
+            Registration(
+                graph,
+                graph_query_service_pb2_grpc.add_GraphQueryServiceServicer_to_server,
+                GraphQueryServicer(sources),
             ),
             Registration(
                 summaries,

@@ -15,6 +15,7 @@ from everword.rpc.translate import (
 )
 from everword.v1 import (
     conversation_pb2,
+    graph_query_service_pb2,
     memory_pb2,
     people_service_pb2,
     profile_service_pb2,
@@ -59,6 +60,7 @@ Paged: TypeAlias = (
     | people_service_pb2.ListPeopleRequest
     | people_service_pb2.ListEventsRequest
     | people_service_pb2.ListStrategiesRequest
+    | graph_query_service_pb2.ListNodesRequest
 )
 
 
@@ -198,6 +200,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
             expansion=expansion_to_proto(result.expansion) if result.expansion else None,
             needs_review=result.needs_review,
             superseded=endings_to_proto(result.endings),
+            relations=result.relations,
         )
         fill_memory(added.memory, result.memory)
     return message

@@ -24,6 +24,7 @@ COMMANDS = {
     "facts": "facts:facts",
     "flush": "flush:flush",
     "get": "get:get",
+    "graph": "graph.commands:graph",
     "import": "import_:import_",
     "keys": "keys:keys",
     "migrate": "migrate:migrate",

@@ -21,6 +21,8 @@ from everword.v1 import (
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
+from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
+from everword.v1.graph_service_pb2_grpc import GraphServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
@@ -49,10 +51,12 @@ class Client:
         self.fact_service = FactServiceStub(ingest)
         self.pattern_service = PatternServiceStub(ingest)
         self.review_service = ReviewServiceStub(ingest)
+        self.graph_service = GraphServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)
         self.profile_service = ProfileServiceStub(search)
         self.people_service = PeopleServiceStub(search)
+        self.graph_query_service = GraphQueryServiceStub(search)
         self.summary_service = SummaryServiceStub(search)
         self.maintenance_service = MaintenanceServiceStub(compactor)
 

@@ -48,6 +48,8 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_LIFE is how the conversation's subject communicates, whom the query names of those whom the subject speaks
     of, at most ten, and the five most important events that are ahead or were not long ago.
     """
+    CONTEXT_SOURCE_GRAPH: _ContextSource.ValueType  # 7
+    """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
     """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
@@ -74,6 +76,8 @@ CONTEXT_SOURCE_LIFE: ContextSource.ValueType  # 9
 """CONTEXT_SOURCE_LIFE is how the conversation's subject communicates, whom the query names of those whom the subject speaks
 of, at most ten, and the five most important events that are ahead or were not long ago.
 """
+CONTEXT_SOURCE_GRAPH: ContextSource.ValueType  # 7
+"""CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
 class _ContextScope:

@@ -160,6 +160,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_PATTERN_NOT_FOUND (NOT_FOUND): the namespace has no pattern with this id.
     `{ "reason": "PATTERN_NOT_FOUND", "metadata": { "pattern_id": "0190b5c2-…" } }`
     """
+    ERROR_REASON_NODE_NOT_FOUND: _ErrorReason.ValueType  # 50
+    """ERROR_REASON_NODE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no node with this id, or of this name in the scope of
+    the call. `{ "reason": "NODE_NOT_FOUND", "metadata": { "node_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_EDGE_NOT_FOUND: _ErrorReason.ValueType  # 51
+    """ERROR_REASON_EDGE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no edge with this id.
+    `{ "reason": "EDGE_NOT_FOUND", "metadata": { "edge_id": "0190b5c2-…" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -306,5 +314,13 @@ ERROR_REASON_STRATEGY_NOT_FOUND: ErrorReason.ValueType  # 38
 ERROR_REASON_PATTERN_NOT_FOUND: ErrorReason.ValueType  # 39
 """ERROR_REASON_PATTERN_NOT_FOUND (NOT_FOUND): the namespace has no pattern with this id.
 `{ "reason": "PATTERN_NOT_FOUND", "metadata": { "pattern_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_NODE_NOT_FOUND: ErrorReason.ValueType  # 50
+"""ERROR_REASON_NODE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no node with this id, or of this name in the scope of
+the call. `{ "reason": "NODE_NOT_FOUND", "metadata": { "node_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_EDGE_NOT_FOUND: ErrorReason.ValueType  # 51
+"""ERROR_REASON_EDGE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no edge with this id.
+`{ "reason": "EDGE_NOT_FOUND", "metadata": { "edge_id": "0190b5c2-…" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

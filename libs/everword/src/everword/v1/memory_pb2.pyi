@@ -72,6 +72,8 @@ class _MemoryKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MemoryKind
     """MEMORY_KIND_FACT is a single thing that holds, or held, of somebody or something."""
     MEMORY_KIND_CHUNK: _MemoryKind.ValueType  # 5
     """MEMORY_KIND_CHUNK is a part of a document."""
+    MEMORY_KIND_NODE: _MemoryKind.ValueType  # 6
+    """MEMORY_KIND_NODE is a person, place or thing of the graph. See GraphQueryService for its relations."""
 
 class MemoryKind(_MemoryKind, metaclass=_MemoryKindEnumTypeWrapper):
     """MemoryKind says what a memory is. All kinds are ranked together. More kinds will come: show a kind that you do not know by
@@ -90,6 +92,8 @@ MEMORY_KIND_FACT: MemoryKind.ValueType  # 4
 """MEMORY_KIND_FACT is a single thing that holds, or held, of somebody or something."""
 MEMORY_KIND_CHUNK: MemoryKind.ValueType  # 5
 """MEMORY_KIND_CHUNK is a part of a document."""
+MEMORY_KIND_NODE: MemoryKind.ValueType  # 6
+"""MEMORY_KIND_NODE is a person, place or thing of the graph. See GraphQueryService for its relations."""
 Global___MemoryKind: _TypeAlias = MemoryKind  # noqa: Y015
 
 class _ImportanceClass:

@@ -83,6 +83,10 @@ class _SearchArmEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchArm.V
     """SEARCH_ARM_REGEX is a regular expression."""
     SEARCH_ARM_SEMANTIC: _SearchArm.ValueType  # 4
     """SEARCH_ARM_SEMANTIC is the likeness of meaning."""
+    SEARCH_ARM_GRAPH: _SearchArm.ValueType  # 5
+    """SEARCH_ARM_GRAPH is what is related to nodes that other arms found. It runs in HYBRID by the profile `recall`, where there is
+    a graph; its score is how sure the relation is.
+    """
 
 class SearchArm(_SearchArm, metaclass=_SearchArmEnumTypeWrapper):
     """SearchArm is one way in which candidates are found."""
@@ -97,6 +101,10 @@ SEARCH_ARM_REGEX: SearchArm.ValueType  # 3
 """SEARCH_ARM_REGEX is a regular expression."""
 SEARCH_ARM_SEMANTIC: SearchArm.ValueType  # 4
 """SEARCH_ARM_SEMANTIC is the likeness of meaning."""
+SEARCH_ARM_GRAPH: SearchArm.ValueType  # 5
+"""SEARCH_ARM_GRAPH is what is related to nodes that other arms found. It runs in HYBRID by the profile `recall`, where there is
+a graph; its score is how sure the relation is.
+"""
 Global___SearchArm: _TypeAlias = SearchArm  # noqa: Y015
 
 class _Verdict:
@@ -468,6 +476,7 @@ class SearchResult(_message.Message):
     NEEDS_REVIEW_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     SUPERSEDED_FIELD_NUMBER: _builtins.int
+    RELATIONS_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """score is what results are ranked by, from 0 to 1. That of a memory is the same whatever else is remembered; between
     queries, relevance is what can be compared. What is brought before something superseded has the score of that, and at
@@ -506,6 +515,12 @@ class SearchResult(_message.Message):
         as of its end_time or its as_of_message_id; the latest to end first.
         """
 
+    @_builtins.property
+    def relations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """relations are what a node of the graph is related to, one line each, such as `Ana —works at→ Initech`: at most 10, the surest
+        first, as of the times of the filter and within its agents and subjects. The first 10 nodes of a page have them.
+        """
+
     def __init__(
         self,
         *,
@@ -518,10 +533,11 @@ class SearchResult(_message.Message):
         needs_review: _builtins.bool = ...,
         confidence: Global___Confidence.ValueType = ...,
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
+        relations: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relevance", b"relevance", "score", b"score", "superseded", b"superseded"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relations", b"relations", "relevance", b"relevance", "score", b"score", "superseded", b"superseded"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

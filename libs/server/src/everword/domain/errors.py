@@ -151,6 +151,18 @@ class StrategyNotFound(NotFound):
     reason = "STRATEGY_NOT_FOUND"
 
 
+class NodeNotFound(NotFound):
+    """The graph of this namespace has no such node."""
+
+    reason = "NODE_NOT_FOUND"
+
+
+class EdgeNotFound(NotFound):
+    """The graph of this namespace has no such edge."""
+
+    reason = "EDGE_NOT_FOUND"
+
+
 class SummaryNotFound(NotFound):
     """This namespace has no such summary."""
 

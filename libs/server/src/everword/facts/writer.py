@@ -22,6 +22,7 @@ from everword.facts.model import Interval, Key, Ruling, Source, State, Verdict, 
 from everword.facts.sentence import fact_text
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import Change
+from everword.graph.following import follow_facts
 from everword.index import passages as index
 from everword.index.builders import Language, build_passages
 from everword.index.writer import Counts, Limits, add_passages, close_passages, vectors_job
@@ -104,6 +105,8 @@ async def apply(
     kept = [each for each in standing.believed if each.id not in gone]
     concerned = {each.fact_id for each in (*change.disbelieved, *come)}
     concerned |= {each.fact_id for each in changes}
+    changed = {each.fact_id for each in (*change.disbelieved, *come)}
+    await follow_facts(conn, namespace_id, now, changed, [*kept, *come])
     facts = await _bring_up_to_date(conn, standing, [*kept, *come], concerned)
     await _close_edges(conn, standing, [*kept, *come], facts)
     await store.insert_changes(conn, namespace_id, now, audit.actor, audit.reason, changes)

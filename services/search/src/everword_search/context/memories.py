@@ -116,6 +116,7 @@ async def search_memories(
         operators=bool(request.query.strip()),
         profile=request.profile,
         balanced=request.balanced,
+        with_relations=False,
     )
     found = await find_reliable(sources, namespace, search, periods=within is None)
     if found.verdict is Verdict.NOTHING_RELEVANT:

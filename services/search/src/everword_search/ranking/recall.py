@@ -34,6 +34,7 @@ from everword_search.ranking.models.ranker import REPEATED_WEIGHT, Ranker, besid
 from everword_search.ranking.store import Candidates
 from everword_search.ranking.times.periods import closeness
 from everword_search.retrieval.arms.base import RankingArm, Window
+from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.model import Found, Hit, Ranked, ScorePart, SearchArm
@@ -87,10 +88,14 @@ class Ranking:
 
 
 async def rank_by_recall(
-    runner: Runner, arms: Sequence[RankingArm], ranking: Ranking, window: Window
+    runner: Runner,
+    arms: Sequence[RankingArm],
+    ranking: Ranking,
+    window: Window,
+    graph: GraphArm | None = None,
 ) -> Found:
-    """Return the hits in `window`, best first. Raises ArmFailed."""
-    judged = await _judge(runner, arms, ranking)
+    """Return the hits in `window`, best first; what `graph` leads to is among them. Raises ArmFailed."""
+    judged = await _judge(runner, arms, ranking, graph)
     if judged is None:
         return Found([])
     scores = _scores(judged, ranking.ranker)
@@ -167,7 +172,9 @@ def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.b
     return follows
 
 
-async def _judge(runner: Runner, arms: Sequence[RankingArm], ranking: Ranking) -> Judged | None:
+async def _judge(
+    runner: Runner, arms: Sequence[RankingArm], ranking: Ranking, graph: GraphArm | None
+) -> Judged | None:
     """Return the candidates of a query with their features; None without any. Raises ArmFailed."""
     question = ranking.question
     # What a prefix matches only the arm can tell, so its scores have to be what they are.
@@ -181,6 +188,10 @@ async def _judge(runner: Runner, arms: Sequence[RankingArm], ranking: Ranking) -
     then = [
         await runner.rank(arm, window, TIME_SHARE) for arm in ranking.timely if runner.may_run(arm)
     ]
+    if graph:
+        graph.begin_at(list(views.values()))
+        if runner.may_run(graph):
+            views[graph.name] = Ranked.of(await runner.find(graph, window, TIME_SHARE))
     found = [*views.values(), *then]
     if not any(len(each.passage_ids) for each in found):
         return None

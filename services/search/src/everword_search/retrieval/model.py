@@ -41,6 +41,7 @@ class SearchArm(IntEnum):
     TRIGRAM = 2
     REGEX = 3
     SEMANTIC = 4
+    GRAPH = 5
 
 
 class ArmState(IntEnum):
@@ -101,6 +102,8 @@ class SearchRequest:
     profile: str = "recall"
     balanced: BalancedOptions | None = None
     expand: ExpandMode = ExpandMode.NONE
+    #: Whether nodes come with what they are related to.
+    with_relations: bool = True
     expansion_limits: ExpansionLimits = DEFAULT_LIMITS
     #: When the question is asked; None for now.
     reference_time: datetime | None = None
@@ -273,6 +276,8 @@ class SearchResult:
     expansion: Expansion | None = None
     #: What it says and does not hold any more, the latest to end first.
     endings: Sequence[Ending] = ()
+    #: Of a node: what it is related to, as lines.
+    relations: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

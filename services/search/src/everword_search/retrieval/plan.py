@@ -10,6 +10,7 @@ from everword.text.values.spellings import respell
 from everword_search.ranking.features.compute import RankingQuery
 from everword_search.ranking.times.periods import named_periods
 from everword_search.retrieval.arms.base import Arm, RankingArm
+from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.arms.lexical import LexicalArm
 from everword_search.retrieval.arms.regex import RegexArm
 from everword_search.retrieval.arms.semantic import SemanticArm
@@ -18,6 +19,9 @@ from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.query.parse_query import BY_WORDS, ParsedQuery
 from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
+
+#: The profile that what is related to a result is ranked by: the others have a weight for each arm.
+_FOLLOWING = "recall"
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,9 @@ def plan_search(
     if request.mode is SearchMode.LEXICAL:
         return Plan([words.lexical])
     literal = index.literal(literals_asked_for(parsed.query))
-    arms = [words.lexical, literal, _semantic(parsed, index, vector)]
+    arms: list[Arm] = [words.lexical, literal, _semantic(parsed, index, vector)]
+    if parsed.settings.has_graph and request.profile == _FOLLOWING:
+        arms.append(GraphArm(index.scope))
     return Plan(arms, words.question, _timely(parsed, index, words, vector))
 
 

@@ -19,6 +19,7 @@ from everword_search.ranking.recall import Ranking, rank_by_recall
 from everword_search.records.pages import Cursor, max_parts
 from everword_search.records.store import MemoryRow, memories_asked
 from everword_search.retrieval.arms.base import RankingArm, Window
+from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.formula import rank_by_formula
 from everword_search.retrieval.index.kinds import completions_of
 from everword_search.retrieval.index.open_index import open_index
@@ -204,7 +205,8 @@ async def _rank(planned: PlannedSearch) -> Found:
     if isinstance(ranking, Balanced):
         return await rank_by_formula(runner, ranked, planned.scope, ranking, window)
     if isinstance(ranking, Ranking):
-        return await rank_by_recall(runner, ranked, ranking, window)
+        graph = next((arm for arm in planned.plan.arms if isinstance(arm, GraphArm)), None)
+        return await rank_by_recall(runner, ranked, ranking, window, graph)
     return await rank_single_arm(runner, arms[0], window)
 
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from everword.db.pool import Connection
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_NODE, MEMORY_KIND_SUMMARY
+from everword_search.graph.in_results import with_relations
 from everword_search.retrieval.model import SearchRequest, SearchResult
 from everword_search.summaries.in_results import with_summaries
 
@@ -33,7 +34,10 @@ class Completion(Protocol):
 
 
 #: By kind.
-COMPLETIONS: dict[int, Completion] = {MEMORY_KIND_SUMMARY: with_summaries}
+COMPLETIONS: dict[int, Completion] = {
+    MEMORY_KIND_SUMMARY: with_summaries,
+    MEMORY_KIND_NODE: with_relations,
+}
 
 
 def completions_of(results: Sequence[SearchResult]) -> list[Completion]:

@@ -31,6 +31,13 @@ AND (m.known_until IS NULL OR m.known_until > coalesce(%(known_at)s::timestamptz
 AND (m.known_from IS NULL OR m.known_from <= coalesce(%(known_at)s, now()))
 AND (%(valid_at)s IS NULL OR m.valid_from IS NULL OR m.valid_from <= %(valid_at)s)
 
+-- fragment edge_counts --
+-- Whether a relation holds and is known at the moments of the filter.
+e.known_from <= coalesce(%(known_at)s::timestamptz, now())
+AND (e.known_until IS NULL OR e.known_until > coalesce(%(known_at)s, now()))
+AND (e.valid_from IS NULL OR e.valid_from <= coalesce(%(valid_at)s::timestamptz, now()))
+AND (e.valid_until IS NULL OR e.valid_until > coalesce(%(valid_at)s, now()))
+
 -- find_as_of --
 -- Where a message stands: when it occurred, and its place in its conversation.
 SELECT occurred_at AS as_of_time, conversation_id AS as_of_conversation_id, seq AS as_of_seq
@@ -72,7 +79,8 @@ SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_sea
               CROSS JOIN LATERAL (
                     SELECT name FROM author_names
                      WHERE namespace_id = %(namespace_id)s AND left(name, 1) = initial
-                     ORDER BY name LIMIT 200) AS beginning) AS like_names
+                     ORDER BY name LIMIT 200) AS beginning) AS like_names,
+       EXISTS (SELECT FROM graph_nodes WHERE namespace_id = %(namespace_id)s) AS has_graph
   FROM namespaces n,
        (SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(lexemes), 0)::bigint AS lexemes
           FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS corpus
@@ -271,6 +279,48 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw, score
            AND m.literals IS NOT NULL AND m.literals %%> ANY(%(tokens)s::text[])
            AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)) AS scored
  ORDER BY source_id, score DESC, id DESC;
+
+-- find_related --
+-- What is related to those of some memories that are nodes: the nodes that they lead to, and the messages that say so, the surest
+-- relations first. What the filter lets through is told by who reads these memories.
+WITH begun AS (
+    SELECT DISTINCT node_id FROM graph_node_versions WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)b)
+), led AS (
+    SELECT e.*
+      FROM begun b
+     CROSS JOIN LATERAL (
+           (SELECT e.to_id AS other_id, e.message_id, e.confidence
+              FROM graph_edges e
+             WHERE e.namespace_id = %(namespace_id)s AND e.from_id = b.node_id AND :edge_counts
+             ORDER BY e.confidence DESC, e.id DESC
+             LIMIT %(fan_out)s)
+           UNION ALL
+           (SELECT e.from_id AS other_id, e.message_id, e.confidence
+              FROM graph_edges e
+             WHERE e.namespace_id = %(namespace_id)s AND e.to_id = b.node_id AND :edge_counts
+             ORDER BY e.confidence DESC, e.id DESC
+             LIMIT %(fan_out)s)) AS e
+), related AS (
+    SELECT v.id AS source_id, led.confidence
+      FROM led
+     CROSS JOIN LATERAL (
+           SELECT id FROM graph_node_versions v
+            WHERE v.namespace_id = %(namespace_id)s AND v.node_id = led.other_id
+              AND v.known_from <= coalesce(%(known_at)s::timestamptz, now())
+              AND (v.known_until IS NULL OR v.known_until > coalesce(%(known_at)s, now()))
+            LIMIT 1) AS v
+     UNION ALL
+    SELECT message_id, confidence FROM led WHERE message_id IS NOT NULL
+), surest AS (
+    SELECT source_id, max(confidence) AS raw FROM related GROUP BY source_id ORDER BY raw DESC, source_id LIMIT %(limit)s
+)
+SELECT m.id AS passage_id, s.source_id, s.raw
+  FROM surest s
+ CROSS JOIN LATERAL (
+       SELECT id FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = s.source_id AND part = 0
+       OFFSET 0) AS m
+ ORDER BY s.raw DESC, m.id DESC;
 
 -- find_regex --
 -- The newest memories of which a passage matches a regular expression, each with the first such passage. Memories are

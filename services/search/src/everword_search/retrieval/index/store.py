@@ -78,6 +78,16 @@ class WordsAsked:
 
 
 @dataclass(frozen=True)
+class RelatedRow:
+    """A memory that is related to a node."""
+
+    passage_id: int
+    source_id: UUID
+    #: How sure the relation is.
+    raw: float
+
+
+@dataclass(frozen=True)
 class RankedRow:
     """The memories that a statement found, best first: arrays in binary, an element a memory."""
 
@@ -246,3 +256,16 @@ async def read_signals(
 ) -> list[SignalRow]:
     parameters = {**namespaced(namespace_id), "source_ids": list(source_ids)}
     return await fetch_all(conn, SQL["read_signals"], parameters, SignalRow)
+
+
+async def find_related(
+    conn: Connection, scope: Scope, source_ids: Sequence[UUID], fan_out: int, limit: int
+) -> list[RelatedRow]:
+    """Return what is related to memories that are nodes, whether or not the scope's filter lets it through."""
+    parameters = {
+        **scope.parameters,
+        "source_ids": list(source_ids),
+        "fan_out": fan_out,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["find_related"], parameters, RelatedRow)

@@ -46,13 +46,15 @@ class NamespaceRow(NamespaceSettings):
     names: list[str]
     #: Words that name authors, and begin as names in the query do.
     like_names: list[str]
+    #: Whether there is any node.
+    has_graph: bool
 
 
 @dataclass(frozen=True)
 class ParsedQuery:
     """A query's meaning in its namespace."""
 
-    settings: NamespaceSettings
+    settings: NamespaceRow
     #: How many the namespace holds.
     passages: int
     #: Whether it holds facts.

@@ -1,0 +1,1 @@
+"""`everword graph`: who and what there is, and how they are related."""

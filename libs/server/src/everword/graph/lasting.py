@@ -1,0 +1,75 @@
+"""What may enter the graph: what lasts. What happens, is said or is felt stands in messages and facts."""
+
+from __future__ import annotations
+
+#: Types of nodes that pass, and where they belong instead.
+_PASSING_NODES = {
+    **dict.fromkeys(("emotion", "feeling", "mood", "state_of_mind"), "Remember it as a fact"),
+    **dict.fromkeys(
+        ("message", "conversation", "chat", "session", "turn", "utterance", "statement", "quote"),
+        "Append it as a message",
+    ),
+    **dict.fromkeys(
+        ("event", "episode", "moment", "incident", "memory", "memory_ref", "activity"),
+        "Append it as a message, or record it as significant",
+    ),
+    **dict.fromkeys(
+        ("task", "todo", "reminder", "appointment", "meeting", "deadline"), "Remember it as a fact"
+    ),
+}
+#: Types of relations that pass.
+_PASSING_EDGES = frozenset(
+    [
+        "said",
+        "says",
+        "asked",
+        "asks",
+        "answered",
+        "mentioned",
+        "mentions",
+        "told",
+        "tells",
+        "talked_about",
+        "talks_about",
+        "discussed",
+        "talking_to",
+        "replied",
+        "wrote_message",
+        "feels",
+        "feeling",
+        "felt",
+        "is_feeling",
+        "currently_feeling",
+        "is_angry_at",
+        "is_happy",
+        "is_sad",
+        "is_tired",
+        "had_a_fight",
+        "is_doing",
+        "did",
+        "doing",
+        "visited_today",
+        "went_to",
+        "met_today",
+        "ate",
+        "saw_today",
+        "happened",
+        "happened_on",
+        "remembers",
+    ]
+)
+#: What a program is less sure of than this does not enter.
+LEAST_SURE = 0.7
+
+
+def why_node_passes(type_: str) -> str:
+    """Return why a type of node is refused; empty where it is not."""
+    instead = _PASSING_NODES.get(type_)
+    return f"{type_} passes, and the graph holds what lasts. {instead}" if instead else ""
+
+
+def why_edge_passes(type_: str) -> str:
+    """Return why a type of relation is refused; empty where it is not."""
+    if type_ not in _PASSING_EDGES:
+        return ""
+    return f"{type_} passes, and the graph holds what lasts. It stands in the messages already"

@@ -1,0 +1,99 @@
+"""The graph, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+from uuid import UUID
+
+from everword.graph.naming import label_hash
+
+#: How sure a node or a relation is where nobody says.
+DEFAULT_CONFIDENCE = 0.8
+
+
+class Source(IntEnum):
+    """Who wrote something. Values equal proto GraphSource."""
+
+    AGENT = 1
+    PERSON = 2
+    MACHINE = 3
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Whose part of the graph it is; empty for that of all."""
+
+    agent: str = ""
+    subject: str = ""
+
+    @property
+    def widening(self) -> tuple[Scope, ...]:
+        """This scope and those around it, the nearest first."""
+        around = (Scope("", self.subject), Scope(self.agent, ""), Scope())
+        return tuple(dict.fromkeys((self, *around)))
+
+
+@dataclass(frozen=True, order=True)
+class NodeKey:
+    """What makes two nodes the same."""
+
+    label_hash: bytes
+    type: str
+    agent: str
+    subject: str
+
+    @classmethod
+    def of(cls, label: str, type_: str, scope: Scope) -> NodeKey:
+        return cls(label_hash(label), type_, scope.agent, scope.subject)
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.agent, self.subject)
+
+
+@dataclass(frozen=True)
+class NewNode:
+    """A node to write down; label and type are clean."""
+
+    label: str
+    type: str
+    description: str = ""
+    confidence: float | None = None
+
+
+@dataclass(frozen=True)
+class NodeReference:
+    """A node by its id, or by its label and, if it is not empty, its type."""
+
+    id: UUID | None = None
+    label: str = ""
+    type: str = ""
+
+
+@dataclass(frozen=True)
+class NewEdge:
+    """A relation to write down; type and label are clean."""
+
+    from_node: NodeReference
+    to_node: NodeReference
+    type: str
+    label: str = ""
+    confidence: float | None = None
+    message_id: UUID | None = None
+    quote: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    fact_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class GraphWrite:
+    """Nodes and relations that are written down together."""
+
+    scope: Scope
+    source: Source
+    nodes: Sequence[NewNode] = ()
+    edges: Sequence[NewEdge] = ()

@@ -1,0 +1,182 @@
+"""Nodes as they are written: found by their names or made, held, and kept in the index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.domain.errors import InvalidArgument, NodeNotFound
+from everword.domain.ids import new_id
+from everword.graph import store
+from everword.graph.model import DEFAULT_CONFIDENCE, NewNode, NodeKey, NodeReference, Scope
+from everword.graph.naming import Anchor, find_anchor, label_hash, label_key
+from everword.graph.rows import HeldNode, NameRow, VersionRow
+from everword.graph.store import End
+from everword.graph.wording import node_text
+from everword.index import passages as index
+from everword.index.builders import Language, build_passages
+from everword.index.passages import Passage
+from everword.index.writer import Counts, Limits, add_passages, close_passages, vectors_job
+from everword.jobs.enqueue import enqueue
+from everword.v1.memory_pb2 import MEMORY_KIND_NODE
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A node that is to be there: its key, and what is said of it."""
+
+    key: NodeKey
+    node: NewNode
+    anchor: Anchor | None = None
+
+
+def wanted_node(node: NewNode, scope: Scope) -> Wanted:
+    """Return what a node is known by. `me` is the agent's and `user` the subject's, whatever type is said."""
+    anchor = find_anchor(node.label)
+    if anchor is None:
+        return Wanted(NodeKey.of(node.label, node.type, scope), node)
+    which, type_ = anchor
+    own = Scope(scope.agent, "") if which is Anchor.ME else Scope("", scope.subject)
+    plain = replace(node, label=label_key(node.label), type=type_)
+    return Wanted(NodeKey.of(node.label, type_, own), plain, which)
+
+
+async def ensure_nodes(
+    conn: Connection, namespace_id: int, wanted: Sequence[Wanted]
+) -> tuple[dict[NodeKey, UUID], set[UUID]]:
+    """Return the nodes of these keys, and which of them are new: made here, and without a version yet."""
+    unique = {each.key: each for each in wanted}
+    if not unique:
+        return {}, set()
+    names = [(key, new_id()) for key in sorted(unique)]
+    claimed = await store.claim_names(conn, namespace_id, names)
+    if claimed:
+        rows = [(row.node_id, row.key, unique[row.key].anchor) for row in claimed]
+        await store.insert_nodes(conn, namespace_id, rows)
+    hashes = sorted({key.label_hash for key in unique})
+    found = await store.find_names(conn, namespace_id, hashes)
+    ids = {row.key: row.node_id for row in found if row.key in unique}
+    return ids, {row.node_id for row in claimed}
+
+
+async def find_references(
+    conn: Connection, namespace_id: int, references: Sequence[NodeReference], scope: Scope
+) -> dict[NodeReference, UUID]:
+    """Return the nodes that references mean, in the nearest scope in which there is one.
+
+    Raises NodeNotFound, and InvalidArgument where several nodes have a label.
+    """
+    hashes = sorted({label_hash(each.label) for each in references if each.id is None})
+    rows = await store.find_names(conn, namespace_id, hashes) if hashes else []
+    found: dict[NodeReference, UUID] = {}
+    for each in references:
+        found[each] = each.id or _nearest(each, rows, scope)
+    return found
+
+
+def _nearest(reference: NodeReference, rows: Sequence[NameRow], scope: Scope) -> UUID:
+    hash_ = label_hash(reference.label)
+    for around in scope.widening:
+        ids = {
+            row.node_id
+            for row in rows
+            if row.label_hash == hash_
+            and row.key.scope == around
+            and reference.type in ("", row.type)
+        }
+        if len(ids) > 1:
+            text = f"several nodes are called {reference.label}: say the type, or the id"
+            raise InvalidArgument(violations=(("edges", text),))
+        if ids:
+            return ids.pop()
+    raise NodeNotFound(label=reference.label)
+
+
+async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict[UUID, HeldNode]:
+    """Hold nodes, and those that they became; return them by the ids asked for. Raises NodeNotFound."""
+    held = await store.hold_nodes(conn, namespace_id, list(set(ids)))
+    while further := {
+        node.merged_into
+        for node in held.values()
+        if node.merged_into and node.merged_into not in held
+    }:
+        held |= await store.hold_nodes(conn, namespace_id, list(further))
+    found: dict[UUID, HeldNode] = {}
+    for id_ in ids:
+        node = held.get(id_)
+        if node is None:
+            raise NodeNotFound(node_id=id_)
+        while node.merged_into:
+            node = held[node.merged_into]
+        found[id_] = node
+    return found
+
+
+def merged_version(
+    known: VersionRow | None, node_id: UUID, said: Sequence[NewNode], source: int
+) -> VersionRow:
+    """Return what is known of a node with what is said of it: what it lacks is filled in."""
+    first = said[0]
+    base = known or VersionRow(
+        new_id(), node_id, first.label, first.type, "", [], _confidence(first), source
+    )
+    descriptions = [each.description for each in said if each.description]
+    confidences = [each.confidence for each in said if each.confidence is not None]
+    return replace(
+        base,
+        description=base.description or (descriptions[0] if descriptions else ""),
+        confidence=max([base.confidence, *confidences]) if known else base.confidence,
+    )
+
+
+def _confidence(node: NewNode) -> float:
+    return DEFAULT_CONFIDENCE if node.confidence is None else node.confidence
+
+
+async def put_versions(
+    conn: Connection,
+    namespace_id: int,
+    settings: NamespaceSettings,
+    nodes: Mapping[UUID, HeldNode],
+    versions: Sequence[tuple[VersionRow | None, VersionRow]],
+    end: End,
+) -> None:
+    """Store new versions of nodes, each in the place of the one before, and index them."""
+    if not versions:
+        return
+    gone = [before.id for before, _ in versions if before is not None]
+    come = [replace(after, id=new_id(), source=end.source) for _, after in versions]
+    if gone:
+        await store.end_versions(conn, namespace_id, gone, end)
+        await close_passages(conn, gone, known_until=end.now)
+    await store.insert_versions(conn, namespace_id, come, end.now, end.reason)
+    await _index(conn, namespace_id, settings, nodes, come, end.now)
+
+
+async def _index(
+    conn: Connection,
+    namespace_id: int,
+    settings: NamespaceSettings,
+    nodes: Mapping[UUID, HeldNode],
+    versions: Sequence[VersionRow],
+    now: datetime,
+) -> None:
+    """Index versions as memories. Rows of jobs are locked in one order, whoever writes."""
+    shards = {vectors_job(namespace_id, each.id) for each in versions}
+    await enqueue(conn, sorted(shards, key=lambda job: job.subject))
+    language = Language(settings.text_search_config, settings.time_zone)
+    passages = list[Passage]()
+    for each in versions:
+        node = nodes[each.node_id]
+        text = node_text(each.label, each.type, each.description, each.aliases)
+        source = index.Source(
+            each.id, MEMORY_KIND_NODE, now, agent=node.agent, subject=node.subject
+        )
+        passages += build_passages(source, text, language)
+    config, limits = settings.text_search_config, Limits(known_from=now)
+    pending = await add_passages(conn, namespace_id, config, passages, Counts(), limits)
+    await pending.rows()

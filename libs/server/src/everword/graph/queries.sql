@@ -1,0 +1,229 @@
+-- Statements that write the graph, and show what was written: no other ones write it.
+
+-- fragment edge --
+-- A relation in one of the times in which it holds.
+e.id, e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote, e.fact_id, e.valid_from,
+e.valid_until
+
+-- fragment shown_node --
+-- A node in one of its versions.
+n.id, v.id AS memory_id, v.label, v.type, v.description, v.aliases, v.confidence, v.source, n.agent, n.subject, n.anchor,
+n.merged_into, n.first_seen_at, n.last_seen_at, v.known_from, v.known_until
+
+-- claim_names --
+-- Take names that are free, for new nodes; returns those that were. The names are sorted: of two writers one waits for the
+-- other, and never each for the other.
+INSERT INTO graph_names (namespace_id, label_hash, type, agent, subject, node_id)
+SELECT %(namespace_id)s, k.label_hash, k.type, k.agent, k.subject, k.node_id
+  FROM unnest(%(label_hashes)s::bytea[], %(types)s::text[], %(agents)s::text[], %(subjects)s::text[], %(node_ids)s::uuid[])
+       AS k (label_hash, type, agent, subject, node_id)
+    ON CONFLICT (namespace_id, label_hash, type, agent, subject) DO NOTHING
+RETURNING label_hash, type, agent, subject, node_id;
+
+-- find_names --
+-- The nodes that labels mean.
+SELECT label_hash, type, agent, subject, node_id
+  FROM graph_names
+ WHERE namespace_id = %(namespace_id)s AND label_hash = ANY(%(label_hashes)s)
+ ORDER BY label_hash, type, agent, subject;
+
+-- repoint_names --
+-- Let the names of nodes mean another node.
+UPDATE graph_names
+   SET node_id = %(node_id)s
+ WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s);
+
+-- insert_nodes --
+-- Add nodes.
+INSERT INTO graph_nodes (namespace_id, id, agent, subject, anchor, first_seen_at, last_seen_at)
+SELECT %(namespace_id)s, n.id, n.agent, n.subject, n.anchor, clock_timestamp(), clock_timestamp()
+  FROM unnest(%(node_ids)s::uuid[], %(agents)s::text[], %(subjects)s::text[], %(anchors)s::smallint[])
+       AS n (id, agent, subject, anchor);
+
+-- hold_nodes --
+-- Hold nodes until the end of the transaction: whoever writes about one of them waits here.
+SELECT id, agent, subject, anchor, merged_into
+  FROM graph_nodes
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(node_ids)s)
+ ORDER BY id
+   FOR NO KEY UPDATE;
+
+-- known_since --
+-- The time that this write is known from: after whatever an earlier holder wrote.
+SELECT clock_timestamp() AS now;
+
+-- touch_nodes --
+-- Nodes were seen.
+UPDATE graph_nodes SET last_seen_at = %(now)s WHERE namespace_id = %(namespace_id)s AND id = ANY(%(node_ids)s);
+
+-- mark_merged --
+-- Nodes turned out to be another one.
+UPDATE graph_nodes SET merged_into = %(node_id)s WHERE namespace_id = %(namespace_id)s AND id = ANY(%(node_ids)s);
+
+-- find_versions --
+-- What is known of nodes.
+SELECT id, node_id, label, type, description, aliases, confidence, source
+  FROM graph_node_versions
+ WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s) AND known_until IS NULL;
+
+-- insert_versions --
+-- Write down what is known of nodes.
+INSERT INTO graph_node_versions (namespace_id, id, node_id, label, type, description, aliases, confidence, source, reason,
+                                 known_from)
+SELECT %(namespace_id)s, v.id, v.node_id, v.label, v.type, v.description, v.aliases::text[], v.confidence, v.source, %(reason)s,
+       %(now)s
+  FROM unnest(%(ids)s::uuid[], %(node_ids)s::uuid[], %(labels)s::text[], %(types)s::text[], %(descriptions)s::text[],
+              %(aliases)s::text[], %(confidences)s::float8[], %(sources)s::smallint[])
+       AS v (id, node_id, label, type, description, aliases, confidence, source);
+
+-- end_versions --
+-- What was known of nodes is known no more.
+UPDATE graph_node_versions
+   SET known_until = %(now)s, ended_by = %(source)s, end_reason = %(reason)s
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) AND known_until IS NULL;
+
+-- find_edges --
+-- What is known of the relations between pairs of nodes, in the order of time.
+SELECT :edge
+  FROM graph_edges e
+  JOIN unnest(%(from_ids)s::uuid[], %(to_ids)s::uuid[], %(types)s::text[]) AS k (from_id, to_id, type)
+    ON e.from_id = k.from_id AND e.to_id = k.to_id AND e.type = k.type
+ WHERE e.namespace_id = %(namespace_id)s AND e.known_until IS NULL
+ ORDER BY e.edge_id, e.valid_from NULLS FIRST, e.id;
+
+-- find_edge --
+-- What is known of an edge, in the order of time.
+SELECT :edge
+  FROM graph_edges e
+ WHERE e.namespace_id = %(namespace_id)s AND e.edge_id = %(edge_id)s AND e.known_until IS NULL
+ ORDER BY e.valid_from NULLS FIRST, e.id;
+
+-- insert_edges --
+-- Write down times in which relations hold.
+INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
+                         valid_from, valid_until, reason, known_from)
+SELECT %(namespace_id)s, e.id, e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
+       e.fact_id, e.valid_from, e.valid_until, %(reason)s, %(now)s
+  FROM unnest(%(ids)s::uuid[], %(edge_ids)s::uuid[], %(from_ids)s::uuid[], %(to_ids)s::uuid[], %(types)s::text[],
+              %(labels)s::text[], %(confidences)s::float8[], %(sources)s::smallint[], %(message_ids)s::uuid[],
+              %(quotes)s::text[], %(fact_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[])
+       AS e (id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id, valid_from, valid_until);
+
+-- end_edges --
+-- Times in which relations hold are known no more.
+UPDATE graph_edges
+   SET known_until = %(now)s, ended_by = %(source)s, end_reason = %(reason)s
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) AND known_until IS NULL;
+
+-- end_edges_of_node --
+-- No relation of a node is known any more; returns how many edges there were. Rows are locked in the order of their ids.
+WITH held AS MATERIALIZED (
+    SELECT id, edge_id
+      FROM graph_edges
+     WHERE namespace_id = %(namespace_id)s AND (from_id = %(node_id)s OR to_id = %(node_id)s) AND known_until IS NULL
+     ORDER BY id
+       FOR NO KEY UPDATE
+), ended AS (
+    UPDATE graph_edges
+       SET known_until = %(now)s, ended_by = %(source)s, end_reason = %(reason)s
+     WHERE namespace_id = %(namespace_id)s AND id IN (SELECT id FROM held)
+)
+SELECT count(DISTINCT edge_id) FROM held;
+
+-- move_edges --
+-- The relations of nodes become those of another one; returns how many edges they were. What this has already, in a time that
+-- overlaps, and what would lead from it to itself, ends.
+WITH held AS MATERIALIZED (
+    SELECT *
+      FROM graph_edges
+     WHERE namespace_id = %(namespace_id)s AND (from_id = ANY(%(node_ids)s) OR to_id = ANY(%(node_ids)s)) AND known_until IS NULL
+     ORDER BY id
+       FOR NO KEY UPDATE
+), ended AS (
+    UPDATE graph_edges
+       SET known_until = %(now)s, ended_by = %(source)s, end_reason = %(reason)s
+     WHERE namespace_id = %(namespace_id)s AND id IN (SELECT id FROM held)
+), moved AS (
+    SELECT DISTINCT ON (from_id, to_id, type, valid_from, valid_until) *
+      FROM (SELECT edge_id, CASE WHEN from_id = ANY(%(node_ids)s) THEN %(node_id)s ELSE from_id END AS from_id,
+                   CASE WHEN to_id = ANY(%(node_ids)s) THEN %(node_id)s ELSE to_id END AS to_id,
+                   from_id = to_id AS is_loop, type, label, confidence, source, message_id, quote, fact_id, valid_from, valid_until
+              FROM held) AS renamed
+     WHERE is_loop OR from_id <> to_id
+     ORDER BY from_id, to_id, type, valid_from, valid_until, confidence DESC, edge_id
+)
+INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
+                         valid_from, valid_until, reason, known_from)
+SELECT %(namespace_id)s, gen_random_uuid(), m.edge_id, m.from_id, m.to_id, m.type, m.label, m.confidence, m.source, m.message_id, m.quote,
+       m.fact_id, m.valid_from, m.valid_until, %(reason)s, %(now)s
+  FROM moved m
+ WHERE NOT EXISTS (
+       SELECT FROM graph_edges k
+        WHERE k.namespace_id = %(namespace_id)s AND k.from_id = m.from_id AND k.to_id = m.to_id AND k.type = m.type
+          AND k.known_until IS NULL AND k.id NOT IN (SELECT id FROM held)
+          AND (k.valid_until IS NULL OR m.valid_from IS NULL OR m.valid_from < k.valid_until)
+          AND (m.valid_until IS NULL OR k.valid_from IS NULL OR k.valid_from < m.valid_until))
+RETURNING edge_id;
+
+-- follow_facts --
+-- Let edges hold when their facts do: each gets the times in which its fact is believed to hold, or an empty one where there
+-- is none. Rows are locked in the order of their ids.
+WITH held AS MATERIALIZED (
+    SELECT *
+      FROM graph_edges
+     WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s) AND known_until IS NULL
+     ORDER BY id
+       FOR NO KEY UPDATE
+), times AS (
+    SELECT t.fact_id, t.valid_from, t.valid_until
+      FROM unnest(%(interval_fact_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[])
+           AS t (fact_id, valid_from, valid_until)
+), edges AS (
+    SELECT DISTINCT ON (edge_id) * FROM held ORDER BY edge_id, id DESC
+), wanted AS (
+    SELECT e.edge_id, coalesce(t.valid_from, %(now)s) AS valid_from,
+           CASE WHEN t.fact_id IS NULL THEN %(now)s ELSE t.valid_until END AS valid_until
+      FROM edges e LEFT JOIN times t ON t.fact_id = e.fact_id
+), kept AS (
+    -- What is so already stays as it is: an empty time is like any other one.
+    SELECT h.id, h.edge_id, w.valid_from, w.valid_until
+      FROM held h
+      JOIN wanted w ON w.edge_id = h.edge_id
+       AND ((w.valid_from = h.valid_from AND w.valid_until IS NOT DISTINCT FROM h.valid_until)
+            OR (w.valid_from = w.valid_until AND h.valid_from = h.valid_until))
+), ended AS (
+    UPDATE graph_edges
+       SET known_until = %(now)s, ended_by = 3, end_reason = 'its fact'
+     WHERE namespace_id = %(namespace_id)s AND id IN (SELECT id FROM held EXCEPT SELECT id FROM kept)
+)
+INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
+                         valid_from, valid_until, reason, known_from)
+SELECT %(namespace_id)s, gen_random_uuid(), e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
+       e.fact_id, w.valid_from, w.valid_until, 'its fact', %(now)s
+  FROM wanted w
+  JOIN edges e ON e.edge_id = w.edge_id
+ WHERE NOT EXISTS (SELECT FROM kept k
+                    WHERE k.edge_id = w.edge_id AND k.valid_from = w.valid_from
+                      AND k.valid_until IS NOT DISTINCT FROM w.valid_until)
+   AND (w.valid_from IS DISTINCT FROM w.valid_until OR NOT EXISTS (SELECT FROM kept k WHERE k.edge_id = w.edge_id));
+
+-- show_nodes --
+-- Nodes in their latest versions.
+SELECT :shown_node
+  FROM graph_nodes n
+ CROSS JOIN LATERAL (
+       SELECT * FROM graph_node_versions
+        WHERE namespace_id = %(namespace_id)s AND node_id = n.id
+        ORDER BY known_until IS NULL DESC, known_from DESC, id DESC
+        LIMIT 1) AS v
+ WHERE n.namespace_id = %(namespace_id)s AND n.id = ANY(%(node_ids)s)
+ ORDER BY n.id;
+
+-- show_edges --
+-- Edges in the latest times in which they hold, as they are known now, with the labels of their ends.
+SELECT DISTINCT ON (e.edge_id) :edge, e.known_from, e.known_until, f.label AS from_label, t.label AS to_label
+  FROM graph_edges e
+  JOIN graph_node_versions f ON f.namespace_id = %(namespace_id)s AND f.node_id = e.from_id AND f.known_until IS NULL
+  JOIN graph_node_versions t ON t.namespace_id = %(namespace_id)s AND t.node_id = e.to_id AND t.known_until IS NULL
+ WHERE e.namespace_id = %(namespace_id)s AND e.edge_id = ANY(%(edge_ids)s) AND e.known_until IS NULL
+ ORDER BY e.edge_id, e.valid_from DESC NULLS LAST, e.id DESC;

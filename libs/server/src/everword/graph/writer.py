@@ -1,0 +1,238 @@
+"""Write the graph, in the caller's transaction: nodes and relations, their changes, their end, and merges.
+
+A write holds the facts that it names, then the nodes that it is about: two writes about the same node never see half of
+each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.domain.errors import EdgeNotFound, FactNotFound, InvalidArgument, NodeNotFound
+from everword.domain.ids import new_id
+from everword.facts import store as facts
+from everword.graph import store
+from everword.graph.model import GraphWrite, NewEdge, NewNode, NodeKey, NodeReference, Scope
+from everword.graph.naming import find_anchor
+from everword.graph.nodes import (
+    Wanted,
+    ensure_nodes,
+    find_references,
+    hold,
+    merged_version,
+    put_versions,
+    wanted_node,
+)
+from everword.graph.placing import EdgeRow, Placed, Told, place_edge
+from everword.graph.rows import HeldNode, VersionRow
+from everword.graph.store import End
+
+#: By fact: the times in which it is believed to hold.
+Times = Mapping[UUID, Sequence[tuple[datetime | None, datetime | None]]]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write came to, in the order of what it wrote."""
+
+    node_ids: Sequence[UUID]
+    edge_ids: Sequence[UUID]
+    created_nodes: int
+    created_edges: int
+
+
+async def write_graph(
+    conn: Connection, namespace_id: int, settings: NamespaceSettings, write: GraphWrite
+) -> Written:
+    """Write down nodes and relations. Raises NodeNotFound, FactNotFound and InvalidArgument."""
+    times = await _hold_facts(conn, namespace_id, write.edges)
+    references = list(
+        dict.fromkeys(ref for edge in write.edges for ref in (edge.from_node, edge.to_node))
+    )
+    own = [wanted_node(node, write.scope) for node in write.nodes]
+    anchors = [
+        wanted_node(NewNode(ref.label, ""), write.scope)
+        for ref in references
+        if ref.id is None and find_anchor(ref.label)
+    ]
+    ids, new = await ensure_nodes(conn, namespace_id, [*own, *anchors])
+    ends = await _find_ends(conn, namespace_id, write.scope, references, own, ids)
+    held = await hold(conn, namespace_id, [*ids.values(), *ends.values()])
+    now = await store.known_since(conn)
+    end = End(now, int(write.source))
+    # What an anchor is comes from its label; what else is named is there.
+    said = [(each, ids[each.key]) for each in (*own, *anchors)]
+    node_ids = [held[ids[each.key]].id for each in own]
+    await _put_nodes(conn, namespace_id, settings, held, said, end)
+    await _ensure_known(conn, namespace_id, held, ends.values())
+    ended = {ref: held[id_].id for ref, id_ in ends.items()}
+    edge_ids, created = await _put_edges(conn, namespace_id, write, ended, times, now)
+    return Written(node_ids, edge_ids, len(new.intersection(node_ids)), created)
+
+
+async def _hold_facts(conn: Connection, namespace_id: int, edges: Sequence[NewEdge]) -> Times:
+    """Hold the facts that edges are to hold with; return when these do. Raises FactNotFound."""
+    keys = {}
+    for fact_id in {edge.fact_id for edge in edges if edge.fact_id}:
+        fact = await facts.get_fact(conn, namespace_id, fact_id)
+        if fact is None:
+            raise FactNotFound(fact_id=fact_id)
+        keys[fact_id] = fact.key
+    for key in sorted(set(keys.values()), key=lambda each: (each.subject, each.attribute)):
+        await facts.lock_key(conn, namespace_id, key)
+    believed = await facts.find_believed(conn, namespace_id, list(keys)) if keys else []
+    return {
+        fact_id: [(each.since, each.until) for each in believed if each.fact_id == fact_id]
+        for fact_id in keys
+    }
+
+
+async def _find_ends(
+    conn: Connection,
+    namespace_id: int,
+    scope: Scope,
+    references: Sequence[NodeReference],
+    own: Sequence[Wanted],
+    ids: Mapping[NodeKey, UUID],
+) -> dict[NodeReference, UUID]:
+    """Return what references mean: nodes of this write first."""
+    found: dict[NodeReference, UUID] = {}
+    for ref in references:
+        if ref.id is not None:
+            continue
+        anchor = find_anchor(ref.label)
+        key = wanted_node(NewNode(ref.label, ref.type), scope).key
+        near = [each.key for each in own if each.key.label_hash == key.label_hash]
+        if anchor or (ref.type and key in ids):
+            found[ref] = ids[key]
+        elif not ref.type and len(set(near)) == 1:
+            found[ref] = ids[near[0]]
+    others = [ref for ref in references if ref not in found]
+    return found | await find_references(conn, namespace_id, others, scope)
+
+
+async def _put_nodes(
+    conn: Connection,
+    namespace_id: int,
+    settings: NamespaceSettings,
+    held: Mapping[UUID, HeldNode],
+    said: Sequence[tuple[Wanted, UUID]],
+    end: End,
+) -> None:
+    """Store what is said of nodes, as far as it is new."""
+    by_node = dict[UUID, list[NewNode]]()
+    for wanted, id_ in said:
+        by_node.setdefault(held[id_].id, []).append(wanted.node)
+    if not by_node:
+        return
+    known = await store.find_versions(conn, namespace_id, list(by_node))
+    versions = list[tuple[VersionRow | None, VersionRow]]()
+    for node_id, nodes in by_node.items():
+        before = known.get(node_id)
+        after = merged_version(before, node_id, nodes, end.source)
+        if after != before:
+            versions.append((before, after))
+    nodes_by_id = {node.id: node for node in held.values()}
+    await store.touch_nodes(conn, namespace_id, sorted(by_node), end.now)
+    await put_versions(conn, namespace_id, settings, nodes_by_id, versions, end)
+
+
+async def _ensure_known(
+    conn: Connection, namespace_id: int, held: Mapping[UUID, HeldNode], ids: Any
+) -> None:
+    """Raise NodeNotFound for a node that was deleted."""
+    ended = {held[id_].id for id_ in ids}
+    known = await store.find_versions(conn, namespace_id, list(ended)) if ended else {}
+    for id_ in sorted(ended - known.keys()):
+        raise NodeNotFound(node_id=id_)
+
+
+async def _put_edges(
+    conn: Connection,
+    namespace_id: int,
+    write: GraphWrite,
+    ends: Mapping[NodeReference, UUID],
+    times: Times,
+    now: datetime,
+) -> tuple[list[UUID], int]:
+    """Store relations; return their edges, and how many were not there."""
+    relations = [(ends[edge.from_node], ends[edge.to_node], edge.type) for edge in write.edges]
+    if not relations:
+        return [], 0
+    known = dict[tuple[UUID, UUID, str], list[EdgeRow]]()
+    for row in await store.find_edges(conn, namespace_id, list(dict.fromkeys(relations))):
+        known.setdefault((row.from_id, row.to_id, row.type), []).append(row)
+    before = {row.id for rows in known.values() for row in rows}
+    edge_ids, created = list[UUID](), 0
+    for edge, relation in zip(write.edges, relations, strict=True):
+        rows = known.setdefault(relation, [])
+        created += not rows
+        placed = _place(edge, relation, rows, write, times, now)
+        rows[:] = [row for row in rows if row not in placed.gone] + [
+            replace(row, id=new_id()) for row in placed.come
+        ]
+        edge_ids.append(rows[0].edge_id)
+    after = [row for rows in known.values() for row in rows]
+    gone = before - {row.id for row in after}
+    come = [row for row in after if row.id not in before]
+    if gone:
+        ids = sorted(id_ for id_ in gone if id_)
+        await store.end_edges(conn, namespace_id, ids, End(now, int(write.source)))
+    if come:
+        await store.insert_edges(conn, namespace_id, come, now)
+    return edge_ids, created
+
+
+def _place(
+    edge: NewEdge,
+    relation: tuple[UUID, UUID, str],
+    rows: Sequence[EdgeRow],
+    write: GraphWrite,
+    times: Times,
+    now: datetime,
+) -> Placed:
+    from_id, to_id, type_ = relation
+    blank = EdgeRow(None, new_id(), from_id, to_id, type_, "", 0.0, 0, None, "", None, None, None)
+    told = Told(
+        edge.label,
+        edge.confidence,
+        write.source,
+        edge.message_id,
+        edge.quote,
+        edge.fact_id,
+        times[edge.fact_id] if edge.fact_id else [(edge.since, edge.until)],
+    )
+    return place_edge(rows, blank, told, now)
+
+
+async def update_edge(
+    conn: Connection, namespace_id: int, edge_id: UUID, changes: Mapping[str, Any], end: End
+) -> None:
+    """Change the latest time of an edge, which the caller's transaction holds the nodes of. Raises EdgeNotFound.
+
+    Raises InvalidArgument where it would end before it begins, and for times of one that holds with a fact.
+    """
+    rows = await store.find_edge(conn, namespace_id, edge_id)
+    if not rows:
+        raise EdgeNotFound(edge_id=edge_id)
+    before = rows[-1]
+    times = [field for field in ("valid_from", "valid_until") if field in changes]
+    if before.fact_id and times:
+        violations = [(f"edge.{each}_time", "is that of its fact") for each in times]
+        raise InvalidArgument(violations=tuple(violations))
+    after = replace(before, **changes)
+    if after.valid_from and after.valid_until and after.valid_until <= after.valid_from:
+        raise InvalidArgument(
+            violations=(("edge.valid_until_time", "must be after its beginning"),)
+        )
+    changed = [before] if before.fact_id is None else rows
+    new = [replace(row, id=new_id(), source=end.source, **changes) for row in changed]
+    if after != before:
+        await store.end_edges(conn, namespace_id, [row.id for row in changed if row.id], end)
+        await store.insert_edges(conn, namespace_id, new, end.now, end.reason)

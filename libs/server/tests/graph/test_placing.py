@@ -1,0 +1,75 @@
+"""What a relation that is written down changes: nothing is changed in place, and no two times of it overlap."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from uuid import UUID
+
+from everword.graph.model import Source
+from everword.graph.placing import EdgeRow, Told, place_edge
+
+BEGAN = datetime(2024, 1, 1, tzinfo=UTC)
+NOW = BEGAN + timedelta(days=50)
+EDGE, FROM, TO, FACT = (UUID(int=number) for number in range(1, 5))
+BLANK = EdgeRow(None, EDGE, FROM, TO, "knows", "", 0.0, 0, None, "", None, None, None)
+Times = tuple[datetime | None, datetime | None]
+
+
+def day(number: int | None) -> datetime | None:
+    return None if number is None else BEGAN + timedelta(days=number)
+
+
+def told(*times: Times, fact_id: UUID | None = None, confidence: float | None = None) -> Told:
+    return Told("", confidence, Source.AGENT, None, "", fact_id, times)
+
+
+def placed(known: list[EdgeRow], said: Told) -> list[EdgeRow]:
+    change = place_edge(known, BLANK, said, NOW)
+    kept = [row for row in known if row not in change.gone]
+    return kept + [replace(row, id=UUID(int=len(kept) + 100)) for row in change.come]
+
+
+def holds(known: list[EdgeRow], number: int) -> bool:
+    moment = BEGAN + timedelta(days=number)
+    return any(
+        (row.valid_from is None or row.valid_from <= moment)
+        and (row.valid_until is None or moment < row.valid_until)
+        for row in known
+    )
+
+
+def test_what_had_ended_begins_anew_now_and_holds_on_where_it_does() -> None:
+    ended = placed([], told((day(0), day(10))))
+    again = placed(ended, told((None, None)))
+    assert [holds(again, each) for each in (5, 10, 49, 50, 90)] == [True, False, False, True, True]
+    assert placed(again, told((None, None))) == again
+    surer = placed(again, told((None, None), confidence=0.95))
+    assert sorted(row.confidence for row in surer) == [0.8, 0.95]
+    assert {row.edge_id for row in surer} == {EDGE}
+
+
+def test_an_edge_has_the_times_of_its_fact_and_none_where_that_has_none() -> None:
+    free = placed([], told((day(0), None)))
+    bound = placed(free, told((day(3), day(5)), (day(8), None), fact_id=FACT))
+    assert [holds(bound, each) for each in (0, 4, 6, 9)] == [False, True, False, True]
+    never = placed(bound, told(fact_id=FACT))
+    assert len(never) == 1
+    assert not any(holds(never, each) for each in range(100))
+    assert placed(never, told((None, None))) == never
+
+
+def test_no_two_times_of_a_relation_ever_overlap() -> None:
+    rng = random.Random(3)
+    for _ in range(300):
+        known = list[EdgeRow]()
+        for _ in range(8):
+            since = rng.choice([None, rng.randrange(40)])
+            until = rng.choice([None, (since or 0) + rng.randrange(1, 30)])
+            known = placed(known, told((day(since), day(until))))
+        for one, other in combinations(known, 2):
+            starts = [row.valid_from or datetime.min.replace(tzinfo=UTC) for row in (one, other)]
+            ends = [row.valid_until or datetime.max.replace(tzinfo=UTC) for row in (one, other)]
+            assert max(starts) >= min(ends)

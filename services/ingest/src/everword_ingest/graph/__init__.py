@@ -1,0 +1,1 @@
+"""What is written into the graph: nodes, relations, and what becomes of them."""

@@ -1,0 +1,48 @@
+"""Relations of what the query is about: a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
+from everword_search.context.blocks.model import Asked, BlockKind
+from everword_search.context.model import BlockSource, Candidate
+from everword_search.graph.model import TopicRequest, View
+from everword_search.graph.search_graph import RankedEdge, search_graph
+from everword_search.records.model import MemoryFilter
+
+#: Relations in a context, and how much they must have to do with the topic.
+_MOST, _LEAST_WEIGHT = 12, 0.4
+#: Filters that ask for something else than the graph.
+_OTHER = ("conversation_ids", "channels", "instances", "authors", "roles", "tags")
+
+
+async def find_relations(asked: Asked) -> Sequence[Candidate]:
+    """Return relations, those first that have most to do with the query; none where nothing has."""
+    wanted = asked.filter
+    if not asked.text or not _lets_graph_through(wanted):
+        return []
+    view = View(wanted.agents, wanted.subjects, wanted.valid_at, wanted.known_at)
+    topic = TopicRequest(
+        asked.text, view, max_edges=_MOST, at_least_as_fresh=asked.request.at_least_as_fresh
+    )
+    found = await search_graph(asked.sources, asked.namespace, topic)
+    zone = ZoneInfo(asked.start.settings.time_zone)
+    return [
+        _candidate(each, place, zone)
+        for place, each in enumerate(found.edges)
+        if each.weight >= _LEAST_WEIGHT
+    ]
+
+
+def _candidate(ranked: RankedEdge, place: int, zone: ZoneInfo) -> Candidate:
+    edge = ranked.edge
+    told = ((edge.message_id, edge.quote),) if edge.message_id and edge.quote else ()
+    return Candidate("relation", edge.text(zone), place=place, told_by=told)
+
+
+def _lets_graph_through(wanted: MemoryFilter) -> bool:
+    return all(getattr(wanted, field) is None for field in _OTHER)
+
+
+GRAPH = BlockKind(BlockSource.GRAPH, 0.1, find_relations)

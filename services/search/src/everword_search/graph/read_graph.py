@@ -1,0 +1,86 @@
+"""Read nodes: one with its history, and lists."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import NodeNotFound
+from everword.graph.naming import label_hash
+from everword.graph.rows import NodeView
+from everword.graph.store import show_nodes
+from everword_search.graph import store
+from everword_search.graph.model import ListedNodes, NodeHistory, Subgraph, View
+from everword_search.graph.traverse import read_ends
+from everword_search.records.model import PageRequest
+from everword_search.records.pages import open_cursor
+
+DEFAULT_PAGE = 50
+#: Versions of a node, nodes with a label, and what a part of an export holds.
+_VERSIONS, _NAMED, _PART = 1_000, 1_000, 500
+
+
+async def get_node(database: Database, namespace: NamespaceScope, node_id: UUID) -> NodeHistory:
+    """Return a node in its latest version, and all of these; of a merged one, what it became. Raises NodeNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        wanted = node_id
+        while node := (await show_nodes(conn, namespace.id, [wanted])).get(wanted):
+            if node.merged_into is None:
+                versions = await store.list_versions(conn, namespace.id, node.id, _VERSIONS)
+                return NodeHistory(node, versions)
+            wanted = node.merged_into
+    raise NodeNotFound(node_id=node_id)
+
+
+async def list_nodes(
+    database: Database,
+    namespace: NamespaceScope,
+    view: View,
+    types: list[str] | None,
+    label: str,
+    page: PageRequest,
+) -> tuple[Sequence[NodeView], str]:
+    """Return a page of nodes, and the token of the next one. Raises InvalidPageToken."""
+    cursor = await open_cursor(database, namespace, "ListNodes", page, DEFAULT_PAGE)
+    after = UUID(cursor.after[0]) if cursor.after else None
+    async with database.transaction(namespace.id) as conn:
+        wanted = ListedNodes(view, types, None)
+        if label:
+            hashes = [label_hash(label)]
+            named = await store.find_named(conn, namespace.id, view, hashes, _NAMED)
+            wanted = replace(wanted, node_ids=[row.node_id for row in named])
+        found = await store.list_nodes(conn, namespace.id, wanted, after, cursor.size + 1)
+    nodes = found[: cursor.size]
+    return nodes, cursor.token([str(nodes[-1].id)]) if len(found) > cursor.size else ""
+
+
+async def export_graph(
+    database: Database, namespace: NamespaceScope, view: View, include_ended: bool
+) -> AsyncIterator[Subgraph]:
+    """Yield all nodes and then all relations, in parts, as they are known at one moment."""
+    async with database.transaction(namespace.id) as conn:
+        moment = await store.now(conn)
+    view = replace(view, known_at=view.known_at or moment, valid_at=view.valid_at or moment)
+    after: UUID | None = None
+    while True:
+        async with database.transaction(namespace.id) as conn:
+            everything = ListedNodes(view, None, None)
+            nodes = await store.list_nodes(conn, namespace.id, everything, after, _PART)
+        if nodes:
+            yield Subgraph(nodes=nodes)
+        if len(nodes) < _PART:
+            break
+        after = nodes[-1].id
+    after = None
+    while True:
+        async with database.transaction(namespace.id) as conn:
+            rows = await store.list_edges(conn, namespace.id, view, include_ended, after, _PART)
+            _, edges = await read_ends(conn, namespace.id, view, [], rows)
+        if edges:
+            yield Subgraph(edges=edges)
+        if len(rows) < _PART:
+            break
+        after = rows[-1].id

@@ -1,0 +1,141 @@
+"""Follow relations from nodes, a step at a time, within caps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import NodeNotFound
+from everword.graph.naming import Anchor
+from everword.graph.rows import EdgeView, NodeView
+from everword_search.graph import store
+from everword_search.graph.model import Steps, Subgraph, View
+from everword_search.graph.store import StepRow
+from everword_search.records.freshness import ensure_fresh
+
+#: Nodes that are followed further after a step, and what of the fan-out is left then: what is far matters less.
+_FRONTIER, _NARROWER, _NARROWEST = 10, 0.4, 5
+
+
+_COLUMNS = tuple(
+    name for name in EdgeView.__dataclass_fields__ if name not in ("from_label", "to_label")
+)
+
+
+@dataclass
+class Reached:
+    """What was reached so far: nodes with how many steps they are away, and relations, nearest first."""
+
+    depths: dict[UUID, int]
+    steps: dict[UUID, tuple[int, StepRow]] = field(default_factory=dict)
+    is_cut: bool = False
+
+
+async def traverse(
+    database: Database,
+    namespace: NamespaceScope,
+    node_ids: Sequence[UUID],
+    view: View,
+    steps: Steps,
+    at_least_as_fresh: str = "",
+) -> Subgraph:
+    """Return what is reached from nodes, and the nodes themselves. Raises NodeNotFound, InvalidConsistencyToken."""
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        found = await store.read_nodes(conn, namespace.id, view, node_ids)
+        for id_ in node_ids:
+            if id_ not in found:
+                raise NodeNotFound(node_id=id_)
+        reached = await reach(conn, namespace.id, list(dict.fromkeys(node_ids)), view, steps)
+        rows = [row for _, row in reached.steps.values()]
+        nodes, edges = await read_ends(conn, namespace.id, view, list(reached.depths), rows)
+    return Subgraph(nodes, edges, reached.is_cut)
+
+
+async def reach(
+    conn: Connection,
+    namespace_id: int,
+    starts: Sequence[UUID],
+    view: View,
+    steps: Steps,
+    *,
+    through_anchors: bool = True,
+) -> Reached:
+    """Follow relations from nodes. Unless it goes `through_anchors`, it ends at `me` and `user`."""
+    reached = Reached(dict.fromkeys(starts, 0))
+    frontier, most = list(starts), steps
+    for depth in range(1, steps.depth + 1):
+        if not frontier or len(reached.steps) >= most.most_edges:
+            break
+        rows = await store.follow_edges(conn, namespace_id, view, frontier, steps)
+        further = _add(reached, rows, depth, steps.fan_out, most, through_anchors)
+        reached.is_cut |= len(further) > _FRONTIER and depth < steps.depth
+        frontier = further[:_FRONTIER]
+        narrower = max(_NARROWEST, int(steps.fan_out * _NARROWER))
+        steps = replace(steps, fan_out=min(steps.fan_out, narrower))
+    return reached
+
+
+def _add(
+    reached: Reached,
+    rows: Sequence[StepRow],
+    depth: int,
+    fan_out: int,
+    most: Steps,
+    through_anchors: bool,
+) -> list[UUID]:
+    """Add relations; return the nodes that are new, and may be followed further."""
+    further = list[UUID]()
+    counts = dict[tuple[int, bool], int]()
+    for row in rows:
+        leads = (row.place, row.other_id == row.to_id)
+        counts[leads] = counts.get(leads, 0) + 1
+        if counts[leads] > fan_out:
+            reached.is_cut = True
+            continue
+        is_new = row.other_id not in reached.depths
+        # An anchor always has its place: it is whom all this is told.
+        has_room = len(reached.depths) < most.most_nodes or row.other_anchor is not None
+        if len(reached.steps) >= most.most_edges or (is_new and not has_room):
+            reached.is_cut = True
+            continue
+        reached.steps.setdefault(row.id, (depth, row))
+        if is_new:
+            reached.depths[row.other_id] = depth
+            if through_anchors or row.other_anchor is None:
+                further.append(row.other_id)
+    return further
+
+
+async def read_ends(
+    conn: Connection,
+    namespace_id: int,
+    view: View,
+    node_ids: Sequence[UUID],
+    rows: Sequence[StepRow],
+) -> tuple[list[NodeView], list[EdgeView]]:
+    """Return nodes, and relations with the labels of their ends, in this order. What is not known then is left out."""
+    wanted = dict.fromkeys([*node_ids, *(id_ for row in rows for id_ in (row.from_id, row.to_id))])
+    nodes = await store.read_nodes(conn, namespace_id, view, list(wanted)) if wanted else {}
+    names = {id_: _name(node, view) for id_, node in nodes.items()}
+    edges = [_edge_view(row, names) for row in rows if {row.from_id, row.to_id} <= names.keys()]
+    return [nodes[id_] for id_ in node_ids if id_ in nodes], edges
+
+
+def _edge_view(row: StepRow, names: Mapping[UUID, str]) -> EdgeView:
+    values: dict[str, Any] = {name: getattr(row, name) for name in _COLUMNS}
+    return EdgeView(**values, from_label=names[row.from_id], to_label=names[row.to_id])
+
+
+def _name(node: NodeView, view: View) -> str:
+    """Return what a node is called in relations: `user (emi)` where the view shows several users."""
+    if node.anchor is None:
+        return node.label
+    shown = view.agents if node.anchor == Anchor.ME else view.subjects
+    owner = node.agent if node.anchor == Anchor.ME else node.subject
+    is_alone = shown is not None and len(set(shown) - {""}) <= 1
+    return node.label if is_alone or not owner else f"{node.label} ({owner})"
