@@ -35,7 +35,9 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
-    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is."""
+    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
+    numbers are kept for base (3), identity (4), lorebook (5), documents (6) and graph (7).
+    """
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
 """CONTEXT_SOURCE_UNSPECIFIED is never returned."""
@@ -88,7 +90,9 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     Thursday.`
     """
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
-    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
+    and no other lines.
+    """
 
 class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
     """ContextFormat says what a context's text looks like."""
@@ -100,7 +104,9 @@ CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
 Thursday.`
 """
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
-"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time, author and text, and no other lines."""
+"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
+and no other lines.
+"""
 Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
 
 @_typing.final
@@ -269,7 +275,7 @@ Global___ContextBlock: _TypeAlias = ContextBlock  # noqa: Y015
 
 @_typing.final
 class ContextItem(_message.Message):
-    """ContextItem is one memory or turn in a context."""
+    """ContextItem is one memory, turn or line of another block in a context."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -280,7 +286,7 @@ class ContextItem(_message.Message):
     NUMBER_FIELD_NUMBER: _builtins.int
     RELEVANCE_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
-    """memory_id is the memory, or the message."""
+    """memory_id is the memory, or the message; empty for what is neither."""
     text: _builtins.str
     """text is the line or lines that it became: of a memory of several passages the one that matters, between ellipses."""
     token_count: _builtins.int

@@ -58,20 +58,22 @@ class ContextServiceServicer:
         near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
         context or the query is passed over. What is found by the query counts as used; turns are there for being recent.
 
-        Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph; today there are memories
-        and chat history. Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the
-        namespace's time zone, and its items are numbered through all blocks: `[3]` in an answer is the item with that number.
-        What was stored opens no line of the format: its further lines are indented.
+        Blocks come in the order base, identity, lorebook, documents, memories, chat history, graph, as far as there is anything
+        for them. Those beside memories and chat history have a share of the budget each, a tenth or so, and what they do not
+        need is for memories. What was taken from a message is not said where the message's words are in the context.
+        Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the namespace's time
+        zone, with what has no time of its own first, and its items are numbered through all blocks: `[3]` in an answer is the
+        item with that number. What was stored opens no line of the format: its further lines are indented.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StreamContext(self, request, context):
-        """StreamContext builds the same context and sends each block as soon as it is there: the conversation so far, then
-        memories, and at last what the whole costs. A little before the call's deadline it ends with what there is, and names
-        what is missing. Items are numbered in the order in which they are sent; put the blocks into a prompt in the order of
-        BuildContext.
+        """StreamContext builds the same context and sends each block as soon as it is there: the conversation so far, then the
+        other blocks in their order, and at last what the whole costs. A little before the call's deadline it ends with what
+        there is, and names what is missing. Items are numbered in the order in which they are sent; put the blocks into a
+        prompt in the order of BuildContext.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

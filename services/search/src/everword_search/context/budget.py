@@ -27,7 +27,8 @@ class Block:
     def cost(self, item: Item) -> int:
         """Return what an item would cost in here, with the lines that it makes needed."""
         heading = 0 if self.items else self.layout.heading_tokens(self.source)
-        day = 0 if item.day in self._days else self.layout.day_tokens
+        has_day = item.day == "" or item.day in self._days
+        day = 0 if has_day else self.layout.day_tokens
         return heading + day + item.tokens
 
     def add(self, item: Item) -> None:
@@ -35,8 +36,16 @@ class Block:
         self.items.append(item)
         self._days.add(item.day)
 
+    def remove(self, gone: Item) -> None:
+        """Take out an item, with the lines that nothing needs any more."""
+        kept = [item for item in self.items if item is not gone]
+        self.items, self.tokens, self._days = [], 0, set()
+        for item in kept:
+            self.add(item)
+
     def oldest_first(self) -> list[Item]:
-        return sorted(self.items, key=lambda item: (item.occurred_at, item.seq))
+        """Return what is there in its order: what has no time, and then by time."""
+        return sorted(self.items, key=lambda item: item.place)
 
     def text(self, first: int) -> str:
         """Return the block as text, its items numbered from `first`."""
@@ -51,7 +60,11 @@ class Draft:
     layout: Layout
     said: Said
     blocks: dict[BlockSource, Block] = field(init=False)
-    left_out: set[UUID] = field(default_factory=set)
+    left_out: set[UUID | str] = field(default_factory=set)
+    #: Of the budget, what is kept for blocks that are filled later.
+    reserved: int = 0
+    #: Messages whose words something that is there was taken from.
+    _retold: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.blocks = {source: Block(source, self.layout) for source in ORDER}
@@ -62,7 +75,12 @@ class Draft:
 
     @property
     def ids(self) -> set[UUID]:
-        return {item.memory_id for item in self._items()}
+        """Return the memories that are there."""
+        return {item.memory_id for item in self._items() if item.memory_id}
+
+    @property
+    def keys(self) -> set[UUID | str]:
+        return {item.key for item in self._items()}
 
     def fill(
         self,
@@ -77,41 +95,64 @@ class Draft:
         """Put items into a block while they fit, `most` of them; returns those that were put in.
 
         `limit` is the most that the block may cost. What repeats the context is passed over, unless it is to stand
-        there `verbatim`. `finish` makes of an item what is shown, for those alone that fit as they are.
+        there `verbatim`. A message takes the place of what says the same in other words. `finish` makes of an item what
+        is shown, for those alone that fit as they are.
         """
         put: list[Item] = []
         for item in items:
             if len(put) >= most:
                 break
+            if item.told_by and any(_tells(told, item) for told in self._items()):
+                continue
             if not self._fits(source, item, limit):
-                self.left_out.add(item.memory_id)
+                self.left_out.add(item.key)
             elif verbatim or not self.said.repeats(item.words):
                 shown = finish(item)
                 if self._fits(source, shown, limit):
-                    self.blocks[source].add(shown)
-                    self.said.add(shown.words)
+                    self._put(source, shown)
                     put.append(shown)
                 else:
-                    self.left_out.add(item.memory_id)
+                    self.left_out.add(item.key)
         return put
+
+    def _put(self, source: BlockSource, item: Item) -> None:
+        if item.memory_id in self._retold:
+            for block in self.blocks.values():
+                for other in [each for each in block.items if _tells(item, each)]:
+                    block.remove(other)
+        self._retold.update(id_ for id_, _ in item.told_by)
+        self.blocks[source].add(item)
+        self.said.add(item.words)
+
+    def reserve(self, source: BlockSource, items: Iterable[Item], limit: int) -> set[UUID | str]:
+        """Keep what a block of these items will cost, `limit` at most; returns the keys of those that it will hold."""
+        block = Block(source, self.layout)
+        for item in items:
+            if block.tokens + block.cost(item) <= limit:
+                block.add(item)
+        self.reserved += block.tokens
+        return {item.key for item in block.items}
 
     def trim(self) -> None:
         """Take out what was put in last while the whole costs more than its lines one by one, and than the budget."""
         counter = self.layout.counter
         if counter.adds_up or any(item.is_given for item in self._items()):
             return
-        while self.ids and counter.count(self.text()) > self.budget:
-            block = next(block for block in self.blocks.values() if block.items)
-            item = block.items.pop()
-            block.tokens -= item.tokens if block.items else block.tokens
-            self.left_out.add(item.memory_id)
+        while self.keys and counter.count(self.text()) > self.budget:
+            # Memories go first: they are the most, and the last of them matters least.
+            order = (self.blocks[BlockSource.MEMORIES], *self.blocks.values())
+            block = next(block for block in order if block.items)
+            item = block.items[-1]
+            block.remove(item)
+            self.left_out.add(item.key)
 
     def _items(self) -> Iterable[Item]:
         return (item for block in self.blocks.values() for item in block.items)
 
     def _fits(self, source: BlockSource, item: Item, limit: int | None) -> bool:
         block, cost = self.blocks[source], self.blocks[source].cost(item)
-        return self.tokens + cost <= self.budget and (limit is None or block.tokens + cost <= limit)
+        left = self.budget - self.reserved - self.tokens
+        return cost <= left and (limit is None or block.tokens + cost <= limit)
 
     def numbered(self) -> list[tuple[Block, int]]:
         """Return the blocks that hold something, in order, with the number of the first item of each."""
@@ -125,3 +166,8 @@ class Draft:
     def text(self) -> str:
         """Return all blocks as one text; items are numbered through."""
         return self.layout.separator.join(block.text(first) for block, first in self.numbered())
+
+
+def _tells(message: Item, other: Item) -> bool:
+    """Tell whether a message that is shown holds the words that another item was taken from."""
+    return any(id_ == message.memory_id and said in message.words for id_, said in other.told_by)

@@ -71,10 +71,10 @@ async def search_memories(
     # What is relevant may come after much that is new; others take the place of what repeats what is there.
     most = MAX_PAGE if counts_time else _SPARE + wanted
     size = min(MAX_PAGE, most + known)
-    within = record if request.scope is ContextScope.CONVERSATION else None
+    within = _within(request, record)
     search = SearchRequest(
         text=text,
-        filter=_scoped(request.filter, within) if within else request.filter,
+        filter=scoped_filter(request, record),
         # As many more as may be known already.
         page=PageRequest(size),
         at_least_as_fresh=request.at_least_as_fresh,
@@ -113,10 +113,20 @@ def _gated(hit: Hit, best: float) -> float:
     return hit.score - other * (1 - ((hit.evidence or 0.0) / best) ** 2)
 
 
-def _scoped(wanted: MemoryFilter, record: ConversationRecord) -> MemoryFilter:
-    """Return a filter within the conversation's agent and subject, unless it names others."""
+def scoped_filter(request: ContextRequest, record: ConversationRecord | None) -> MemoryFilter:
+    """Return the filter within the conversation's agent and subject, where it names none and these are kept to."""
+    wanted, within = request.filter, _within(request, record)
+    if within is None:
+        return wanted
     return replace(
         wanted,
-        agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
-        subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
+        agents=sorted({within.agent, ""}) if wanted.agents is None else wanted.agents,
+        subjects=sorted({within.subject, ""}) if wanted.subjects is None else wanted.subjects,
     )
+
+
+def _within(
+    request: ContextRequest, record: ConversationRecord | None
+) -> ConversationRecord | None:
+    """Return the conversation that a context keeps to."""
+    return record if request.scope is ContextScope.CONVERSATION else None

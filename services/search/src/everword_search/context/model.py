@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import IntEnum
 from uuid import UUID
 
@@ -19,11 +20,43 @@ class BlockSource(IntEnum):
 
     MEMORIES = 1
     CHAT_HISTORY = 2
+    BASE = 3
+    IDENTITY = 4
+    LOREBOOK = 5
+    DOCUMENTS = 6
+    GRAPH = 7
 
 
-#: The order of blocks in a prompt: base, identity, lorebook, documents, memories, chat history, graph. A kind of block
-#: that comes later takes its place here.
-ORDER = (BlockSource.MEMORIES, BlockSource.CHAT_HISTORY)
+#: The order of blocks in a prompt.
+ORDER = (
+    BlockSource.BASE,
+    BlockSource.IDENTITY,
+    BlockSource.LOREBOOK,
+    BlockSource.DOCUMENTS,
+    BlockSource.MEMORIES,
+    BlockSource.CHAT_HISTORY,
+    BlockSource.GRAPH,
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One line or more that a block would say."""
+
+    #: What stands before the words, such as who said them.
+    label: str
+    words: str
+    #: The memory it is; None for what is none.
+    memory_id: UUID | None = None
+    #: None for what has no time of its own.
+    occurred_at: datetime | None = None
+    #: Among those of the same time in its block.
+    place: int = 0
+    score: float = 0.0
+    #: The probability that it answers the query; None where that cannot be told.
+    relevance: float | None = None
+    #: Messages that say the same, each with the words that do: where one is shown, this is not.
+    told_by: tuple[tuple[UUID, str], ...] = ()
 
 
 class ContextScope(IntEnum):

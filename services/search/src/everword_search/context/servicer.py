@@ -11,7 +11,8 @@ from everword.v1 import context_service_pb2 as pb
 from everword.v1.context_service_pb2_grpc import ContextServiceServicer
 from everword.v1.search_service_pb2 import Verdict
 from everword_search.context.budget import Block
-from everword_search.context.build_context import BuiltContext, build_context
+from everword_search.context.build_context import build_context
+from everword_search.context.building import BuiltContext
 from everword_search.context.model import (
     DEFAULT_BUDGET,
     DEFAULT_PROFILE,
@@ -100,7 +101,7 @@ def _to_part(part: tuple[Block, int] | StreamedEnd) -> pb.StreamContextResponse:
 def _block(block: Block, first: int) -> pb.ContextBlock:
     items = [
         pb.ContextItem(
-            memory_id=str(item.memory_id),
+            memory_id=str(item.memory_id or ""),
             text=block.layout.line(item, number),
             token_count=item.tokens,
             score=item.score,

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import Block
-from everword_search.context.build_context import Building, begin
-from everword_search.context.model import BlockSource, ContextRequest
+from everword_search.context.build_context import begin
+from everword_search.context.building import Building
+from everword_search.context.memories import FoundMemories
+from everword_search.context.model import ORDER, BlockSource, ContextRequest
 from everword_search.retrieval.model import Verdict
 from everword_search.retrieval.sources import Sources
 
-#: The longest that memories are waited for, and the share of a shorter deadline: the rest is for the way back.
+#: The longest that blocks are waited for, and the share of a shorter deadline: the rest is for the way back.
 MOST_S, SHARE_OF_DEADLINE = 60.0, 0.8
 
 
@@ -39,25 +42,43 @@ async def stream_context(
     until = loop.time() + SHARE_OF_DEADLINE * remaining(MOST_S)
     building = await begin(sources, counter, namespace, request)
     history = building.draft.blocks[BlockSource.CHAT_HISTORY]
-    shown = len(history.items)
-    if shown:
+    if history.items:
         yield history, 1
-    missing, verdict = tuple[BlockSource, ...](), None
-    try:
-        async with asyncio.timeout_at(until):
-            verdict = await _put_memories(building)
-    except TimeoutError:
-        missing = (BlockSource.MEMORIES,)
-    memories = building.draft.blocks[BlockSource.MEMORIES]
-    if memories.items and not missing:
-        yield memories, 1 + shown
+    finders = {BlockSource.MEMORIES: _find_memories(building), **building.finders()}
+    there = await _in_time(finders, until)
+    missing = tuple(source for source in ORDER if source in finders and source not in there)
+    found: FoundMemories = there.pop(BlockSource.MEMORIES, FoundMemories())
+    await building.put_found(found, there, until)
+    first = 1 + len(history.items)
+    for block in building.draft.blocks.values():
+        if block.items and block is not history:
+            yield block, first
+            first += len(block.items)
+    if found.results:
         await building.count_uses()
-    built = building.built(verdict)
-    yield StreamedEnd(built.tokens, built.omitted, verdict, missing)
+    built = building.built(found.verdict)
+    yield StreamedEnd(built.tokens, built.omitted, found.verdict, missing)
 
 
-async def _put_memories(building: Building) -> Verdict | None:
-    """Put in what is found by the query. The conversation's block was sent: its older turns go in as memories."""
+async def _in_time(
+    finders: Mapping[BlockSource, Awaitable[Any]], until: float
+) -> dict[BlockSource, Any]:
+    """Return what is there by a time of the loop. Raises what any of them raised by then."""
+    tasks = {source: asyncio.ensure_future(finder) for source, finder in finders.items()}
+    left = max(0.0, until - asyncio.get_running_loop().time())
+    done = set[asyncio.Future[Any]]()
+    try:
+        done, _ = await asyncio.wait(
+            tasks.values(), timeout=left, return_when=asyncio.FIRST_EXCEPTION
+        )
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return {source: task.result() for source, task in tasks.items() if task in done}
+
+
+async def _find_memories(building: Building) -> FoundMemories:
+    """Return what is found by the query. The conversation's block was sent: its older turns go in as memories."""
     recalled, found = await asyncio.gather(building.recall(), building.search())
-    await building.put_memories(found.after(recalled))
-    return found.verdict
+    return found.after(recalled)

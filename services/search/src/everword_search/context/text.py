@@ -6,26 +6,31 @@
       Its second line.
 
 A line of this form begins with a date, a number or a heading. What was stored opens none: its further lines are
-indented. As JSON, each item is a line.
+indented. What has no time of its own stands above the first date. As JSON, each item is a line.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from uuid import UUID
 
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
-from everword_search.context.model import BlockSource, ContextFormat
+from everword_search.context.model import BlockSource, Candidate, ContextFormat
 from everword_search.summaries.store import TopSummaryRow
 
 HEADINGS = {
+    BlockSource.BASE: "## Base",
+    BlockSource.IDENTITY: "## About the user",
+    BlockSource.LOREBOOK: "## Lorebook",
+    BlockSource.DOCUMENTS: "## Documents",
     BlockSource.MEMORIES: "## Relevant memories",
     BlockSource.CHAT_HISTORY: "## Chat history",
+    BlockSource.GRAPH: "## Relations",
 }
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
 #: By `MemoryKind`, where nobody spoke.
@@ -34,6 +39,7 @@ _KINDS = {2: "summary", 3: "note", 4: "fact", 5: "document"}
 _INDENT = "  "
 #: As many digits as any item's.
 _WIDEST = 999
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
 #: What the empty line between two blocks may cost.
 _BETWEEN = 2
 #: Some readers take these for ends of lines too, and JSON leaves them as they are.
@@ -42,12 +48,13 @@ _JSON_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 @dataclass(frozen=True)
 class Item:
-    """One memory or turn as it stands in a context."""
+    """One memory, turn or line of another block as it stands in a context."""
 
-    memory_id: UUID
-    #: In the namespace's time zone.
-    occurred_at: datetime
-    #: In its conversation; 0 outside of any.
+    #: None for what is no memory.
+    memory_id: UUID | None
+    #: In the namespace's time zone; None for what has no time of its own.
+    occurred_at: datetime | None
+    #: In its conversation, or in its block; 0 outside of any.
     seq: int
     speaker: str
     words: str
@@ -58,10 +65,23 @@ class Item:
     score: float = 0.0
     #: None where it cannot be told.
     relevance: float | None = None
+    #: The words of messages that say the same, each with its message: where one is there, this is not.
+    told_by: tuple[tuple[UUID, str], ...] = ()
+
+    @property
+    def key(self) -> UUID | str:
+        """What it is told from others by: the memory, or its words."""
+        return self.memory_id or f"{self.speaker}: {self.words}"
 
     @property
     def day(self) -> str:
-        return self.occurred_at.date().isoformat()
+        """The day above it; empty where it stands under none."""
+        return self.occurred_at.date().isoformat() if self.occurred_at else ""
+
+    @property
+    def place(self) -> tuple[datetime, int]:
+        """Where it stands in its block: what has no time comes first."""
+        return self.occurred_at or _NO_TIME, self.seq
 
 
 @dataclass(frozen=True)
@@ -98,7 +118,7 @@ class Layout:
         """Return items in their order as one text, numbered from `first`."""
         parts, day = [] if self.is_json else [HEADINGS[source]], ""
         for number, item in enumerate(items, first):
-            if item.day != day and not self.is_json:
+            if item.day not in ("", day) and not self.is_json:
                 day = item.day
                 parts.append(day)
             parts.append(self.line(item, number))
@@ -146,10 +166,25 @@ class Layout:
             memory.id, memory.occurred_at, memory.seq or 0, speaker, shown, given, score, relevance
         )
 
+    def candidate(self, found: Candidate) -> Item:
+        """Return what a block would say."""
+        words = mask_credentials(found.words) if self.masks else found.words
+        item = self._item(
+            found.memory_id,
+            found.occurred_at,
+            found.place,
+            found.label,
+            words,
+            0,
+            found.score,
+            found.relevance,
+        )
+        return replace(item, told_by=found.told_by)
+
     def _item(
         self,
-        id_: UUID,
-        occurred_at: datetime,
+        id_: UUID | None,
+        occurred_at: datetime | None,
         seq: int,
         speaker: str,
         words: str,
@@ -157,18 +192,19 @@ class Layout:
         score: float = 0.0,
         relevance: float | None = None,
     ) -> Item:
-        moment, speaker = self._local(occurred_at), " ".join(speaker.split())
+        moment = self._local(occurred_at) if occurred_at else None
+        speaker = " ".join(speaker.split())
         line = self._line(_WIDEST, moment, speaker, "" if given_tokens else words)
         tokens = given_tokens + self.counter.count(f"{line}\n")
         if given_tokens:
             tokens += len(_INDENT) * words.count("\n")
         return Item(id_, moment, seq, speaker, words, tokens, given_tokens > 0, score, relevance)
 
-    def _line(self, number: int, moment: datetime, speaker: str, words: str) -> str:
+    def _line(self, number: int, moment: datetime | None, speaker: str, words: str) -> str:
         if self.is_json:
             fields = {
                 "number": number,
-                "time": moment.isoformat(),
+                "time": moment.isoformat() if moment else None,
                 "author": speaker,
                 "text": words,
             }

@@ -1,0 +1,1 @@
+"""Blocks of a context that get a share of their own: a module each, and a line in `registry`."""

@@ -1,0 +1,197 @@
+"""A context that is being built: what is found for it, and in which order that goes in.
+
+The newest turns are there from the beginning. Each kind of block with a share keeps room for what it has; memories fill
+what is left; then the blocks are filled, without what a message that is shown says already; and what is left over goes
+to memories and turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from uuid import UUID
+
+from everword.domain.caller import NamespaceScope
+from everword_search.context.blocks import registry
+from everword_search.context.blocks.model import Asked
+from everword_search.context.budget import Block, Draft
+from everword_search.context.chat_history import MOST_RECALLED, SHARE, Start, recall_turns
+from everword_search.context.memories import FoundMemories, search_memories
+from everword_search.context.model import BlockSource, Candidate, ContextRequest
+from everword_search.context.text import Item
+from everword_search.records.pages import MAX_PAGE
+from everword_search.records.use import count_use
+from everword_search.retrieval.model import SearchResult, Verdict
+from everword_search.retrieval.sources import Sources
+
+#: A context that costs this share of its budget is full.
+FULL = 0.95
+#: What was found by the query, or is a turn.
+_FOUND = (BlockSource.MEMORIES, BlockSource.CHAT_HISTORY)
+
+#: What the blocks with a share would say.
+Candidates = Mapping[BlockSource, Sequence[Candidate]]
+
+
+@dataclass(frozen=True)
+class BuiltContext:
+    """A context and its parts."""
+
+    #: Each with the number of its first item.
+    blocks: Sequence[tuple[Block, int]]
+    text: str
+    tokens: int
+    omitted: int
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True)
+class Building:
+    """A context that is being built: it holds the newest turns."""
+
+    sources: Sources
+    namespace: NamespaceScope
+    request: ContextRequest
+    start: Start
+    #: What memories are looked for by; empty where there is nothing.
+    text: str
+    draft: Draft
+    #: Turns that were read and did not fit.
+    waiting: Sequence[Item]
+
+    async def recall(self) -> list[SearchResult]:
+        """Return older turns of this conversation that are near the query."""
+        if not self.text or not self.start.conversation:
+            return []
+        shown = len(self.draft.ids)
+        conversation = self.start.conversation
+        return await recall_turns(
+            self.sources, self.namespace, self.request, conversation, self.text, shown
+        )
+
+    async def search(self, *, all_: bool = False) -> FoundMemories:
+        """Return memories that may go in: as many as the budget takes if they are of usual length, or `all_`."""
+        if not self.text or self.request.max_memories == 0:
+            return FoundMemories()
+        record = self.start.conversation.record if self.start.conversation else None
+        known = len(self.draft.ids) + 1 + MOST_RECALLED if record else 0
+        return await search_memories(
+            self.sources,
+            self.namespace,
+            self.request,
+            record,
+            self.text,
+            MAX_PAGE if all_ else known,
+        )
+
+    def finders(self) -> dict[BlockSource, Awaitable[Sequence[Candidate]]]:
+        """Return, for each block with a share, what finds its candidates."""
+        asked = Asked(self.sources, self.namespace, self.request, self.start, self.text)
+        return {kind.source: kind.find(asked) for kind in registry.KINDS}
+
+    async def find_blocks(self) -> Candidates:
+        """Return what the blocks with a share would say."""
+        finders = self.finders()
+        found = await asyncio.gather(*finders.values())
+        return dict(zip(finders, found, strict=True))
+
+    def put_recalled(self, recalled: Sequence[SearchResult]) -> None:
+        """Put in older turns of this conversation."""
+        limit = int(self.draft.budget * SHARE)
+        nearest = FoundMemories().after(recalled)
+        self._put(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit)
+
+    async def put_found(
+        self, found: FoundMemories, candidates: Candidates, until: float | None = None
+    ) -> None:
+        """Put in memories, best first, and the blocks with a share.
+
+        Where memories are short, there is room for more than were looked at; these are waited for `until` a time of the
+        loop. Items may be many and long: the loop goes on meanwhile.
+        """
+        await asyncio.to_thread(self._put_all, found, candidates)
+        if found.is_cut and self.draft.tokens < FULL * self.draft.budget:
+            try:
+                async with asyncio.timeout_at(until):
+                    more = await self.search(all_=True)
+            except TimeoutError:
+                return
+            await asyncio.to_thread(self._put_memories, more)
+
+    def put_waiting(self) -> None:
+        """Put in what is left of the turns that wait."""
+        draft = self.draft
+        there = draft.keys
+        wanted = [item for item in self.waiting if item.key not in there]
+        draft.fill(BlockSource.CHAT_HISTORY, wanted, most=len(wanted), verbatim=True)
+        draft.trim()
+        draft.left_out.difference_update(draft.keys)
+
+    def _put_all(self, found: FoundMemories, candidates: Candidates) -> None:
+        draft, layout = self.draft, self.draft.layout
+        items = {
+            source: [layout.candidate(each) for each in found_here]
+            for source, found_here in candidates.items()
+        }
+        limits = {kind.source: int(draft.budget * kind.share) for kind in registry.KINDS}
+        theirs = set[UUID | str]()
+        for source, own in items.items():
+            theirs |= draft.reserve(source, own, limits[source])
+        self._put_memories(found, theirs)
+        draft.reserved = 0
+        for source, own in items.items():
+            there = draft.keys
+            wanted = [item for item in own if item.key not in there]
+            draft.fill(source, wanted, most=len(wanted), limit=limits[source])
+        if theirs:
+            self._put_memories(found)
+
+    def _put_memories(
+        self, found: FoundMemories, theirs: AbstractSet[UUID | str] = frozenset()
+    ) -> None:
+        """Put in memories, but for those that a block of its own is to hold."""
+        most = self.request.max_memories
+        most = MAX_PAGE if most is None else most
+        left = most - len(self.draft.blocks[BlockSource.MEMORIES].items)
+        self._put(BlockSource.MEMORIES, found, left, None, theirs)
+
+    def _put(
+        self,
+        source: BlockSource,
+        found: FoundMemories,
+        most: int,
+        limit: int | None,
+        theirs: AbstractSet[UUID | str] = frozenset(),
+    ) -> None:
+        layout = self.draft.layout
+        there = self.draft.keys | self._asked_with() | theirs
+        items = [item for item in found.items(layout) if item.key not in there]
+
+        def masked(item: Item) -> Item:
+            assert item.memory_id is not None
+            return found.item(layout, item.memory_id, masks=True) if layout.masks else item
+
+        self.draft.fill(source, items, most=most, limit=limit, finish=masked)
+
+    def _asked_with(self) -> set[UUID | str]:
+        """Return the message that is asked with: it does not answer itself."""
+        latest = self.start.conversation and self.start.conversation.latest
+        return {latest.id} if latest and not self.request.query.strip() else set()
+
+    async def count_uses(self) -> None:
+        """Count what was found by the query as used."""
+        if self.request.skip_use_count:
+            return
+        turns = self.start.conversation.turns if self.start.conversation else ()
+        blocks = (self.draft.blocks[source] for source in _FOUND)
+        found = {item.memory_id for block in blocks for item in block.items if item.memory_id}
+        used = found - {turn.id for turn in turns}
+        await count_use(self.sources.database, self.namespace, sorted(used))
+
+    def built(self, verdict: Verdict | None) -> BuiltContext:
+        draft = self.draft
+        unread = self.start.conversation.unread if self.start.conversation else 0
+        omitted = len(draft.left_out) + unread
+        return BuiltContext(draft.numbered(), draft.text(), draft.tokens, omitted, verdict)
