@@ -20,6 +20,7 @@ from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
+from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
@@ -46,6 +47,7 @@ class Stack:
     ingest: IngestServiceStub
     admin: AdminServiceStub
     facts: FactServiceStub
+    notes: NoteServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
     profile: ProfileServiceStub
@@ -107,6 +109,7 @@ async def running_stack(
             ingest=IngestServiceStub(channels["ingest"]),
             admin=AdminServiceStub(channels["ingest"]),
             facts=FactServiceStub(channels["ingest"]),
+            notes=NoteServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
             profile=ProfileServiceStub(channels["search"]),

@@ -13,10 +13,13 @@ from everword.v1 import (
     fact_service_pb2_grpc,
     ingest_service_pb2,
     ingest_service_pb2_grpc,
+    note_service_pb2,
+    note_service_pb2_grpc,
 )
 from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.housekeeping import Housekeeping
+from everword_ingest.notes.servicer import NoteServicer
 from everword_ingest.outbox import Outbox
 from everword_ingest.servicer import IngestServicer
 from everword_ingest.settings import SERVICE, Settings
@@ -32,6 +35,7 @@ class IngestServer:
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
         ingest = ingest_service_pb2.DESCRIPTOR.services_by_name["IngestService"]
         fact = fact_service_pb2.DESCRIPTOR.services_by_name["FactService"]
+        note = note_service_pb2.DESCRIPTOR.services_by_name["NoteService"]
         admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
         self._server = RpcServer(
             settings.server,
@@ -46,6 +50,11 @@ class IngestServer:
                     fact,
                     fact_service_pb2_grpc.add_FactServiceServicer_to_server,
                     FactServicer(self._database, self._outbox.wake),
+                ),
+                Registration(
+                    note,
+                    note_service_pb2_grpc.add_NoteServiceServicer_to_server,
+                    NoteServicer(self._database, self._outbox.wake),
                 ),
                 Registration(
                     admin,

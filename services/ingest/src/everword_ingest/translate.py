@@ -10,7 +10,13 @@ from uuid import UUID
 from everword.domain.errors import InvalidArgument
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.translate import from_struct, from_timestamp
-from everword.v1 import conversation_pb2, fact_service_pb2, ingest_service_pb2, memory_pb2
+from everword.v1 import (
+    conversation_pb2,
+    fact_service_pb2,
+    ingest_service_pb2,
+    memory_pb2,
+    note_service_pb2,
+)
 from everword_ingest.messages.record_significant import Significant
 from everword_ingest.model import AppendRequest, ConversationSpec, NewMessage
 
@@ -154,6 +160,9 @@ def hash_body(
         | ingest_service_pb2.MarkUsedRequest
         | ingest_service_pb2.RecordSignificantRequest
         | fact_service_pb2.RememberRequest
+        | note_service_pb2.WriteNoteRequest
+        | note_service_pb2.DeleteNoteRequest
+        | note_service_pb2.AppendDailyLogRequest
     ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""

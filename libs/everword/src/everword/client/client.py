@@ -23,6 +23,7 @@ from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
+from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
@@ -44,6 +45,7 @@ class Client:
         self.ingest_service = IngestServiceStub(ingest)
         self.admin_service = AdminServiceStub(ingest)
         self.fact_service = FactServiceStub(ingest)
+        self.note_service = NoteServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)
         self.profile_service = ProfileServiceStub(search)

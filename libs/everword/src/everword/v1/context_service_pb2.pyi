@@ -33,10 +33,12 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
     CONTEXT_SOURCE_CHAT_HISTORY: _ContextSource.ValueType  # 2
     """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+    CONTEXT_SOURCE_DOCUMENTS: _ContextSource.ValueType  # 6
+    """CONTEXT_SOURCE_DOCUMENTS are the daily logs of today and yesterday."""
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
     """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
-    numbers are kept for base (3), identity (4), lorebook (5), documents (6) and graph (7).
+    numbers are kept for base (3), identity (4), lorebook (5) and graph (7).
     """
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
@@ -45,6 +47,8 @@ CONTEXT_SOURCE_MEMORIES: ContextSource.ValueType  # 1
 """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
 CONTEXT_SOURCE_CHAT_HISTORY: ContextSource.ValueType  # 2
 """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+CONTEXT_SOURCE_DOCUMENTS: ContextSource.ValueType  # 6
+"""CONTEXT_SOURCE_DOCUMENTS are the daily logs of today and yesterday."""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
 class _ContextScope:

@@ -144,6 +144,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
     `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
     """
+    ERROR_REASON_NOTE_NOT_FOUND: _ErrorReason.ValueType  # 40
+    """ERROR_REASON_NOTE_NOT_FOUND (NOT_FOUND): there is no note with this id or key; it may have expired or been deleted.
+    `{ "reason": "NOTE_NOT_FOUND", "metadata": { "key": "deploy_process" } }`
+    """
+    ERROR_REASON_NOTE_VERSION_CONFLICT: _ErrorReason.ValueType  # 41
+    """ERROR_REASON_NOTE_VERSION_CONFLICT (ABORTED): the note is not at the version that was expected; read it, and write again.
+    An id is empty where there is no such version. `{ "reason": "NOTE_VERSION_CONFLICT", "metadata": { "expected_version": "3",
+    "expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id": "0190b5c3-…" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -274,5 +283,14 @@ ERROR_REASON_CHAT_NOT_CONFIGURED: ErrorReason.ValueType  # 30
 ERROR_REASON_MESSAGE_NOT_FOUND: ErrorReason.ValueType  # 31
 """ERROR_REASON_MESSAGE_NOT_FOUND (NOT_FOUND): the caller's namespace has no such message.
 `{ "reason": "MESSAGE_NOT_FOUND", "metadata": { "external_id": "D1:3" } }`
+"""
+ERROR_REASON_NOTE_NOT_FOUND: ErrorReason.ValueType  # 40
+"""ERROR_REASON_NOTE_NOT_FOUND (NOT_FOUND): there is no note with this id or key; it may have expired or been deleted.
+`{ "reason": "NOTE_NOT_FOUND", "metadata": { "key": "deploy_process" } }`
+"""
+ERROR_REASON_NOTE_VERSION_CONFLICT: ErrorReason.ValueType  # 41
+"""ERROR_REASON_NOTE_VERSION_CONFLICT (ABORTED): the note is not at the version that was expected; read it, and write again.
+An id is empty where there is no such version. `{ "reason": "NOTE_VERSION_CONFLICT", "metadata": { "expected_version": "3",
+"expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id": "0190b5c3-…" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

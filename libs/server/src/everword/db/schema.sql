@@ -178,7 +178,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 3) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'note_versions', 'notes', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -1663,6 +1663,198 @@ ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE everword.note_versions (
+    namespace_id bigint NOT NULL,
+    note_id uuid NOT NULL,
+    version bigint NOT NULL,
+    id uuid NOT NULL,
+    deleted boolean DEFAULT false NOT NULL,
+    content text NOT NULL,
+    kind text DEFAULT ''::text NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    importance smallint DEFAULT 3 NOT NULL,
+    author text DEFAULT ''::text NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.note_versions IS 'Everything that notes ever said, in order. Append-only by grants.';
+
+CREATE TABLE everword.note_versions_p0 (
+    namespace_id bigint CONSTRAINT note_versions_namespace_id_not_null NOT NULL,
+    note_id uuid CONSTRAINT note_versions_note_id_not_null NOT NULL,
+    version bigint CONSTRAINT note_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT note_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT note_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT note_versions_content_not_null NOT NULL,
+    kind text DEFAULT ''::text CONSTRAINT note_versions_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT note_versions_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT note_versions_importance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT note_versions_author_not_null NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT note_versions_written_at_not_null NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.note_versions_p1 (
+    namespace_id bigint CONSTRAINT note_versions_namespace_id_not_null NOT NULL,
+    note_id uuid CONSTRAINT note_versions_note_id_not_null NOT NULL,
+    version bigint CONSTRAINT note_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT note_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT note_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT note_versions_content_not_null NOT NULL,
+    kind text DEFAULT ''::text CONSTRAINT note_versions_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT note_versions_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT note_versions_importance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT note_versions_author_not_null NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT note_versions_written_at_not_null NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.note_versions_p2 (
+    namespace_id bigint CONSTRAINT note_versions_namespace_id_not_null NOT NULL,
+    note_id uuid CONSTRAINT note_versions_note_id_not_null NOT NULL,
+    version bigint CONSTRAINT note_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT note_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT note_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT note_versions_content_not_null NOT NULL,
+    kind text DEFAULT ''::text CONSTRAINT note_versions_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT note_versions_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT note_versions_importance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT note_versions_author_not_null NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT note_versions_written_at_not_null NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.note_versions_p3 (
+    namespace_id bigint CONSTRAINT note_versions_namespace_id_not_null NOT NULL,
+    note_id uuid CONSTRAINT note_versions_note_id_not_null NOT NULL,
+    version bigint CONSTRAINT note_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT note_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT note_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT note_versions_content_not_null NOT NULL,
+    kind text DEFAULT ''::text CONSTRAINT note_versions_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT note_versions_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT note_versions_importance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT note_versions_author_not_null NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT note_versions_written_at_not_null NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.notes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    key text DEFAULT ''::text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    conversation_id uuid,
+    kind text DEFAULT ''::text NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    importance smallint DEFAULT 3 NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.notes IS 'Notes as they stand. What one says is in note_versions, and in the index while it is neither deleted nor expired.';
+
+COMMENT ON COLUMN everword.notes.key IS 'What callers know it by, within agent, subject and conversation; empty for a note without a key.';
+
+COMMENT ON COLUMN everword.notes.version IS 'The latest one in note_versions. Its row lock orders concurrent writers.';
+
+COMMENT ON COLUMN everword.notes.log_date IS 'The day of an entry of a daily log.';
+
+COMMENT ON COLUMN everword.notes.expires_at IS 'From then on it is as if it were deleted.';
+
+CREATE TABLE everword.notes_p0 (
+    namespace_id bigint CONSTRAINT notes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT notes_id_not_null NOT NULL,
+    key text DEFAULT ''::text CONSTRAINT notes_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
+    conversation_id uuid,
+    kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT notes_version_not_null NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT notes_created_at_not_null NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.notes_p1 (
+    namespace_id bigint CONSTRAINT notes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT notes_id_not_null NOT NULL,
+    key text DEFAULT ''::text CONSTRAINT notes_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
+    conversation_id uuid,
+    kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT notes_version_not_null NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT notes_created_at_not_null NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.notes_p2 (
+    namespace_id bigint CONSTRAINT notes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT notes_id_not_null NOT NULL,
+    key text DEFAULT ''::text CONSTRAINT notes_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
+    conversation_id uuid,
+    kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT notes_version_not_null NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT notes_created_at_not_null NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.notes_p3 (
+    namespace_id bigint CONSTRAINT notes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT notes_id_not_null NOT NULL,
+    key text DEFAULT ''::text CONSTRAINT notes_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
+    conversation_id uuid,
+    kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT notes_version_not_null NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT notes_created_at_not_null NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.schema_migrations (
     number integer NOT NULL,
     name text NOT NULL,
@@ -2160,6 +2352,22 @@ ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p2 FOR VAL
 
 ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.note_versions ATTACH PARTITION everword.note_versions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.note_versions ATTACH PARTITION everword.note_versions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.note_versions ATTACH PARTITION everword.note_versions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.note_versions ATTACH PARTITION everword.note_versions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2421,6 +2629,36 @@ ALTER TABLE ONLY everword.namespaces
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY everword.note_versions
+    ADD CONSTRAINT note_versions_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.note_versions_p0
+    ADD CONSTRAINT note_versions_p0_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.note_versions_p1
+    ADD CONSTRAINT note_versions_p1_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.note_versions_p2
+    ADD CONSTRAINT note_versions_p2_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.note_versions_p3
+    ADD CONSTRAINT note_versions_p3_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.notes
+    ADD CONSTRAINT notes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.notes_p0
+    ADD CONSTRAINT notes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.notes_p1
+    ADD CONSTRAINT notes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.notes_p2
+    ADD CONSTRAINT notes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.notes_p3
+    ADD CONSTRAINT notes_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
 
@@ -2651,6 +2889,36 @@ CREATE UNIQUE INDEX messages_p3_namespace_id_conversation_id_external_id_idx ON 
 CREATE INDEX messages_p3_namespace_id_occurred_at_id_idx ON everword.messages_p3 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
 
 CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
+
+CREATE UNIQUE INDEX note_versions_id ON ONLY everword.note_versions USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX note_versions_p0_namespace_id_id_idx ON everword.note_versions_p0 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX note_versions_p1_namespace_id_id_idx ON everword.note_versions_p1 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX note_versions_p2_namespace_id_id_idx ON everword.note_versions_p2 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX note_versions_p3_namespace_id_id_idx ON everword.note_versions_p3 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX notes_key ON ONLY everword.notes USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
+
+CREATE INDEX notes_log ON ONLY everword.notes USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE INDEX notes_p0_namespace_id_log_date_id_idx ON everword.notes_p0 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE UNIQUE INDEX notes_p0_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p0 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
+
+CREATE INDEX notes_p1_namespace_id_log_date_id_idx ON everword.notes_p1 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE UNIQUE INDEX notes_p1_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p1 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
+
+CREATE INDEX notes_p2_namespace_id_log_date_id_idx ON everword.notes_p2 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE UNIQUE INDEX notes_p2_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p2 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
+
+CREATE INDEX notes_p3_namespace_id_log_date_id_idx ON everword.notes_p3 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE UNIQUE INDEX notes_p3_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p3 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
 
 CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
@@ -2972,6 +3240,46 @@ ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p3_
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p3_pkey;
 
+ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p0_namespace_id_id_idx;
+
+ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p0_pkey;
+
+ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p1_namespace_id_id_idx;
+
+ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p1_pkey;
+
+ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p2_namespace_id_id_idx;
+
+ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p2_pkey;
+
+ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p3_namespace_id_id_idx;
+
+ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p3_pkey;
+
+ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p0_namespace_id_log_date_id_idx;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p0_namespace_id_md5_md51_md52_coalesce_idx;
+
+ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p0_pkey;
+
+ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p1_namespace_id_log_date_id_idx;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p1_namespace_id_md5_md51_md52_coalesce_idx;
+
+ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p1_pkey;
+
+ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p2_namespace_id_log_date_id_idx;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p2_namespace_id_md5_md51_md52_coalesce_idx;
+
+ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p2_pkey;
+
+ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p3_namespace_id_log_date_id_idx;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p3_namespace_id_md5_md51_md52_coalesce_idx;
+
+ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p3_pkey;
+
 ALTER INDEX everword.summaries_written_by ATTACH PARTITION everword.summaries_p0_level_model_prompt_version_namespace_id_idx;
 
 ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p0_namespace_id_conversation_id_level_first_seq_idx;
@@ -3163,6 +3471,15 @@ ALTER TABLE everword.memory_vectors_1
 ALTER TABLE everword.messages
     ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
+ALTER TABLE everword.note_versions
+    ADD CONSTRAINT note_versions_namespace_id_note_id_fkey FOREIGN KEY (namespace_id, note_id) REFERENCES everword.notes(namespace_id, id);
+
+ALTER TABLE everword.notes
+    ADD CONSTRAINT notes_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.notes
+    ADD CONSTRAINT notes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.summaries
     ADD CONSTRAINT summaries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -3244,6 +3561,10 @@ CREATE POLICY isolation ON everword.memory_vectors_1 USING ((namespace_id = (NUL
 
 CREATE POLICY isolation ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.note_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.notes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.summary_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -3263,6 +3584,10 @@ ALTER TABLE everword.memory_use ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.memory_vectors_1 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.note_versions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.summaries ENABLE ROW LEVEL SECURITY;
 
@@ -3312,6 +3637,7 @@ REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBL
 
 REVOKE ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
 
@@ -3449,6 +3775,11 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;
 GRANT SELECT ON TABLE everword.namespaces TO everword_compactor;
 GRANT SELECT ON TABLE everword.namespaces TO everword_embedder;
+
+GRANT SELECT,INSERT ON TABLE everword.note_versions TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.notes TO everword_ingest;
+GRANT SELECT ON TABLE everword.notes TO everword_search;
 
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;

@@ -11,7 +11,7 @@ EverwordError
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded
-├── ConcurrentUpdate         ABORTED
+├── ConcurrentUpdate, NoteVersionConflict    ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED
 └── MethodUnknown            UNIMPLEMENTED
@@ -127,6 +127,12 @@ class FactNotFound(NotFound):
     reason = "FACT_NOT_FOUND"
 
 
+class NoteNotFound(NotFound):
+    """There is no such note; it may have expired or been deleted."""
+
+    reason = "NOTE_NOT_FOUND"
+
+
 class SummaryNotFound(NotFound):
     """This namespace has no such summary."""
 
@@ -229,6 +235,13 @@ class ConcurrentUpdate(EverwordError):
     code = "ABORTED"
     reason = "CONCURRENT_UPDATE"
     retry_after_s = 0.1
+
+
+class NoteVersionConflict(EverwordError):
+    """The note is not at the version that was expected; read it, and write again."""
+
+    code = "ABORTED"
+    reason = "NOTE_VERSION_CONFLICT"
 
 
 class Unavailable(EverwordError):
