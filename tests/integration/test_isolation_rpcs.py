@@ -20,6 +20,7 @@ from everword.chat.settings import ChatSettings
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
+from everword.v1 import note_service_pb2
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import stats_pb2 as stats
 from everword.v1 import summary_pb2 as summary
@@ -57,6 +58,13 @@ from support.foreign import (
 )
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
+from support.foreign_notes import (
+    NOTES_EMPTY,
+    NOTES_REFUSED,
+    history_request,
+    note_request,
+    notes_request,
+)
 from support.foreign_reads import READS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -88,7 +96,12 @@ async def theirs(stack: Stack) -> Theirs:
         await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
         await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
+        await stack.notes.WriteNote(note_request(request_id="note"), metadata=within(name))
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
+    written = await stack.notes.WriteNote(note_request("Their newer note."), metadata=THEIRS)
+    await stack.notes.AppendDailyLog(
+        note_service_pb2.AppendDailyLogRequest(content="Their day."), metadata=THEIRS
+    )
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
@@ -108,11 +121,20 @@ async def theirs(stack: Stack) -> Theirs:
         message_id=first.messages[0].message_id,
         summary_id=listed.summaries[0].id,
         fact_id=told.fact.id,
+        note_id=written.note_id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
             "ExpandSummary": expanded.next_page_token,
             "AuditSummaries": audited.next_page_token,
+            "ListNotes": (
+                await stack.notes.ListNotes(notes_request(), metadata=THEIRS)
+            ).next_page_token,
+            "GetNoteHistory": (
+                await stack.notes.GetNoteHistory(
+                    history_request(note_id=written.note_id), metadata=THEIRS
+                )
+            ).next_page_token,
             "ListFacts": (
                 await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
             ).next_page_token,
@@ -138,6 +160,7 @@ async def theirs(stack: Stack) -> Theirs:
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
     **FACTS_REFUSED,
+    **NOTES_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -208,6 +231,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **SUMMARIES_EMPTY,
     **FACTS_EMPTY,
+    **NOTES_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

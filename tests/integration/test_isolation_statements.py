@@ -32,6 +32,7 @@ from support.isolation import (
     without_predicate,
     writes_isolated_rows,
 )
+from support.note_rows import insert_notes
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
@@ -150,6 +151,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             )
             insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_facts(conn, ids["theirs"], message_ids, WORDS)
+            insert_notes(conn, ids["theirs"], message_ids, WORDS)
         yield Filled(
             database=database,
             empty=empty,

@@ -28,6 +28,7 @@ class Theirs:
     message_id: str
     summary_id: str
     fact_id: str
+    note_id: str
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

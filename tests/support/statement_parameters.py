@@ -17,6 +17,7 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
+from support.note_rows import note_parameters
 from support.summary_rows import SummaryRows
 
 WORDS = "xylophone concerto in auth.rs"
@@ -146,6 +147,7 @@ def _record_parameters(filled: Filled) -> dict[str, Any]:
         "indexed_chars": 32_768,
         "message": memory.MEMORY_KIND_MESSAGE,
         "summary": memory.MEMORY_KIND_SUMMARY,
+        "note": memory.MEMORY_KIND_NOTE,
     }
 
 
@@ -166,6 +168,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **_nodes(filled),
         **_reading(filled),
         **fact_parameters(),
+        **note_parameters(filled.message_ids, filled.conversation_id),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},
