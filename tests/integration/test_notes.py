@@ -74,7 +74,11 @@ async def test_notes_are_ranked_with_messages_on_one_scale(stack: Stack) -> None
         memory_pb2.MEMORY_KIND_MESSAGE,
     ]
     assert hits[0].score > hits[1].score > 0
-    assert await found(stack, "zeppelin", filter=memory_pb2.MemoryFilter(excluded_kinds=[3]))
+    assert await found(
+        stack,
+        "zeppelin",
+        filter=memory_pb2.MemoryFilter(excluded_kinds=[memory_pb2.MEMORY_KIND_NOTE]),
+    )
 
 
 async def test_a_conflict_names_both_versions_and_loses_nothing(stack: Stack) -> None:
@@ -196,7 +200,11 @@ async def test_a_key_is_unique_in_its_scope(stack: Stack) -> None:
     for scope in scopes:
         assert (await read(stack, "scoped", **scope)).body.content == f"scope {sorted(scope)}"
     [inside] = await found(
-        stack, "scoped", filter=memory_pb2.MemoryFilter(conversation_ids=[conversation], kinds=[3])
+        stack,
+        "scoped",
+        filter=memory_pb2.MemoryFilter(
+            conversation_ids=[conversation], kinds=[memory_pb2.MEMORY_KIND_NOTE]
+        ),
     )
     assert (inside.memory.agent, inside.memory.conversation_id) == ("opus", conversation)
     agents = memory_pb2.MemoryFilter(agents=["opus"], kinds=[memory_pb2.MEMORY_KIND_NOTE])
@@ -315,7 +323,7 @@ async def test_a_key_is_any_text_letter_by_letter(stack: Stack, key: str) -> Non
         (note_pb2.NewNote(content="a", importance=6), "note.importance"),
         (note_pb2.NewNote(content="a", tags=["t", "t"]), "note.tags"),
         (
-            note_pb2.NewNote(content="a", scope={"conversation_id": "no"}),
+            note_pb2.NewNote(content="a", scope=note_pb2.NoteScope(conversation_id="no")),
             "note.scope.conversation_id",
         ),
         (new_note("a", expires=datetime.now(UTC) - timedelta(seconds=1)), "note.expire_time"),

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from itertools import product
+from typing import Any
 
 import grpc
 from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
@@ -114,7 +115,7 @@ def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
     return asked
 
 
-async def _ask(channel: grpc.aio.Channel, method: MethodDescriptor, request: Message) -> str:
+async def _ask(channel: Any, method: MethodDescriptor, request: Message) -> str:
     path = f"/{method.containing_service.full_name}/{method.name}"
     form = {
         "request_serializer": type(request).SerializeToString,

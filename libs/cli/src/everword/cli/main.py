@@ -28,6 +28,7 @@ COMMANDS = {
     "migrate": "migrate:migrate",
     "models": "models:models",
     "namespaces": "namespaces:namespaces",
+    "notes": "notes:notes",
     "protoset": "protoset:protoset",
     "queue-status": "maintenance:queue_status",
     "retry-failed": "maintenance:retry_failed",
