@@ -16,7 +16,7 @@ from everword.v1 import ingest_service_pb2, maintenance_service_pb2
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.foreign_facts import remember_request
-from support.foreign_notes import note_request
+from support.foreign_notes import grant_request, note_request
 from support.refusals import refused
 from support.stack import Stack
 from support.waiting import until
@@ -28,7 +28,7 @@ NAMESPACED = (
     *("summaries", "summary_sources", "summary_voices", "compaction_progress", "calendar_pending"),
     *("tool_sentences", "tool_sentence_queue", "usage_ledger"),
     *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
-    *("notes", "note_versions"),
+    *("notes", "note_versions", "advisor_grants"),
 )
 
 
@@ -180,6 +180,7 @@ async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(stack: Sta
         await append(stack, *["Words to erase."] * 50, metadata=within(namespace))
         await stack.facts.Remember(remember_request("Words to erase."), metadata=within(namespace))
         await stack.notes.WriteNote(note_request("Words to erase."), metadata=within(namespace))
+        await stack.handoffs.CreateAdvisorGrant(grant_request(), metadata=within(namespace))
     before = _rows(stack, "default")
     erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
     assert erased.rows_erased > 150

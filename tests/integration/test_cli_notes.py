@@ -29,8 +29,8 @@ async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
     gone = await everword(stack, "notes", "get", "deploy_process")
     assert gone.status != 0
     assert "NOTE_NOT_FOUND" in gone.errors
-    versions = await everword(stack, "notes", "history", "deploy_process", "--json")
-    assert [each["deleted"] for each in versions.json()["versions"]] == [True, False, False]
+    finished = await everword(stack, "notes", "history", "deploy_process", "--json")
+    assert [each["deleted"] for each in finished.json()["versions"]] == [True, False, False]
 
 
 async def test_a_writer_says_what_it_expects(stack: Stack) -> None:

@@ -61,6 +61,9 @@ from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
 from support.foreign_notes import (
     NOTES_EMPTY,
     NOTES_REFUSED,
+    found_request,
+    grant_request,
+    handoff_request,
     history_request,
     note_request,
     notes_request,
@@ -74,6 +77,9 @@ THEIRS = within("theirs")
 #: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
 OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
 TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
+#: They name nothing that is stored, and make something of the caller's own: a grant opens its maker's namespace alone, which
+#: tests/e2e/test_handoff.py holds.
+MAKING = {"CreateAdvisorGrant"}
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
 
@@ -97,7 +103,13 @@ async def theirs(stack: Stack) -> Theirs:
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
         await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
         await stack.notes.WriteNote(note_request(request_id="note"), metadata=within(name))
+        handed = handoff_request(request_id="handoff")
+        await stack.handoffs.WriteHandoff(handed, metadata=within(name))
+        await stack.handoffs.SaveAdvisorNote(
+            found_request(request_id="found"), metadata=within(name)
+        )
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
+    granted = await stack.handoffs.CreateAdvisorGrant(grant_request(), metadata=THEIRS)
     written = await stack.notes.WriteNote(note_request("Their newer note."), metadata=THEIRS)
     await stack.notes.AppendDailyLog(
         note_service_pb2.AppendDailyLogRequest(content="Their day."), metadata=THEIRS
@@ -122,6 +134,7 @@ async def theirs(stack: Stack) -> Theirs:
         summary_id=listed.summaries[0].id,
         fact_id=told.fact.id,
         note_id=written.note_id,
+        grant_id=granted.grant.id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
@@ -324,7 +337,7 @@ def _reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
 
 
 def test_every_rpc_and_every_id_of_one_is_tried() -> None:
-    tried = {*REFUSED, *EMPTY}
+    tried = {*REFUSED, *EMPTY, *MAKING}
     for method in _methods():
         assert any(entry.split()[0] == method.name for entry in tried), method.name
         for path in _reaching(method.input_type):

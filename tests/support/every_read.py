@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 import grpc
-from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -75,7 +75,7 @@ def _request(method: MethodDescriptor, known: Mapping[str, object]) -> Message:
 
 
 def _fill(message: Message, known: Mapping[str, object]) -> None:
-    field: FieldDescriptor
+    field: Any
     for field in message.DESCRIPTOR.fields:
         if field.message_type is not None and field.message_type.name.endswith("Request"):
             _fill(getattr(message, field.name), known)
@@ -108,7 +108,7 @@ def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
     """Return a request as of an earlier moment; None where it has none."""
     asked = type(request)()
     asked.CopyFrom(request)
-    holder = asked.filter if "filter" in asked.DESCRIPTOR.fields_by_name else asked  # type: ignore[attr-defined]
+    holder: Any = asked.filter if "filter" in asked.DESCRIPTOR.fields_by_name else asked  # type: ignore[attr-defined]
     if "valid_at_time" not in holder.DESCRIPTOR.fields_by_name:
         return None
     holder.valid_at_time.CopyFrom(known["earlier"])

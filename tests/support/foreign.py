@@ -29,6 +29,7 @@ class Theirs:
     summary_id: str
     fact_id: str
     note_id: str
+    grant_id: str
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

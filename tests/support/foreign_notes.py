@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from everword.v1 import handoff_service_pb2 as handoffs
 from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as notes
 from support.callers import within
@@ -23,6 +24,21 @@ def notes_request(**fields: Any) -> notes.ListNotesRequest:
 
 def history_request(**fields: Any) -> notes.GetNoteHistoryRequest:
     return notes.GetNoteHistoryRequest(page_size=1, **fields)
+
+
+ISSUE = handoffs.HandoffKey(repo="their/repo", issue="7")
+
+
+def handoff_request(**fields: Any) -> handoffs.WriteHandoffRequest:
+    return handoffs.WriteHandoffRequest(key=ISSUE, content="Their task.", **fields)
+
+
+def found_request(**fields: Any) -> handoffs.SaveAdvisorNoteRequest:
+    return handoffs.SaveAdvisorNoteRequest(key=ISSUE, content="Their advice.", **fields)
+
+
+def grant_request() -> handoffs.CreateAdvisorGrantRequest:
+    return handoffs.CreateAdvisorGrantRequest(key=ISSUE)
 
 
 def _scope(theirs: Theirs) -> note_pb2.NoteScope:
@@ -79,6 +95,12 @@ NOTES_REFUSED: dict[str, tuple[str, Call]] = {
             history_request(note_id=t.note_id, page_token=t.page_tokens["GetNoteHistory"])
         ),
     ),
+    "GetAdvisorGrant grant_id": (
+        "GRANT_NOT_FOUND",
+        lambda s, t: s.handoffs.GetAdvisorGrant(
+            handoffs.GetAdvisorGrantRequest(grant_id=t.grant_id)
+        ),
+    ),
     "AppendDailyLog scope.conversation_id": (
         NO_CONVERSATION,
         lambda s, t: s.notes.AppendDailyLog(
@@ -96,6 +118,28 @@ NOTES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
             notes_request(filter=notes.NoteFilter(conversation_ids=[t.conversation_id]))
         ),
         lambda answer: not answer.notes,
+    ),
+    "GetHandoff": (
+        lambda s, t: s.handoffs.GetHandoff(handoffs.GetHandoffRequest(key=ISSUE)),
+        lambda answer: answer == handoffs.GetHandoffResponse(),
+    ),
+    "GetHandoffInstructions": (
+        lambda s, t: s.handoffs.GetHandoffInstructions(
+            handoffs.GetHandoffInstructionsRequest(key=ISSUE)
+        ),
+        lambda answer: "Their task." not in answer.caller + answer.advisor,
+    ),
+    "WriteHandoff": (
+        lambda s, t: s.handoffs.WriteHandoff(
+            handoff_request(request_id="handoff"), metadata=within("third")
+        ),
+        lambda answer: answer.replayed,
+    ),
+    "SaveAdvisorNote": (
+        lambda s, t: s.handoffs.SaveAdvisorNote(
+            found_request(request_id="found"), metadata=within("third")
+        ),
+        lambda answer: answer.replayed,
     ),
     "WriteNote": (
         lambda s, t: s.notes.WriteNote(note_request(request_id="note"), metadata=within("third")),

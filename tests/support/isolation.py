@@ -18,7 +18,7 @@ ISOLATED = frozenset(
         *("summaries", "summary_sources", "compaction_progress", "calendar_pending"),
         *("summary_voices", "tool_sentences", "usage_ledger", "index_changes"),
         *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
-        *("notes", "note_versions"),
+        *("notes", "note_versions", "advisor_grants"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

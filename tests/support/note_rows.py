@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,7 @@ import psycopg
 
 from everword.domain.ids import new_id
 
-VERSION = UUID(int=81)
+VERSION, GRANT = UUID(int=81), UUID(int=82)
 KEY = "Xanthippe's key"
 DAY = date(2001, 2, 3)
 BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
@@ -31,6 +31,11 @@ def insert_notes(
         "VALUES (%s, %s, 1, %s, %s, %s)",
         [namespace_id, message_ids[0], VERSION, words, BEGAN],
     )
+    conn.execute(
+        "INSERT INTO advisor_grants (namespace_id, id, secret_hash, repo, issue, max_calls, expires_at) "
+        "VALUES (%s, %s, %s, %s, '1', 2, now() + interval '1 day')",
+        [namespace_id, GRANT, b"secret", words],
+    )
 
 
 def note_parameters(
@@ -40,7 +45,7 @@ def note_parameters(
     package = "everword_ingest.notes"
     note = {"note_id": message_ids[0]}
     scope = {"agent": "", "subject": "", "conversation_id": None}
-    version = {
+    version: dict[str, Any] = {
         **note,
         "version": 2,
         "id": new_id(),
@@ -67,5 +72,14 @@ def note_parameters(
         f"{package}.get_note": note,
         f"{package}.list_notes": page,
         f"{package}.list_versions": {**note, "before_version": None},
+        "everword_ingest.handoffs.insert_grant": {
+            "id": new_id(),
+            "secret_hash": b"new",
+            "repo": "r",
+            "issue": "1",
+            "max_calls": 2,
+            "lifetime": timedelta(hours=1),
+        },
+        "everword_ingest.handoffs.get_grant": {"grant_id": GRANT},
         "everword_search.retrieval.index.find_log_entries": {"first_day": DAY},
     }

@@ -18,6 +18,7 @@ from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
+from everword.v1.handoff_service_pb2_grpc import HandoffServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.note_service_pb2_grpc import NoteServiceStub
@@ -48,6 +49,7 @@ class Stack:
     admin: AdminServiceStub
     facts: FactServiceStub
     notes: NoteServiceStub
+    handoffs: HandoffServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
     profile: ProfileServiceStub
@@ -110,6 +112,7 @@ async def running_stack(
             admin=AdminServiceStub(channels["ingest"]),
             facts=FactServiceStub(channels["ingest"]),
             notes=NoteServiceStub(channels["ingest"]),
+            handoffs=HandoffServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
             profile=ProfileServiceStub(channels["search"]),

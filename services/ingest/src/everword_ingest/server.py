@@ -11,6 +11,8 @@ from everword.v1 import (
     admin_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
+    handoff_service_pb2,
+    handoff_service_pb2_grpc,
     ingest_service_pb2,
     ingest_service_pb2_grpc,
     note_service_pb2,
@@ -18,6 +20,7 @@ from everword.v1 import (
 )
 from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.facts.servicer import FactServicer
+from everword_ingest.handoffs.servicer import HandoffServicer
 from everword_ingest.housekeeping import Housekeeping
 from everword_ingest.notes.servicer import NoteServicer
 from everword_ingest.outbox import Outbox
@@ -36,6 +39,7 @@ class IngestServer:
         ingest = ingest_service_pb2.DESCRIPTOR.services_by_name["IngestService"]
         fact = fact_service_pb2.DESCRIPTOR.services_by_name["FactService"]
         note = note_service_pb2.DESCRIPTOR.services_by_name["NoteService"]
+        handoff = handoff_service_pb2.DESCRIPTOR.services_by_name["HandoffService"]
         admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
         self._server = RpcServer(
             settings.server,
@@ -55,6 +59,11 @@ class IngestServer:
                     note,
                     note_service_pb2_grpc.add_NoteServiceServicer_to_server,
                     NoteServicer(self._database, self._outbox.wake),
+                ),
+                Registration(
+                    handoff,
+                    handoff_service_pb2_grpc.add_HandoffServiceServicer_to_server,
+                    HandoffServicer(self._database, self._outbox.wake),
                 ),
                 Registration(
                     admin,

@@ -13,6 +13,7 @@ from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import (
     conversation_pb2,
     fact_service_pb2,
+    handoff_service_pb2,
     ingest_service_pb2,
     memory_pb2,
     note_service_pb2,
@@ -163,6 +164,8 @@ def hash_body(
         | note_service_pb2.WriteNoteRequest
         | note_service_pb2.DeleteNoteRequest
         | note_service_pb2.AppendDailyLogRequest
+        | handoff_service_pb2.WriteHandoffRequest
+        | handoff_service_pb2.SaveAdvisorNoteRequest
     ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""

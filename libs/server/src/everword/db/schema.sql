@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'note_versions', 'notes', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'advisor_grants', 'note_versions', 'notes', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -444,6 +444,25 @@ $$;
 
 COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`; returns how many.';
 
+CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+    spent boolean;
+BEGIN
+    UPDATE advisor_grants SET used_calls = used_calls + 1
+     WHERE secret_hash = hash AND spends AND used_calls < max_calls AND expires_at > now();
+    spent := FOUND;
+    RETURN QUERY
+    SELECT n.id, n.name, g.max_calls, spent OR NOT spends
+      FROM advisor_grants g JOIN namespaces n ON n.id = g.namespace_id AND n.state = 'active'
+     WHERE g.secret_hash = hash AND g.expires_at > now();
+END $$;
+
+COMMENT ON FUNCTION everword.spend_grant(hash bytea, spends boolean) IS 'Count a call of the grant with this hash, if it `spends`: whose it is, and whether there was a call left; no row where it is unknown or has ended.';
+
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
@@ -472,6 +491,24 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.upgrade_vector_tables() IS 'Turn plain arrays into pgvector''s type once the extension is there; returns how many tables were turned.';
+
+CREATE TABLE everword.advisor_grants (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    secret_hash bytea NOT NULL,
+    repo text NOT NULL,
+    issue text NOT NULL,
+    max_calls integer NOT NULL,
+    used_calls integer DEFAULT 0 NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT advisor_grants_check CHECK (((used_calls >= 0) AND (used_calls <= max_calls))),
+    CONSTRAINT advisor_grants_max_calls_check CHECK ((max_calls > 0))
+);
+
+COMMENT ON TABLE everword.advisor_grants IS 'Keys for a number of calls, and how many were made. Forgotten a week after they end.';
+
+COMMENT ON COLUMN everword.advisor_grants.secret_hash IS 'SHA-256 of 256 random bits, as of API keys.';
 
 CREATE TABLE everword.api_keys (
     id uuid NOT NULL,
@@ -2392,6 +2429,9 @@ ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentence
 
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.advisor_grants
+    ADD CONSTRAINT advisor_grants_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.api_keys
     ADD CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash);
 
@@ -2716,6 +2756,8 @@ ALTER TABLE ONLY everword.tool_sentences_p3
 ALTER TABLE ONLY everword.usage_ledger
     ADD CONSTRAINT usage_ledger_pkey PRIMARY KEY (namespace_id, id);
 
+CREATE UNIQUE INDEX advisor_grants_secret_hash ON everword.advisor_grants USING btree (secret_hash);
+
 CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_id);
 
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
@@ -2902,19 +2944,29 @@ CREATE UNIQUE INDEX note_versions_p3_namespace_id_id_idx ON everword.note_versio
 
 CREATE UNIQUE INDEX notes_key ON ONLY everword.notes USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
 
+CREATE INDEX notes_kind ON ONLY everword.notes USING btree (namespace_id, kind, id);
+
 CREATE INDEX notes_log ON ONLY everword.notes USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE INDEX notes_p0_namespace_id_kind_id_idx ON everword.notes_p0 USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_p0_namespace_id_log_date_id_idx ON everword.notes_p0 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
 CREATE UNIQUE INDEX notes_p0_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p0 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
 
+CREATE INDEX notes_p1_namespace_id_kind_id_idx ON everword.notes_p1 USING btree (namespace_id, kind, id);
+
 CREATE INDEX notes_p1_namespace_id_log_date_id_idx ON everword.notes_p1 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
 CREATE UNIQUE INDEX notes_p1_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p1 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
 
+CREATE INDEX notes_p2_namespace_id_kind_id_idx ON everword.notes_p2 USING btree (namespace_id, kind, id);
+
 CREATE INDEX notes_p2_namespace_id_log_date_id_idx ON everword.notes_p2 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
 CREATE UNIQUE INDEX notes_p2_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p2 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
+
+CREATE INDEX notes_p3_namespace_id_kind_id_idx ON everword.notes_p3 USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_p3_namespace_id_log_date_id_idx ON everword.notes_p3 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
@@ -3256,11 +3308,15 @@ ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p3
 
 ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p3_pkey;
 
+ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p0_namespace_id_kind_id_idx;
+
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p0_namespace_id_log_date_id_idx;
 
 ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p0_namespace_id_md5_md51_md52_coalesce_idx;
 
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p0_pkey;
+
+ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p1_namespace_id_kind_id_idx;
 
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p1_namespace_id_log_date_id_idx;
 
@@ -3268,11 +3324,15 @@ ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p1_namespace_id_m
 
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p1_pkey;
 
+ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p2_namespace_id_kind_id_idx;
+
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p2_namespace_id_log_date_id_idx;
 
 ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p2_namespace_id_md5_md51_md52_coalesce_idx;
 
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p2_pkey;
+
+ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p3_namespace_id_kind_id_idx;
 
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p3_namespace_id_log_date_id_idx;
 
@@ -3402,6 +3462,9 @@ CREATE STATISTICS everword.memories_p3_subject (dependencies) ON namespace_id, s
 
 CREATE TRIGGER close_deployment AFTER INSERT ON everword.api_keys FOR EACH STATEMENT EXECUTE FUNCTION everword.close_deployment_with_key();
 
+ALTER TABLE ONLY everword.advisor_grants
+    ADD CONSTRAINT advisor_grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.api_keys
     ADD CONSTRAINT api_keys_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -3507,6 +3570,8 @@ ALTER TABLE everword.tool_sentences
 ALTER TABLE ONLY everword.usage_ledger
     ADD CONSTRAINT usage_ledger_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.advisor_grants ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
@@ -3528,6 +3593,8 @@ ALTER TABLE everword.facts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.index_changes ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY isolation ON everword.advisor_grants USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -3664,7 +3731,31 @@ GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch intege
 REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
 
+REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_search;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_embedder;
+
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
+
+GRANT INSERT,DELETE ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(namespace_id) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(id) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(repo) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(issue) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(max_calls) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(used_calls) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(expires_at) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(created_at) ON TABLE everword.advisor_grants TO everword_ingest;
 
 GRANT INSERT ON TABLE everword.api_keys TO everword_ingest;
 

@@ -10,7 +10,7 @@ EverwordError
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured    FAILED_PRECONDITION
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp
 ├── ConcurrentUpdate, NoteVersionConflict    ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED
@@ -133,6 +133,12 @@ class NoteNotFound(NotFound):
     reason = "NOTE_NOT_FOUND"
 
 
+class GrantNotFound(NotFound):
+    """This namespace has no such grant."""
+
+    reason = "GRANT_NOT_FOUND"
+
+
 class SummaryNotFound(NotFound):
     """This namespace has no such summary."""
 
@@ -227,6 +233,12 @@ class Overloaded(Exhausted):
     """Too many calls at once; repeat this one after a pause."""
 
     retry_after_s = 1.0
+
+
+class GrantUsedUp(Exhausted):
+    """All calls of the grant were made; who made it can make another."""
+
+    reason = "GRANT_USED_UP"
 
 
 class ConcurrentUpdate(EverwordError):

@@ -13,6 +13,7 @@ from everword.v1 import note_service_pb2 as pb
 from everword_ingest.notes.model import (
     DAILY_LOG,
     DEFAULT_IMPORTANCE,
+    HANDOFF,
     Deletion,
     NewNote,
     NoteFilter,
@@ -25,7 +26,7 @@ from everword_ingest.notes.store import NoteRow, VersionRow
 from everword_ingest.translate import hash_body
 
 #: Kinds with calls of their own.
-_RESERVED = {DAILY_LOG: "AppendDailyLog"}
+_RESERVED = {DAILY_LOG: "AppendDailyLog", HANDOFF: "HandoffService.WriteHandoff"}
 
 
 def to_scope(scope: note_pb2.NoteScope) -> NoteScope:

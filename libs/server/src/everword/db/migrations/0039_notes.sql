@@ -29,6 +29,7 @@ CREATE UNIQUE INDEX notes_key ON notes
     (namespace_id, md5(key), md5(agent), md5(subject), coalesce(conversation_id, '00000000-0000-0000-0000-000000000000'))
     WHERE key <> '';
 CREATE INDEX notes_log ON notes (namespace_id, log_date, id) WHERE log_date IS NOT NULL;
+CREATE INDEX notes_kind ON notes (namespace_id, kind, id);
 SELECT create_partitions('notes');
 SELECT isolate_table('notes');
 
