@@ -20,7 +20,6 @@ from everword.chat.settings import ChatSettings
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
-from everword.v1 import note_service_pb2
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import stats_pb2 as stats
 from everword.v1 import summary_pb2 as summary
@@ -58,16 +57,7 @@ from support.foreign import (
 )
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
-from support.foreign_notes import (
-    NOTES_EMPTY,
-    NOTES_REFUSED,
-    found_request,
-    grant_request,
-    handoff_request,
-    history_request,
-    note_request,
-    notes_request,
-)
+from support.foreign_notes import NOTES_EMPTY, NOTES_REFUSED, write_notes
 from support.foreign_reads import READS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -77,8 +67,8 @@ THEIRS = within("theirs")
 #: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
 OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
 TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
-#: They name nothing that is stored, and make something of the caller's own: a grant opens its maker's namespace alone, which
-#: tests/e2e/test_handoff.py holds.
+#: They name nothing that is stored, and make something of the caller's own. A grant opens its maker's namespace alone:
+#: tests/e2e/test_handoff.py holds that.
 MAKING = {"CreateAdvisorGrant"}
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
@@ -98,22 +88,12 @@ async def theirs(stack: Stack) -> Theirs:
     """Fill the namespace `theirs`; the callers of the tests work in `default`."""
     await make_namespaces(stack, "theirs", "third")
     await stack.ingest.EnsureConversation(ensure_request(), metadata=within("third"))
-    for name in ("theirs", "third"):
+    for name in ("third", "theirs"):
         await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
         await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
-        await stack.notes.WriteNote(note_request(request_id="note"), metadata=within(name))
-        handed = handoff_request(request_id="handoff")
-        await stack.handoffs.WriteHandoff(handed, metadata=within(name))
-        await stack.handoffs.SaveAdvisorNote(
-            found_request(request_id="found"), metadata=within(name)
-        )
+        notes = await write_notes(stack, name)
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
-    granted = await stack.handoffs.CreateAdvisorGrant(grant_request(), metadata=THEIRS)
-    written = await stack.notes.WriteNote(note_request("Their newer note."), metadata=THEIRS)
-    await stack.notes.AppendDailyLog(
-        note_service_pb2.AppendDailyLogRequest(content="Their day."), metadata=THEIRS
-    )
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
@@ -133,21 +113,14 @@ async def theirs(stack: Stack) -> Theirs:
         message_id=first.messages[0].message_id,
         summary_id=listed.summaries[0].id,
         fact_id=told.fact.id,
-        note_id=written.note_id,
-        grant_id=granted.grant.id,
+        note_id=notes.note_id,
+        grant_id=notes.grant_id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
             "ExpandSummary": expanded.next_page_token,
             "AuditSummaries": audited.next_page_token,
-            "ListNotes": (
-                await stack.notes.ListNotes(notes_request(), metadata=THEIRS)
-            ).next_page_token,
-            "GetNoteHistory": (
-                await stack.notes.GetNoteHistory(
-                    history_request(note_id=written.note_id), metadata=THEIRS
-                )
-            ).next_page_token,
+            **notes.page_tokens,
             "ListFacts": (
                 await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
             ).next_page_token,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from everword.v1 import handoff_service_pb2 as handoffs
@@ -10,6 +11,7 @@ from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as notes
 from support.callers import within
 from support.foreign import NO_CONVERSATION, NO_PAGE, Call, Theirs
+from support.stack import Stack
 
 NO_NOTE = "NOTE_NOT_FOUND"
 
@@ -39,6 +41,37 @@ def found_request(**fields: Any) -> handoffs.SaveAdvisorNoteRequest:
 
 def grant_request() -> handoffs.CreateAdvisorGrantRequest:
     return handoffs.CreateAdvisorGrantRequest(key=ISSUE)
+
+
+@dataclass(frozen=True)
+class TheirNotes:
+    """What there is of notes in a namespace."""
+
+    note_id: str
+    grant_id: str
+    page_tokens: dict[str, str]
+
+
+async def write_notes(stack: Stack, namespace: str) -> TheirNotes:
+    """Write two versions of a note, an entry of a log, and a handoff with all that belongs to it."""
+    metadata = within(namespace)
+    await stack.notes.WriteNote(note_request(request_id="note"), metadata=metadata)
+    written = await stack.notes.WriteNote(note_request("Their newer note."), metadata=metadata)
+    entry = notes.AppendDailyLogRequest(content="Their day.")
+    await stack.notes.AppendDailyLog(entry, metadata=metadata)
+    handed = handoff_request(request_id="handoff")
+    await stack.handoffs.WriteHandoff(handed, metadata=metadata)
+    saved = found_request(request_id="found")
+    await stack.handoffs.SaveAdvisorNote(saved, metadata=metadata)
+    granted = await stack.handoffs.CreateAdvisorGrant(grant_request(), metadata=metadata)
+    listed = await stack.notes.ListNotes(notes_request(), metadata=metadata)
+    history = history_request(note_id=written.note_id)
+    versions = await stack.notes.GetNoteHistory(history, metadata=metadata)
+    tokens = {
+        "ListNotes": listed.next_page_token,
+        "GetNoteHistory": versions.next_page_token,
+    }
+    return TheirNotes(written.note_id, granted.grant.id, tokens)
 
 
 def _scope(theirs: Theirs) -> note_pb2.NoteScope:

@@ -22,9 +22,10 @@ fails.
    why, so that it can be understood without your answer."""
 
 
-def caller_instructions(key: HandoffKey) -> str:
-    """Return what to tell who asks for advice."""
-    return _CALLER.format(name=key.name, repo=key.repo, issue=key.issue)
+def get_handoff_instructions(key: HandoffKey, max_calls: int) -> tuple[str, str]:
+    """Return what to tell who asks for advice, and who gives it."""
+    caller = _CALLER.format(name=key.name, repo=key.repo, issue=key.issue)
+    return caller, advisor_instructions(key, max_calls)
 
 
 def advisor_instructions(key: HandoffKey, max_calls: int) -> str:

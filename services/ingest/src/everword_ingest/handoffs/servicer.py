@@ -1,4 +1,4 @@
-"""HandoffService: translates requests, calls the use case, translates the result."""
+"""HandoffService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.v1 import handoff_service_pb2 as pb
 from everword.v1.handoff_service_pb2_grpc import HandoffServiceServicer
 from everword_ingest.handoffs.get_handoff import get_handoff
 from everword_ingest.handoffs.grants import create_advisor_grant, get_advisor_grant
-from everword_ingest.handoffs.instructions import advisor_instructions, caller_instructions
+from everword_ingest.handoffs.instructions import advisor_instructions, get_handoff_instructions
 from everword_ingest.handoffs.translate import (
     grant_to_proto,
     to_advisor_note,
@@ -21,9 +21,9 @@ from everword_ingest.handoffs.translate import (
     to_key,
     to_lifetime,
 )
+from everword_ingest.handoffs.write_handoff import save_advisor_note, write_handoff
 from everword_ingest.notes.model import Written
 from everword_ingest.notes.translate import note_to_proto
-from everword_ingest.notes.write_note import write_note
 
 
 class HandoffServicer(HandoffServiceServicer):
@@ -36,7 +36,7 @@ class HandoffServicer(HandoffServiceServicer):
     async def WriteHandoff(
         self, request: pb.WriteHandoffRequest, context: Context
     ) -> pb.WriteHandoffResponse:
-        written = await write_note(
+        written = await write_handoff(
             self._database, current_namespace(), to_handoff(request), self._wake
         )
         return pb.WriteHandoffResponse(
@@ -58,7 +58,7 @@ class HandoffServicer(HandoffServiceServicer):
     async def SaveAdvisorNote(
         self, request: pb.SaveAdvisorNoteRequest, context: Context
     ) -> pb.SaveAdvisorNoteResponse:
-        written = await write_note(
+        written = await save_advisor_note(
             self._database, current_namespace(), to_advisor_note(request), self._wake
         )
         return pb.SaveAdvisorNoteResponse(
@@ -87,10 +87,8 @@ class HandoffServicer(HandoffServiceServicer):
     async def GetHandoffInstructions(
         self, request: pb.GetHandoffInstructionsRequest, context: Context
     ) -> pb.GetHandoffInstructionsResponse:
-        key = to_key(request.key)
-        return pb.GetHandoffInstructionsResponse(
-            caller=caller_instructions(key), advisor=advisor_instructions(key, to_calls(request))
-        )
+        caller, advisor = get_handoff_instructions(to_key(request.key), to_calls(request))
+        return pb.GetHandoffInstructionsResponse(caller=caller, advisor=advisor)
 
     async def _seal(self, written: Written) -> str:
         return written.consistency_token.seal(await self._database.token_secret())
