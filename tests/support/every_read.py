@@ -19,11 +19,7 @@ from everword.v1 import access_pb2
 from everword.v1 import search_service_pb2 as search
 from support.stack import Stack
 
-#: The service that hosts the RPCs of each, where it is not search.
-_HOSTS = {
-    **dict.fromkeys(("IngestService", "FactService", "NoteService"), "ingest"),
-    "MaintenanceService": "compactor",
-}
+_HOSTS = ("search", "ingest", "compactor")
 #: What an answer may be where there is nothing to return.
 _NOTHING = {
     grpc.StatusCode.NOT_FOUND,
@@ -55,16 +51,13 @@ async def answers(stack: Stack, known: Mapping[str, object]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for method in read_methods():
-        host = _HOSTS.get(method.containing_service.name, "search")
-        async with open_channel(stack.addresses[host]) as channel:
-            requests = [_request(method, known)]
-            if method.name == "Search":
-                requests = [_in_mode(requests[0], mode) for mode in MODES]
-            for number, (request, past) in enumerate(product(requests, (False, True))):
-                asked = _as_of(request, known) if past else request
-                if asked is not None:
-                    name = f"{method.name} {number}"
-                    found[name] = await _ask(channel, method, asked)
+        requests = [_request(method, known)]
+        if method.name == "Search":
+            requests = [_in_mode(requests[0], mode) for mode in MODES]
+        for number, (request, past) in enumerate(product(requests, (False, True))):
+            asked = _as_of(request, known) if past else request
+            if asked is not None:
+                found[f"{method.name} {number}"] = await _ask_host(stack, method, asked)
     return found
 
 
@@ -87,9 +80,11 @@ def _fill(message: Message, known: Mapping[str, object]) -> None:
         value = known[field.name]
         if isinstance(value, list):
             getattr(message, field.name).extend(value)
-        elif isinstance(value, Message):
-            if field.message_type is value.DESCRIPTOR:
-                getattr(message, field.name).CopyFrom(value)
+        elif isinstance(value, tuple):
+            # One name may stand for several kinds of messages.
+            for each in value:
+                if field.message_type is each.DESCRIPTOR:
+                    getattr(message, field.name).CopyFrom(each)
         elif field.message_type is None:
             setattr(message, field.name, value)
     if message.DESCRIPTOR.name == "GetMemoryRequest":
@@ -113,6 +108,19 @@ def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
         return None
     holder.valid_at_time.CopyFrom(known["earlier"])
     return asked
+
+
+async def _ask_host(stack: Stack, method: MethodDescriptor, request: Message) -> str:
+    """Ask the service that has the RPC."""
+    for host in _HOSTS:
+        async with open_channel(stack.addresses[host]) as channel:
+            try:
+                return await _ask(channel, method, request)
+            except grpc.aio.AioRpcError as error:
+                if error.code() is not grpc.StatusCode.UNIMPLEMENTED:
+                    error.add_note(f"{method.full_name} was given {request}")
+                    raise
+    raise LookupError(method.full_name)
 
 
 async def _ask(channel: Any, method: MethodDescriptor, request: Message) -> str:

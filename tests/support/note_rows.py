@@ -22,9 +22,9 @@ def insert_notes(
 ) -> None:
     """Store a note under the id of the first message: what is in the index under it is the note's too."""
     conn.execute(
-        "INSERT INTO notes (namespace_id, id, key, kind, version, log_date) "
-        "VALUES (%s, %s, %s, 'daily_log', 1, %s)",
-        [namespace_id, message_ids[0], KEY, DAY],
+        "INSERT INTO notes (namespace_id, id, key, key_hash, kind, version, log_date) "
+        "VALUES (%s, %s, %s, %s, 'daily_log', 1, %s)",
+        [namespace_id, message_ids[0], KEY, b"hash", DAY],
     )
     conn.execute(
         "INSERT INTO note_versions (namespace_id, note_id, version, id, content, written_at) "
@@ -60,9 +60,15 @@ def note_parameters(
     }
     page = {"conversation_ids": None, "key_prefix": "", "min_importance": 0, "after_id": None}
     return {
-        f"{package}.insert_note": {**scope, "id": new_id(), "key": "new", "log_date": None},
+        f"{package}.insert_note": {
+            **scope,
+            "id": new_id(),
+            "key": "new",
+            "key_hash": b"new",
+            "log_date": None,
+        },
         f"{package}.find_conversation": {"conversation_id": conversation_id},
-        f"{package}.find_key": {**scope, "key": KEY},
+        f"{package}.find_key": {"key_hash": b"hash"},
         f"{package}.lock_note": note,
         f"{package}.get_version": {**note, "version": 1},
         f"{package}.find_version": {"version_id": VERSION},

@@ -28,7 +28,7 @@ LAST_ID = UUID(int=2**128 - 1)
 
 
 #: Parameters that leave out nothing.
-_UNSET = (
+UNSET = (
     *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
     *(
         "instances",
@@ -80,7 +80,7 @@ def parameters_of(name: str, filled: Filled) -> dict[str, Any]:
 def common_parameters(filled: Filled) -> dict[str, Any]:
     """Return parameters by their names, as most statements mean them."""
     return {
-        **dict.fromkeys(_UNSET),
+        **dict.fromkeys(UNSET),
         **dict.fromkeys(("channel", "agent", "task", "error_contains"), ""),
         **_record_parameters(filled),
         "session_key": "s",

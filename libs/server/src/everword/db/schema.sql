@@ -1794,6 +1794,7 @@ CREATE TABLE everword.notes (
     agent text DEFAULT ''::text NOT NULL,
     subject text DEFAULT ''::text NOT NULL,
     conversation_id uuid,
+    key_hash bytea,
     kind text DEFAULT ''::text NOT NULL,
     tags text[] DEFAULT '{}'::text[] NOT NULL,
     importance smallint DEFAULT 3 NOT NULL,
@@ -1810,6 +1811,8 @@ COMMENT ON TABLE everword.notes IS 'Notes as they stand. What one says is in not
 
 COMMENT ON COLUMN everword.notes.key IS 'What callers know it by, within agent, subject and conversation; empty for a note without a key.';
 
+COMMENT ON COLUMN everword.notes.key_hash IS 'SHA-256 of key, agent, subject and conversation, which may be longer than what an index takes; NULL without a key.';
+
 COMMENT ON COLUMN everword.notes.version IS 'The latest one in note_versions. Its row lock orders concurrent writers.';
 
 COMMENT ON COLUMN everword.notes.log_date IS 'The day of an entry of a daily log.';
@@ -1823,6 +1826,7 @@ CREATE TABLE everword.notes_p0 (
     agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
     subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
     conversation_id uuid,
+    key_hash bytea,
     kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
     tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
     importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
@@ -1842,6 +1846,7 @@ CREATE TABLE everword.notes_p1 (
     agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
     subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
     conversation_id uuid,
+    key_hash bytea,
     kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
     tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
     importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
@@ -1861,6 +1866,7 @@ CREATE TABLE everword.notes_p2 (
     agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
     subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
     conversation_id uuid,
+    key_hash bytea,
     kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
     tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
     importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
@@ -1880,6 +1886,7 @@ CREATE TABLE everword.notes_p3 (
     agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
     subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
     conversation_id uuid,
+    key_hash bytea,
     kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
     tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
     importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
@@ -2942,35 +2949,35 @@ CREATE UNIQUE INDEX note_versions_p2_namespace_id_id_idx ON everword.note_versio
 
 CREATE UNIQUE INDEX note_versions_p3_namespace_id_id_idx ON everword.note_versions_p3 USING btree (namespace_id, id);
 
-CREATE UNIQUE INDEX notes_key ON ONLY everword.notes USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
+CREATE UNIQUE INDEX notes_key ON ONLY everword.notes USING btree (namespace_id, key_hash);
 
 CREATE INDEX notes_kind ON ONLY everword.notes USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_log ON ONLY everword.notes USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
+CREATE UNIQUE INDEX notes_p0_namespace_id_key_hash_idx ON everword.notes_p0 USING btree (namespace_id, key_hash);
+
 CREATE INDEX notes_p0_namespace_id_kind_id_idx ON everword.notes_p0 USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_p0_namespace_id_log_date_id_idx ON everword.notes_p0 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
-CREATE UNIQUE INDEX notes_p0_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p0 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
+CREATE UNIQUE INDEX notes_p1_namespace_id_key_hash_idx ON everword.notes_p1 USING btree (namespace_id, key_hash);
 
 CREATE INDEX notes_p1_namespace_id_kind_id_idx ON everword.notes_p1 USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_p1_namespace_id_log_date_id_idx ON everword.notes_p1 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
-CREATE UNIQUE INDEX notes_p1_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p1 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
+CREATE UNIQUE INDEX notes_p2_namespace_id_key_hash_idx ON everword.notes_p2 USING btree (namespace_id, key_hash);
 
 CREATE INDEX notes_p2_namespace_id_kind_id_idx ON everword.notes_p2 USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_p2_namespace_id_log_date_id_idx ON everword.notes_p2 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
-CREATE UNIQUE INDEX notes_p2_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p2 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
+CREATE UNIQUE INDEX notes_p3_namespace_id_key_hash_idx ON everword.notes_p3 USING btree (namespace_id, key_hash);
 
 CREATE INDEX notes_p3_namespace_id_kind_id_idx ON everword.notes_p3 USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_p3_namespace_id_log_date_id_idx ON everword.notes_p3 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
-
-CREATE UNIQUE INDEX notes_p3_namespace_id_md5_md51_md52_coalesce_idx ON everword.notes_p3 USING btree (namespace_id, md5(key), md5(agent), md5(subject), COALESCE(conversation_id, '00000000-0000-0000-0000-000000000000'::uuid)) WHERE (key <> ''::text);
 
 CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
@@ -3308,35 +3315,35 @@ ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p3
 
 ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p3_pkey;
 
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p0_namespace_id_key_hash_idx;
+
 ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p0_namespace_id_kind_id_idx;
 
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p0_namespace_id_log_date_id_idx;
 
-ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p0_namespace_id_md5_md51_md52_coalesce_idx;
-
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p0_pkey;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p1_namespace_id_key_hash_idx;
 
 ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p1_namespace_id_kind_id_idx;
 
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p1_namespace_id_log_date_id_idx;
 
-ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p1_namespace_id_md5_md51_md52_coalesce_idx;
-
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p1_pkey;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p2_namespace_id_key_hash_idx;
 
 ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p2_namespace_id_kind_id_idx;
 
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p2_namespace_id_log_date_id_idx;
 
-ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p2_namespace_id_md5_md51_md52_coalesce_idx;
-
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p2_pkey;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p3_namespace_id_key_hash_idx;
 
 ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p3_namespace_id_kind_id_idx;
 
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p3_namespace_id_log_date_id_idx;
-
-ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p3_namespace_id_md5_md51_md52_coalesce_idx;
 
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p3_pkey;
 

@@ -21,7 +21,7 @@ async def get_handoff(
     """Return what was handed over, None for nothing, and the advisor's notes, the latest first."""
     wanted = NoteFilter(kinds=[ADVISOR_NOTE], tags=[key.name])
     async with database.transaction(namespace.id) as conn:
-        note_id = await store.find_key(conn, namespace.id, key.note.key, key.note.scope)
+        note_id = await store.find_key(conn, namespace.id, key.note)
         handoff = await store.get_note(conn, namespace.id, note_id) if note_id else None
         notes = await store.list_notes(
             conn, namespace.id, wanted, MAX_CONTENT_BYTES, None, MOST_NOTES

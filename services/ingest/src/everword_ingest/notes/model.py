@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from hashlib import sha256
 from uuid import UUID
 
 from everword.domain.tokens import ConsistencyToken
@@ -32,6 +34,12 @@ class NoteKey:
 
     key: str
     scope: NoteScope
+
+    @property
+    def hash(self) -> bytes:
+        """Return what tells it from all other keys and scopes."""
+        scope = [self.scope.agent, self.scope.subject, str(self.scope.conversation_id or "")]
+        return sha256(json.dumps([self.key, *scope]).encode()).digest()
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ async def find_note_id(conn: Connection, namespace_id: int, target: UUID | NoteK
     if isinstance(target, UUID):
         return target
     place = await find_place(conn, namespace_id, target.scope)
-    found = await store.find_key(conn, namespace_id, target.key, place.scope)
+    found = await store.find_key(conn, namespace_id, NoteKey(target.key, place.scope))
     if found is None:
         raise not_found(target)
     return found

@@ -12,8 +12,8 @@ n.version > 0 AND n.deleted_at IS NULL AND (n.expires_at IS NULL OR n.expires_at
 
 -- insert_note --
 -- Make a note that is not written yet, where the key is new.
-INSERT INTO notes (namespace_id, id, key, agent, subject, conversation_id, log_date)
-VALUES (%(namespace_id)s, %(id)s, %(key)s, %(agent)s, %(subject)s, %(conversation_id)s, %(log_date)s)
+INSERT INTO notes (namespace_id, id, key, agent, subject, conversation_id, key_hash, log_date)
+VALUES (%(namespace_id)s, %(id)s, %(key)s, %(agent)s, %(subject)s, %(conversation_id)s, %(key_hash)s, %(log_date)s)
 ON CONFLICT DO NOTHING;
 
 -- find_conversation --
@@ -22,12 +22,7 @@ SELECT agent, subject, channel FROM conversations WHERE namespace_id = %(namespa
 
 -- find_key --
 -- The id of the note with a key.
-SELECT id
-  FROM notes
- WHERE namespace_id = %(namespace_id)s AND key <> '' AND md5(key) = md5(%(key)s) AND md5(agent) = md5(%(agent)s)
-   AND md5(subject) = md5(%(subject)s)
-   AND coalesce(conversation_id, '00000000-0000-0000-0000-000000000000')
-       = coalesce(%(conversation_id)s::uuid, '00000000-0000-0000-0000-000000000000');
+SELECT id FROM notes WHERE namespace_id = %(namespace_id)s AND key_hash = %(key_hash)s;
 
 -- lock_note --
 -- Hold a note until the end of the transaction: of two writers the second sees what the first wrote.

@@ -15,7 +15,7 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
-from everword_ingest.notes.model import NoteFilter, NoteKey, NoteScope
+from everword_ingest.notes.model import NoteFilter, NoteKey
 
 SQL = load_statements("everword_ingest.notes")
 
@@ -102,6 +102,7 @@ async def insert_note(
 ) -> None:
     """Make a note that is not written yet; nothing where its key is another's."""
     parameters = {"namespace_id": namespace_id, "id": id_, "key": key.key, "log_date": log_date}
+    parameters["key_hash"] = key.hash if key.key else None
     await execute(conn, SQL["insert_note"], {**parameters, **asdict(key.scope)})
 
 
@@ -112,8 +113,8 @@ async def find_conversation(
     return await fetch_optional(conn, SQL["find_conversation"], parameters, OwnerRow)
 
 
-async def find_key(conn: Connection, namespace_id: int, key: str, scope: NoteScope) -> UUID | None:
-    parameters = {"namespace_id": namespace_id, "key": key, **asdict(scope)}
+async def find_key(conn: Connection, namespace_id: int, key: NoteKey) -> UUID | None:
+    parameters = {"namespace_id": namespace_id, "key_hash": key.hash}
     found: UUID | None = await fetch_value(conn, SQL["find_key"], parameters)
     return found
 

@@ -77,15 +77,15 @@ async def _write(conn: Connection, namespace_id: int, writing: Writing, version_
 
 async def _hold(conn: Connection, namespace_id: int, note: NewNote) -> LockedNote:
     """Return the note with a key, held by this transaction, and make it first where there is none."""
-    found = await store.find_key(conn, namespace_id, note.key, note.scope) if note.key else None
+    key = NoteKey(note.key, note.scope)
+    found = await store.find_key(conn, namespace_id, key) if note.key else None
     if found is None:
         found = new_id()
-        key = NoteKey(note.key, note.scope)
         # Where another writer is faster, this waits for it and makes nothing.
         await store.insert_note(conn, namespace_id, found, key, note.log_date)
     held = await store.lock_note(conn, namespace_id, found)
     if held is None:
-        found = await store.find_key(conn, namespace_id, note.key, note.scope)
+        found = await store.find_key(conn, namespace_id, key)
         held = await store.lock_note(conn, namespace_id, found) if found else None
     assert held is not None
     return held

@@ -7,6 +7,7 @@ CREATE TABLE notes (
     agent text NOT NULL DEFAULT '',
     subject text NOT NULL DEFAULT '',
     conversation_id uuid,
+    key_hash bytea,
     kind text NOT NULL DEFAULT '',
     tags text[] NOT NULL DEFAULT '{}',
     importance smallint NOT NULL DEFAULT 3 CHECK (importance BETWEEN 1 AND 5),
@@ -21,13 +22,12 @@ CREATE TABLE notes (
 COMMENT ON TABLE notes IS
     'Notes as they stand. What one says is in note_versions, and in the index while it is neither deleted nor expired.';
 COMMENT ON COLUMN notes.key IS 'What callers know it by, within agent, subject and conversation; empty for a note without a key.';
+COMMENT ON COLUMN notes.key_hash IS
+    'SHA-256 of key, agent, subject and conversation, which may be longer than what an index takes; NULL without a key.';
 COMMENT ON COLUMN notes.version IS 'The latest one in note_versions. Its row lock orders concurrent writers.';
 COMMENT ON COLUMN notes.log_date IS 'The day of an entry of a daily log.';
 COMMENT ON COLUMN notes.expires_at IS 'From then on it is as if it were deleted.';
--- A hash: a key may be longer than what an index takes.
-CREATE UNIQUE INDEX notes_key ON notes
-    (namespace_id, md5(key), md5(agent), md5(subject), coalesce(conversation_id, '00000000-0000-0000-0000-000000000000'))
-    WHERE key <> '';
+CREATE UNIQUE INDEX notes_key ON notes (namespace_id, key_hash);
 CREATE INDEX notes_log ON notes (namespace_id, log_date, id) WHERE log_date IS NOT NULL;
 CREATE INDEX notes_kind ON notes (namespace_id, kind, id);
 SELECT create_partitions('notes');
