@@ -565,7 +565,9 @@ class MemoryFilter(_message.Message):
 
     @_builtins.property
     def valid_at_time(self) -> _timestamp_pb2.Timestamp:
-        """valid_at_time is when a memory must hold; now, or later, if unset. What was said holds always; facts end."""
+        """valid_at_time is when a memory must hold; now, or later, if unset. What was said holds always; facts end. A note that has
+        expired is gone, whatever is asked for.
+        """
 
     @_builtins.property
     def known_at_time(self) -> _timestamp_pb2.Timestamp:
