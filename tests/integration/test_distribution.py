@@ -53,6 +53,7 @@ FUNCTIONS = {
     "close_derived_passages": "one: the namespace that the transaction is set to",
     "log_index_change": "one: the namespace that the transaction is set to",
     "erase_namespace_rows": "one: its argument",
+    "spend_grant": "as authenticate_key",
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
     "drop_vector_table": "an operator's: a model goes with its vectors",
     "backfill_generation": "an operator's: all passages get vectors of a new model",
@@ -70,6 +71,7 @@ BOUND_BY = "everword.db.begin_namespace"
 UNIQUE_OVER_ALL = {
     "api_keys_pkey": "an operator's key has no namespace",
     "api_keys_key_hash_key": "a caller is known by its key alone",
+    "advisor_grants_secret_hash": "as of keys",
     "jobs_pkey": "wake-ups name a job by its id",
 }
 

@@ -59,6 +59,7 @@ from support.foreign import (
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED, facts_request, remember_request
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
 from support.foreign_graph import GRAPH_EMPTY, GRAPH_REFUSED, graph_request, nodes_request
+from support.foreign_notes import NOTES_EMPTY, NOTES_REFUSED, write_notes
 from support.foreign_patterns import (
     PATTERNS_EMPTY,
     PATTERNS_REFUSED,
@@ -77,6 +78,9 @@ THEIRS = within("theirs")
 #: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
 OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
 TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
+#: They name nothing that is stored, and make something of the caller's own. A grant opens its maker's namespace alone:
+#: tests/e2e/test_handoff.py holds that.
+MAKING = {"CreateAdvisorGrant"}
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
 
@@ -95,7 +99,7 @@ async def theirs(stack: Stack) -> Theirs:
     """Fill the namespace `theirs`; the callers of the tests work in `default`."""
     await make_namespaces(stack, "theirs", "third")
     await stack.ingest.EnsureConversation(ensure_request(), metadata=within("third"))
-    for name in ("theirs", "third"):
+    for name in ("third", "theirs"):
         await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
         await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
@@ -104,6 +108,7 @@ async def theirs(stack: Stack) -> Theirs:
         threshold = threshold_request(0.5 if name == "third" else 0.9)
         await stack.patterns.SetPatternThreshold(threshold, metadata=within(name))
         await stack.graph.WriteGraph(graph_request(), metadata=within(name))
+        notes = await write_notes(stack, name)
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
     drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
     await stack.graph.CreateNode(
@@ -136,11 +141,14 @@ async def theirs(stack: Stack) -> Theirs:
         ),
         node_id=drawn.nodes[0].id,
         edge_id=drawn.edges[0].id,
+        note_id=notes.note_id,
+        grant_id=notes.grant_id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
             "ExpandSummary": expanded.next_page_token,
             "AuditSummaries": audited.next_page_token,
+            **notes.page_tokens,
             "ListFacts": (
                 await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
             ).next_page_token,
@@ -175,6 +183,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **PATTERNS_REFUSED,
     **PEOPLE_REFUSED,
     **GRAPH_REFUSED,
+    **NOTES_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -252,6 +261,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **PATTERNS_EMPTY,
     **PEOPLE_EMPTY,
     **GRAPH_EMPTY,
+    **NOTES_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),
@@ -355,7 +365,7 @@ def _reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
 
 
 def test_every_rpc_and_every_id_of_one_is_tried() -> None:
-    tried = {*REFUSED, *EMPTY}
+    tried = {*REFUSED, *EMPTY, *MAKING}
     for method in _methods():
         assert any(entry.split()[0] == method.name for entry in tried), method.name
         for path in _reaching(method.input_type):

@@ -150,6 +150,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
             "indexed_chars": 32_768,
             "message": 1,
             "summary": 2,
+            "note": 3,
         },
         "source_id",
     ),

@@ -33,6 +33,8 @@ class Theirs:
     learned: Any
     node_id: str
     edge_id: str
+    note_id: str
+    grant_id: str
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

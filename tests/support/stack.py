@@ -20,8 +20,10 @@ from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
+from everword.v1.handoff_service_pb2_grpc import HandoffServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
+from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
 from everword.v1.people_service_pb2_grpc import PeopleServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
@@ -55,6 +57,8 @@ class Stack:
     review: ReviewServiceStub
     graph: GraphServiceStub
     graph_queries: GraphQueryServiceStub
+    notes: NoteServiceStub
+    handoffs: HandoffServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
     profile: ProfileServiceStub
@@ -121,6 +125,8 @@ async def running_stack(
             review=ReviewServiceStub(channels["ingest"]),
             graph=GraphServiceStub(channels["ingest"]),
             graph_queries=GraphQueryServiceStub(channels["search"]),
+            notes=NoteServiceStub(channels["ingest"]),
+            handoffs=HandoffServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
             profile=ProfileServiceStub(channels["search"]),

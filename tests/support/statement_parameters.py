@@ -18,6 +18,7 @@ from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
+from support.note_rows import note_parameters
 from support.pattern_rows import pattern_parameters
 from support.people_rows import people_parameters
 from support.sleep_rows import sleep_parameters
@@ -32,7 +33,7 @@ LAST_ID = UUID(int=2**128 - 1)
 
 
 #: Parameters that leave out nothing.
-_UNSET = (
+UNSET = (
     *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
     *(
         "instances",
@@ -84,7 +85,7 @@ def parameters_of(name: str, filled: Filled) -> dict[str, Any]:
 def common_parameters(filled: Filled) -> dict[str, Any]:
     """Return parameters by their names, as most statements mean them."""
     return {
-        **dict.fromkeys(_UNSET),
+        **dict.fromkeys(UNSET),
         **dict.fromkeys(("channel", "agent", "task", "error_contains"), ""),
         **_record_parameters(filled),
         "session_key": "s",
@@ -161,6 +162,7 @@ def _record_parameters(filled: Filled) -> dict[str, Any]:
         "indexed_chars": 32_768,
         "message": memory.MEMORY_KIND_MESSAGE,
         "summary": memory.MEMORY_KIND_SUMMARY,
+        "note": memory.MEMORY_KIND_NOTE,
     }
 
 
@@ -187,6 +189,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
         "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
         **graph_parameters(WORDS),
+        **note_parameters(filled.message_ids, filled.conversation_id),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

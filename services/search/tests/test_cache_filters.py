@@ -12,6 +12,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from everword.v1.memory_pb2 import MEMORY_KIND_NOTE
 from everword_search.cache.index import NamespaceIndex
 from everword_search.cache.scans.filters import let_through
 from everword_search.records.model import EVERYTHING, MemoryFilter
@@ -129,6 +130,8 @@ def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
         and (wanted.before is None or said.occurred_at < wanted.before)
         and (wanted.valid_at is None or said.valid_from <= wanted.valid_at)
         and (wanted.include_superseded or said.valid_until > (wanted.valid_at or NOON))
+        # A note that has expired is gone, whatever moment is asked for.
+        and (said.kind != MEMORY_KIND_NOTE or said.valid_until > NOON)
         and said.known_from <= (wanted.known_at or NOON) < said.known_until
         and not is_excluded(said, wanted)
     )

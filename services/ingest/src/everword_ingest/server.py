@@ -13,8 +13,12 @@ from everword.v1 import (
     fact_service_pb2_grpc,
     graph_service_pb2,
     graph_service_pb2_grpc,
+    handoff_service_pb2,
+    handoff_service_pb2_grpc,
     ingest_service_pb2,
     ingest_service_pb2_grpc,
+    note_service_pb2,
+    note_service_pb2_grpc,
     pattern_service_pb2,
     pattern_service_pb2_grpc,
     review_service_pb2,
@@ -23,7 +27,9 @@ from everword.v1 import (
 from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
+from everword_ingest.handoffs.servicer import HandoffServicer
 from everword_ingest.housekeeping import Housekeeping
+from everword_ingest.notes.servicer import NoteServicer
 from everword_ingest.outbox import Outbox
 from everword_ingest.patterns.servicer import PatternServicer
 from everword_ingest.people.servicer import ReviewServicer
@@ -44,6 +50,8 @@ class IngestServer:
         pattern = pattern_service_pb2.DESCRIPTOR.services_by_name["PatternService"]
         review = review_service_pb2.DESCRIPTOR.services_by_name["ReviewService"]
         graph = graph_service_pb2.DESCRIPTOR.services_by_name["GraphService"]
+        note = note_service_pb2.DESCRIPTOR.services_by_name["NoteService"]
+        handoff = handoff_service_pb2.DESCRIPTOR.services_by_name["HandoffService"]
         admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
         self._server = RpcServer(
             settings.server,
@@ -73,6 +81,16 @@ class IngestServer:
                     graph,
                     graph_service_pb2_grpc.add_GraphServiceServicer_to_server,
                     GraphServicer(self._database, self._outbox.wake),
+                ),
+                Registration(
+                    note,
+                    note_service_pb2_grpc.add_NoteServiceServicer_to_server,
+                    NoteServicer(self._database, self._outbox.wake),
+                ),
+                Registration(
+                    handoff,
+                    handoff_service_pb2_grpc.add_HandoffServiceServicer_to_server,
+                    HandoffServicer(self._database, self._outbox.wake),
                 ),
                 Registration(
                     admin,

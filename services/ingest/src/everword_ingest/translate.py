@@ -14,8 +14,10 @@ from everword.v1 import (
     conversation_pb2,
     fact_service_pb2,
     graph_service_pb2,
+    handoff_service_pb2,
     ingest_service_pb2,
     memory_pb2,
+    note_service_pb2,
     pattern_service_pb2,
 )
 from everword_ingest.messages.record_significant import Significant
@@ -166,6 +168,11 @@ def hash_body(
         | graph_service_pb2.CreateNodeRequest
         | graph_service_pb2.CreateEdgeRequest
         | graph_service_pb2.WriteGraphRequest
+        | note_service_pb2.WriteNoteRequest
+        | note_service_pb2.DeleteNoteRequest
+        | note_service_pb2.AppendDailyLogRequest
+        | handoff_service_pb2.WriteHandoffRequest
+        | handoff_service_pb2.SaveAdvisorNoteRequest
     ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""

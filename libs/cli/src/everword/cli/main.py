@@ -32,6 +32,7 @@ COMMANDS = {
     "namespaces": "namespaces:namespaces",
     "patterns": "patterns:patterns",
     "people": "people:people",
+    "notes": "notes:notes",
     "protoset": "protoset:protoset",
     "queue-status": "maintenance:queue_status",
     "retry-failed": "maintenance:retry_failed",

@@ -16,6 +16,8 @@ from everword.v1 import (
     conversation_pb2,
     ingest_service_pb2,
     memory_pb2,
+    note_pb2,
+    note_service_pb2,
     search_service_pb2,
 )
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
@@ -23,8 +25,10 @@ from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
+from everword.v1.handoff_service_pb2_grpc import HandoffServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
+from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
 from everword.v1.people_service_pb2_grpc import PeopleServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
@@ -52,6 +56,8 @@ class Client:
         self.pattern_service = PatternServiceStub(ingest)
         self.review_service = ReviewServiceStub(ingest)
         self.graph_service = GraphServiceStub(ingest)
+        self.note_service = NoteServiceStub(ingest)
+        self.handoff_service = HandoffServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)
         self.profile_service = ProfileServiceStub(search)
@@ -89,6 +95,28 @@ class Client:
             conversation=target, messages=messages, request_id=request_id
         )
         return await self.ingest_service.AppendMessages(request)
+
+    async def write_note(
+        self,
+        content: str,
+        key: str = "",
+        *,
+        scope: note_pb2.NoteScope | None = None,
+        append: bool = False,
+        expected_version: int | None = None,
+        request_id: str = "",
+    ) -> note_service_pb2.WriteNoteResponse:
+        """Write a note under `key`, in the place of what is there; without one, another note each time.
+
+        What else a note can have is in NewNote, for `note_service.WriteNote`.
+        """
+        request = note_service_pb2.WriteNoteRequest(
+            note=note_pb2.NewNote(key=key, content=content, scope=scope),
+            append=append,
+            expected_version=expected_version,
+            request_id=request_id,
+        )
+        return await self.note_service.WriteNote(request)
 
     async def search(
         self,

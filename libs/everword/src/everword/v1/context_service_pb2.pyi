@@ -50,10 +50,12 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """
     CONTEXT_SOURCE_GRAPH: _ContextSource.ValueType  # 7
     """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
+    CONTEXT_SOURCE_DOCUMENTS: _ContextSource.ValueType  # 6
+    """CONTEXT_SOURCE_DOCUMENTS are the daily logs of today and yesterday."""
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
     """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
-    numbers are kept for base (3), lorebook (5), documents (6) and graph (7).
+    numbers are kept for base (3) and lorebook (5).
     """
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
@@ -78,6 +80,8 @@ of, at most ten, and the five most important events that are ahead or were not l
 """
 CONTEXT_SOURCE_GRAPH: ContextSource.ValueType  # 7
 """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
+CONTEXT_SOURCE_DOCUMENTS: ContextSource.ValueType  # 6
+"""CONTEXT_SOURCE_DOCUMENTS are the daily logs of today and yesterday."""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
 class _ContextScope:

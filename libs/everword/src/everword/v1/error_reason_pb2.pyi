@@ -168,6 +168,23 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_EDGE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no edge with this id.
     `{ "reason": "EDGE_NOT_FOUND", "metadata": { "edge_id": "0190b5c2-…" } }`
     """
+    ERROR_REASON_NOTE_NOT_FOUND: _ErrorReason.ValueType  # 40
+    """ERROR_REASON_NOTE_NOT_FOUND (NOT_FOUND): there is no note with this id or key; it may have expired or been deleted.
+    `{ "reason": "NOTE_NOT_FOUND", "metadata": { "key": "deploy_process" } }`
+    """
+    ERROR_REASON_NOTE_VERSION_CONFLICT: _ErrorReason.ValueType  # 41
+    """ERROR_REASON_NOTE_VERSION_CONFLICT (ABORTED): the note is not at the version that was expected; read it, and write again.
+    An id is empty where there is no such version. `{ "reason": "NOTE_VERSION_CONFLICT", "metadata": { "expected_version": "3",
+    "expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id": "0190b5c3-…" } }`
+    """
+    ERROR_REASON_GRANT_USED_UP: _ErrorReason.ValueType  # 42
+    """ERROR_REASON_GRANT_USED_UP (RESOURCE_EXHAUSTED): all calls of the grant were made; who made it can make another.
+    `{ "reason": "GRANT_USED_UP", "metadata": { "max_calls": "2" } }`
+    """
+    ERROR_REASON_GRANT_NOT_FOUND: _ErrorReason.ValueType  # 43
+    """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
+    `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -322,5 +339,22 @@ the call. `{ "reason": "NODE_NOT_FOUND", "metadata": { "node_id": "0190b5c2-…"
 ERROR_REASON_EDGE_NOT_FOUND: ErrorReason.ValueType  # 51
 """ERROR_REASON_EDGE_NOT_FOUND (NOT_FOUND): the graph of the namespace has no edge with this id.
 `{ "reason": "EDGE_NOT_FOUND", "metadata": { "edge_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_NOTE_NOT_FOUND: ErrorReason.ValueType  # 40
+"""ERROR_REASON_NOTE_NOT_FOUND (NOT_FOUND): there is no note with this id or key; it may have expired or been deleted.
+`{ "reason": "NOTE_NOT_FOUND", "metadata": { "key": "deploy_process" } }`
+"""
+ERROR_REASON_NOTE_VERSION_CONFLICT: ErrorReason.ValueType  # 41
+"""ERROR_REASON_NOTE_VERSION_CONFLICT (ABORTED): the note is not at the version that was expected; read it, and write again.
+An id is empty where there is no such version. `{ "reason": "NOTE_VERSION_CONFLICT", "metadata": { "expected_version": "3",
+"expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id": "0190b5c3-…" } }`
+"""
+ERROR_REASON_GRANT_USED_UP: ErrorReason.ValueType  # 42
+"""ERROR_REASON_GRANT_USED_UP (RESOURCE_EXHAUSTED): all calls of the grant were made; who made it can make another.
+`{ "reason": "GRANT_USED_UP", "metadata": { "max_calls": "2" } }`
+"""
+ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
+"""ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
+`{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

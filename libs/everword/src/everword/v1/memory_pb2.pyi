@@ -363,6 +363,8 @@ class Memory(_message.Message):
     METADATA_OMITTED_FIELD_NUMBER: _builtins.int
     SUMMARY_LEVEL_FIELD_NUMBER: _builtins.int
     PERIOD_START_FIELD_NUMBER: _builtins.int
+    NOTE_KEY_FIELD_NUMBER: _builtins.int
+    NOTE_KIND_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the memory (UUIDv7). A message's memory has the message's id."""
     kind: Global___MemoryKind.ValueType
@@ -411,6 +413,10 @@ class Memory(_message.Message):
     """summary_level is where in the summary DAG a summary stands."""
     period_start: _builtins.str
     """period_start is the first day of the period that a summary of a day, week, month or year stands for, such as `2026-04-13`."""
+    note_key: _builtins.str
+    """note_key is the key of a note, if it has one."""
+    note_kind: _builtins.str
+    """note_kind is what sort of note a note is."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """tags are its labels."""
@@ -457,10 +463,12 @@ class Memory(_message.Message):
         metadata_omitted: _builtins.bool = ...,
         summary_level: _summary_pb2.SummaryLevel.ValueType = ...,
         period_start: _builtins.str = ...,
+        note_key: _builtins.str = ...,
+        note_kind: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["last_use_time", b"last_use_time", "metadata", b"metadata", "occur_time", b"occur_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "external_id", b"external_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "occur_time", b"occur_time", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "use_count", b"use_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "external_id", b"external_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "note_key", b"note_key", "note_kind", b"note_kind", "occur_time", b"occur_time", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "use_count", b"use_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -566,7 +574,9 @@ class MemoryFilter(_message.Message):
 
     @_builtins.property
     def valid_at_time(self) -> _timestamp_pb2.Timestamp:
-        """valid_at_time is when a memory must hold; now, or later, if unset. What was said holds always; facts end."""
+        """valid_at_time is when a memory must hold; now, or later, if unset. What was said holds always; facts end. A note that has
+        expired is gone, whatever is asked for.
+        """
 
     @_builtins.property
     def known_at_time(self) -> _timestamp_pb2.Timestamp:

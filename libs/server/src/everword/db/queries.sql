@@ -21,6 +21,11 @@ SELECT token_secret FROM deployment;
 -- Whom the key with this hash belongs to; no row where it is unknown, revoked, or its namespace is gone.
 SELECT api_key_id, role, namespace_id, namespace_name FROM authenticate_key(%(key_hash)s);
 
+-- spend_grant --
+-- Whose namespace the grant with this hash opens, and whether there was a call left, which it counts if it `spends`; no row
+-- where it is unknown or has ended.
+SELECT namespace_id, namespace_name, max_calls, allowed FROM spend_grant(%(secret_hash)s, %(spends)s);
+
 -- api_keys_exist --
 -- Whether a key was ever made.
 SELECT api_keys_exist();

@@ -95,11 +95,11 @@ DECLARE
 BEGIN
     -- In the order of ids, as every writer locks them. Never what was said; see drop_derived_passages.
     PERFORM id FROM memories
-      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
+      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
       ORDER BY id FOR UPDATE;
     WITH closed AS (
         UPDATE memories SET valid_until = coalesce(until, valid_until), known_until = coalesce(disbelieved, known_until)
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
         RETURNING id
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}') INTO changed FROM closed;
@@ -178,7 +178,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 3) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'advisor_grants', 'note_versions', 'notes', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -444,6 +444,25 @@ $$;
 
 COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`; returns how many.';
 
+CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+DECLARE
+    spent boolean;
+BEGIN
+    UPDATE advisor_grants SET used_calls = used_calls + 1
+     WHERE secret_hash = hash AND spends AND used_calls < max_calls AND expires_at > now();
+    spent := FOUND;
+    RETURN QUERY
+    SELECT n.id, n.name, g.max_calls, spent OR NOT spends
+      FROM advisor_grants g JOIN namespaces n ON n.id = g.namespace_id AND n.state = 'active'
+     WHERE g.secret_hash = hash AND g.expires_at > now();
+END $$;
+
+COMMENT ON FUNCTION everword.spend_grant(hash bytea, spends boolean) IS 'Count a call of the grant with this hash, if it `spends`: whose it is, and whether there was a call left; no row where it is unknown or has ended.';
+
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
@@ -472,6 +491,24 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.upgrade_vector_tables() IS 'Turn plain arrays into pgvector''s type once the extension is there; returns how many tables were turned.';
+
+CREATE TABLE everword.advisor_grants (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    secret_hash bytea NOT NULL,
+    repo text NOT NULL,
+    issue text NOT NULL,
+    max_calls integer NOT NULL,
+    used_calls integer DEFAULT 0 NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT advisor_grants_check CHECK (((used_calls >= 0) AND (used_calls <= max_calls))),
+    CONSTRAINT advisor_grants_max_calls_check CHECK ((max_calls > 0))
+);
+
+COMMENT ON TABLE everword.advisor_grants IS 'Keys for a number of calls, and how many were made. Forgotten a week after they end.';
+
+COMMENT ON COLUMN everword.advisor_grants.secret_hash IS 'SHA-256 of 256 random bits, as of API keys.';
 
 CREATE TABLE everword.api_keys (
     id uuid NOT NULL,
@@ -1145,406 +1182,6 @@ CREATE TABLE everword.facts_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
-CREATE TABLE everword.graph_edges (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    edge_id uuid NOT NULL,
-    from_id uuid NOT NULL,
-    to_id uuid NOT NULL,
-    type text NOT NULL,
-    label text DEFAULT ''::text NOT NULL,
-    confidence double precision NOT NULL,
-    source smallint NOT NULL,
-    message_id uuid,
-    quote text DEFAULT ''::text NOT NULL,
-    fact_id uuid,
-    valid_from timestamp with time zone,
-    valid_until timestamp with time zone,
-    reason text DEFAULT ''::text NOT NULL,
-    known_from timestamp with time zone NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text NOT NULL,
-    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
-    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.graph_edges IS 'When a relation holds, as it was known from known_from until known_until. A row only ever gets its end. Several rows that are known at once are several times in which the same edge holds.';
-
-COMMENT ON COLUMN everword.graph_edges.edge_id IS 'The edge that it is a time of.';
-
-COMMENT ON COLUMN everword.graph_edges.fact_id IS 'The fact that it holds with. While that is believed to hold at no time at all, its row has an empty interval.';
-
-CREATE TABLE everword.graph_edges_p0 (
-    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
-    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
-    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
-    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
-    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
-    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
-    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
-    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
-    message_id uuid,
-    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
-    fact_id uuid,
-    valid_from timestamp with time zone,
-    valid_until timestamp with time zone,
-    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
-    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
-    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
-    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_edges_p1 (
-    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
-    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
-    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
-    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
-    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
-    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
-    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
-    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
-    message_id uuid,
-    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
-    fact_id uuid,
-    valid_from timestamp with time zone,
-    valid_until timestamp with time zone,
-    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
-    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
-    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
-    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_edges_p2 (
-    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
-    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
-    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
-    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
-    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
-    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
-    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
-    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
-    message_id uuid,
-    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
-    fact_id uuid,
-    valid_from timestamp with time zone,
-    valid_until timestamp with time zone,
-    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
-    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
-    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
-    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_edges_p3 (
-    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
-    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
-    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
-    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
-    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
-    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
-    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
-    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
-    message_id uuid,
-    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
-    fact_id uuid,
-    valid_from timestamp with time zone,
-    valid_until timestamp with time zone,
-    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
-    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
-    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
-    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_names (
-    namespace_id bigint NOT NULL,
-    label_hash bytea NOT NULL,
-    type text NOT NULL,
-    agent text NOT NULL,
-    subject text NOT NULL,
-    node_id uuid NOT NULL
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.graph_names IS 'The node that a label and a type mean to an agent and a subject: of two writers of the same name the second finds the node of the first. Labels that a node had go on to mean it.';
-
-COMMENT ON COLUMN everword.graph_names.label_hash IS 'SHA-256 of the label without regard to case and spaces.';
-
-CREATE TABLE everword.graph_names_p0 (
-    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
-    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
-    type text CONSTRAINT graph_names_type_not_null NOT NULL,
-    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
-    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
-    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_names_p1 (
-    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
-    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
-    type text CONSTRAINT graph_names_type_not_null NOT NULL,
-    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
-    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
-    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_names_p2 (
-    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
-    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
-    type text CONSTRAINT graph_names_type_not_null NOT NULL,
-    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
-    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
-    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_names_p3 (
-    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
-    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
-    type text CONSTRAINT graph_names_type_not_null NOT NULL,
-    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
-    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
-    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_node_versions (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    node_id uuid NOT NULL,
-    label text NOT NULL,
-    type text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    aliases text[] DEFAULT '{}'::text[] NOT NULL,
-    confidence double precision NOT NULL,
-    source smallint NOT NULL,
-    reason text DEFAULT ''::text NOT NULL,
-    known_from timestamp with time zone NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text NOT NULL,
-    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
-    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.graph_node_versions IS 'What was known of a node from known_from until known_until. A row only ever gets its end. Each is a memory in the index.';
-
-COMMENT ON COLUMN everword.graph_node_versions.source IS 'Values equal proto GraphSource.';
-
-CREATE TABLE everword.graph_node_versions_p0 (
-    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
-    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
-    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
-    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
-    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
-    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
-    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
-    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
-    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
-    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_node_versions_p1 (
-    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
-    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
-    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
-    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
-    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
-    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
-    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
-    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
-    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
-    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_node_versions_p2 (
-    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
-    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
-    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
-    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
-    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
-    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
-    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
-    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
-    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
-    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_node_versions_p3 (
-    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
-    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
-    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
-    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
-    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
-    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
-    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
-    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
-    known_until timestamp with time zone,
-    ended_by smallint,
-    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
-    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
-    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
-    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
-    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
-    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_nodes (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    agent text DEFAULT ''::text NOT NULL,
-    subject text DEFAULT ''::text NOT NULL,
-    anchor smallint,
-    merged_into uuid,
-    first_seen_at timestamp with time zone NOT NULL,
-    last_seen_at timestamp with time zone NOT NULL,
-    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.graph_nodes IS 'Persons, places and things. What is known of one stands in its versions; whoever writes about it holds its row.';
-
-COMMENT ON COLUMN everword.graph_nodes.anchor IS 'The agent itself (1), or the user (2).';
-
-COMMENT ON COLUMN everword.graph_nodes.merged_into IS 'The node that it turned out to be.';
-
-CREATE TABLE everword.graph_nodes_p0 (
-    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
-    anchor smallint,
-    merged_into uuid,
-    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
-    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
-    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_nodes_p1 (
-    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
-    anchor smallint,
-    merged_into uuid,
-    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
-    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
-    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_nodes_p2 (
-    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
-    anchor smallint,
-    merged_into uuid,
-    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
-    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
-    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.graph_nodes_p3 (
-    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
-    anchor smallint,
-    merged_into uuid,
-    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
-    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
-    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
 CREATE TABLE everword.importance_suggestions (
     namespace_id bigint NOT NULL,
     memory_id uuid NOT NULL,
@@ -2063,6 +1700,205 @@ ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE everword.note_versions (
+    namespace_id bigint NOT NULL,
+    note_id uuid NOT NULL,
+    version bigint NOT NULL,
+    id uuid NOT NULL,
+    deleted boolean DEFAULT false NOT NULL,
+    content text NOT NULL,
+    kind text DEFAULT ''::text NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    importance smallint DEFAULT 3 NOT NULL,
+    author text DEFAULT ''::text NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.note_versions IS 'Everything that notes ever said, in order. Append-only by grants.';
+
+CREATE TABLE everword.note_versions_p0 (
+    namespace_id bigint CONSTRAINT note_versions_namespace_id_not_null NOT NULL,
+    note_id uuid CONSTRAINT note_versions_note_id_not_null NOT NULL,
+    version bigint CONSTRAINT note_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT note_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT note_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT note_versions_content_not_null NOT NULL,
+    kind text DEFAULT ''::text CONSTRAINT note_versions_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT note_versions_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT note_versions_importance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT note_versions_author_not_null NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT note_versions_written_at_not_null NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.note_versions_p1 (
+    namespace_id bigint CONSTRAINT note_versions_namespace_id_not_null NOT NULL,
+    note_id uuid CONSTRAINT note_versions_note_id_not_null NOT NULL,
+    version bigint CONSTRAINT note_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT note_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT note_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT note_versions_content_not_null NOT NULL,
+    kind text DEFAULT ''::text CONSTRAINT note_versions_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT note_versions_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT note_versions_importance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT note_versions_author_not_null NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT note_versions_written_at_not_null NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.note_versions_p2 (
+    namespace_id bigint CONSTRAINT note_versions_namespace_id_not_null NOT NULL,
+    note_id uuid CONSTRAINT note_versions_note_id_not_null NOT NULL,
+    version bigint CONSTRAINT note_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT note_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT note_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT note_versions_content_not_null NOT NULL,
+    kind text DEFAULT ''::text CONSTRAINT note_versions_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT note_versions_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT note_versions_importance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT note_versions_author_not_null NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT note_versions_written_at_not_null NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.note_versions_p3 (
+    namespace_id bigint CONSTRAINT note_versions_namespace_id_not_null NOT NULL,
+    note_id uuid CONSTRAINT note_versions_note_id_not_null NOT NULL,
+    version bigint CONSTRAINT note_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT note_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT note_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT note_versions_content_not_null NOT NULL,
+    kind text DEFAULT ''::text CONSTRAINT note_versions_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT note_versions_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT note_versions_importance_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT note_versions_author_not_null NOT NULL,
+    expires_at timestamp with time zone,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT note_versions_written_at_not_null NOT NULL,
+    CONSTRAINT note_versions_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.notes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    key text DEFAULT ''::text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    conversation_id uuid,
+    key_hash bytea,
+    kind text DEFAULT ''::text NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    importance smallint DEFAULT 3 NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.notes IS 'Notes as they stand. What one says is in note_versions, and in the index while it is neither deleted nor expired.';
+
+COMMENT ON COLUMN everword.notes.key IS 'What callers know it by, within agent, subject and conversation; empty for a note without a key.';
+
+COMMENT ON COLUMN everword.notes.key_hash IS 'SHA-256 of key, agent, subject and conversation, which may be longer than what an index takes; NULL without a key.';
+
+COMMENT ON COLUMN everword.notes.version IS 'The latest one in note_versions. Its row lock orders concurrent writers.';
+
+COMMENT ON COLUMN everword.notes.log_date IS 'The day of an entry of a daily log.';
+
+COMMENT ON COLUMN everword.notes.expires_at IS 'From then on it is as if it were deleted.';
+
+CREATE TABLE everword.notes_p0 (
+    namespace_id bigint CONSTRAINT notes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT notes_id_not_null NOT NULL,
+    key text DEFAULT ''::text CONSTRAINT notes_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea,
+    kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT notes_version_not_null NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT notes_created_at_not_null NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.notes_p1 (
+    namespace_id bigint CONSTRAINT notes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT notes_id_not_null NOT NULL,
+    key text DEFAULT ''::text CONSTRAINT notes_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea,
+    kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT notes_version_not_null NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT notes_created_at_not_null NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.notes_p2 (
+    namespace_id bigint CONSTRAINT notes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT notes_id_not_null NOT NULL,
+    key text DEFAULT ''::text CONSTRAINT notes_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea,
+    kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT notes_version_not_null NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT notes_created_at_not_null NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.notes_p3 (
+    namespace_id bigint CONSTRAINT notes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT notes_id_not_null NOT NULL,
+    key text DEFAULT ''::text CONSTRAINT notes_key_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT notes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT notes_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea,
+    kind text DEFAULT ''::text CONSTRAINT notes_kind_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT notes_tags_not_null NOT NULL,
+    importance smallint DEFAULT 3 CONSTRAINT notes_importance_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT notes_version_not_null NOT NULL,
+    log_date date,
+    expires_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT notes_created_at_not_null NOT NULL,
+    CONSTRAINT notes_importance_check CHECK (((importance >= 1) AND (importance <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.schema_migrations (
     number integer NOT NULL,
     name text NOT NULL,
@@ -2536,38 +2372,6 @@ ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p2 FOR VALUES WI
 
 ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
-ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2592,6 +2396,22 @@ ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p2 FOR VAL
 
 ALTER TABLE ONLY everword.messages ATTACH PARTITION everword.messages_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.note_versions ATTACH PARTITION everword.note_versions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.note_versions ATTACH PARTITION everword.note_versions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.note_versions ATTACH PARTITION everword.note_versions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.note_versions ATTACH PARTITION everword.note_versions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2615,6 +2435,9 @@ ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentence
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.advisor_grants
+    ADD CONSTRAINT advisor_grants_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.api_keys
     ADD CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash);
@@ -2766,66 +2589,6 @@ ALTER TABLE ONLY everword.facts_p3
 ALTER TABLE ONLY everword.facts_p3
     ADD CONSTRAINT facts_p3_pkey PRIMARY KEY (namespace_id, id);
 
-ALTER TABLE ONLY everword.graph_edges
-    ADD CONSTRAINT graph_edges_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_edges_p0
-    ADD CONSTRAINT graph_edges_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_edges_p1
-    ADD CONSTRAINT graph_edges_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_edges_p2
-    ADD CONSTRAINT graph_edges_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_edges_p3
-    ADD CONSTRAINT graph_edges_p3_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_names
-    ADD CONSTRAINT graph_names_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
-
-ALTER TABLE ONLY everword.graph_names_p0
-    ADD CONSTRAINT graph_names_p0_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
-
-ALTER TABLE ONLY everword.graph_names_p1
-    ADD CONSTRAINT graph_names_p1_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
-
-ALTER TABLE ONLY everword.graph_names_p2
-    ADD CONSTRAINT graph_names_p2_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
-
-ALTER TABLE ONLY everword.graph_names_p3
-    ADD CONSTRAINT graph_names_p3_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
-
-ALTER TABLE ONLY everword.graph_node_versions
-    ADD CONSTRAINT graph_node_versions_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_node_versions_p0
-    ADD CONSTRAINT graph_node_versions_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_node_versions_p1
-    ADD CONSTRAINT graph_node_versions_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_node_versions_p2
-    ADD CONSTRAINT graph_node_versions_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_node_versions_p3
-    ADD CONSTRAINT graph_node_versions_p3_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_nodes
-    ADD CONSTRAINT graph_nodes_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_nodes_p0
-    ADD CONSTRAINT graph_nodes_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_nodes_p1
-    ADD CONSTRAINT graph_nodes_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_nodes_p2
-    ADD CONSTRAINT graph_nodes_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.graph_nodes_p3
-    ADD CONSTRAINT graph_nodes_p3_pkey PRIMARY KEY (namespace_id, id);
-
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_pkey PRIMARY KEY (namespace_id, memory_id);
 
@@ -2913,6 +2676,36 @@ ALTER TABLE ONLY everword.namespaces
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY everword.note_versions
+    ADD CONSTRAINT note_versions_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.note_versions_p0
+    ADD CONSTRAINT note_versions_p0_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.note_versions_p1
+    ADD CONSTRAINT note_versions_p1_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.note_versions_p2
+    ADD CONSTRAINT note_versions_p2_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.note_versions_p3
+    ADD CONSTRAINT note_versions_p3_pkey PRIMARY KEY (namespace_id, note_id, version);
+
+ALTER TABLE ONLY everword.notes
+    ADD CONSTRAINT notes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.notes_p0
+    ADD CONSTRAINT notes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.notes_p1
+    ADD CONSTRAINT notes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.notes_p2
+    ADD CONSTRAINT notes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.notes_p3
+    ADD CONSTRAINT notes_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
 
@@ -2970,6 +2763,8 @@ ALTER TABLE ONLY everword.tool_sentences_p3
 ALTER TABLE ONLY everword.usage_ledger
     ADD CONSTRAINT usage_ledger_pkey PRIMARY KEY (namespace_id, id);
 
+CREATE UNIQUE INDEX advisor_grants_secret_hash ON everword.advisor_grants USING btree (secret_hash);
+
 CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_id);
 
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
@@ -3021,76 +2816,6 @@ CREATE INDEX fact_intervals_p1_namespace_id_fact_id_valid_from_idx ON everword.f
 CREATE INDEX fact_intervals_p2_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p2 USING btree (namespace_id, fact_id, valid_from);
 
 CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p3 USING btree (namespace_id, fact_id, valid_from);
-
-CREATE INDEX graph_edges_edge ON ONLY everword.graph_edges USING btree (namespace_id, edge_id);
-
-CREATE INDEX graph_edges_fact ON ONLY everword.graph_edges USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
-
-CREATE INDEX graph_edges_from ON ONLY everword.graph_edges USING btree (namespace_id, from_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p0_namespace_id_edge_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, edge_id);
-
-CREATE INDEX graph_edges_p0_namespace_id_fact_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
-
-CREATE INDEX graph_edges_p0_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, from_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_to ON ONLY everword.graph_edges USING btree (namespace_id, to_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p0_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, to_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p1_namespace_id_edge_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, edge_id);
-
-CREATE INDEX graph_edges_p1_namespace_id_fact_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
-
-CREATE INDEX graph_edges_p1_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, from_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p1_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, to_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p2_namespace_id_edge_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, edge_id);
-
-CREATE INDEX graph_edges_p2_namespace_id_fact_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
-
-CREATE INDEX graph_edges_p2_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, from_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p2_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, to_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p3_namespace_id_edge_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, edge_id);
-
-CREATE INDEX graph_edges_p3_namespace_id_fact_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
-
-CREATE INDEX graph_edges_p3_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, from_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p3_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, to_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_names_node ON ONLY everword.graph_names USING btree (namespace_id, node_id);
-
-CREATE INDEX graph_names_p0_namespace_id_node_id_idx ON everword.graph_names_p0 USING btree (namespace_id, node_id);
-
-CREATE INDEX graph_names_p1_namespace_id_node_id_idx ON everword.graph_names_p1 USING btree (namespace_id, node_id);
-
-CREATE INDEX graph_names_p2_namespace_id_node_id_idx ON everword.graph_names_p2 USING btree (namespace_id, node_id);
-
-CREATE INDEX graph_names_p3_namespace_id_node_id_idx ON everword.graph_names_p3 USING btree (namespace_id, node_id);
-
-CREATE INDEX graph_node_versions_node ON ONLY everword.graph_node_versions USING btree (namespace_id, node_id, known_from);
-
-CREATE INDEX graph_node_versions_p0_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p0 USING btree (namespace_id, node_id, known_from);
-
-CREATE INDEX graph_node_versions_p1_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p1 USING btree (namespace_id, node_id, known_from);
-
-CREATE INDEX graph_node_versions_p2_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p2 USING btree (namespace_id, node_id, known_from);
-
-CREATE INDEX graph_node_versions_p3_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p3 USING btree (namespace_id, node_id, known_from);
-
-CREATE INDEX graph_nodes_anchor ON ONLY everword.graph_nodes USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
-
-CREATE INDEX graph_nodes_p0_namespace_id_subject_agent_idx ON everword.graph_nodes_p0 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
-
-CREATE INDEX graph_nodes_p1_namespace_id_subject_agent_idx ON everword.graph_nodes_p1 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
-
-CREATE INDEX graph_nodes_p2_namespace_id_subject_agent_idx ON everword.graph_nodes_p2 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
-
-CREATE INDEX graph_nodes_p3_namespace_id_subject_agent_idx ON everword.graph_nodes_p3 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
 
 CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespace_id, changed_at);
 
@@ -3213,6 +2938,46 @@ CREATE UNIQUE INDEX messages_p3_namespace_id_conversation_id_external_id_idx ON 
 CREATE INDEX messages_p3_namespace_id_occurred_at_id_idx ON everword.messages_p3 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
 
 CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
+
+CREATE UNIQUE INDEX note_versions_id ON ONLY everword.note_versions USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX note_versions_p0_namespace_id_id_idx ON everword.note_versions_p0 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX note_versions_p1_namespace_id_id_idx ON everword.note_versions_p1 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX note_versions_p2_namespace_id_id_idx ON everword.note_versions_p2 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX note_versions_p3_namespace_id_id_idx ON everword.note_versions_p3 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX notes_key ON ONLY everword.notes USING btree (namespace_id, key_hash);
+
+CREATE INDEX notes_kind ON ONLY everword.notes USING btree (namespace_id, kind, id);
+
+CREATE INDEX notes_log ON ONLY everword.notes USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE UNIQUE INDEX notes_p0_namespace_id_key_hash_idx ON everword.notes_p0 USING btree (namespace_id, key_hash);
+
+CREATE INDEX notes_p0_namespace_id_kind_id_idx ON everword.notes_p0 USING btree (namespace_id, kind, id);
+
+CREATE INDEX notes_p0_namespace_id_log_date_id_idx ON everword.notes_p0 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE UNIQUE INDEX notes_p1_namespace_id_key_hash_idx ON everword.notes_p1 USING btree (namespace_id, key_hash);
+
+CREATE INDEX notes_p1_namespace_id_kind_id_idx ON everword.notes_p1 USING btree (namespace_id, kind, id);
+
+CREATE INDEX notes_p1_namespace_id_log_date_id_idx ON everword.notes_p1 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE UNIQUE INDEX notes_p2_namespace_id_key_hash_idx ON everword.notes_p2 USING btree (namespace_id, key_hash);
+
+CREATE INDEX notes_p2_namespace_id_kind_id_idx ON everword.notes_p2 USING btree (namespace_id, kind, id);
+
+CREATE INDEX notes_p2_namespace_id_log_date_id_idx ON everword.notes_p2 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE UNIQUE INDEX notes_p3_namespace_id_key_hash_idx ON everword.notes_p3 USING btree (namespace_id, key_hash);
+
+CREATE INDEX notes_p3_namespace_id_kind_id_idx ON everword.notes_p3 USING btree (namespace_id, kind, id);
+
+CREATE INDEX notes_p3_namespace_id_log_date_id_idx ON everword.notes_p3 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
 CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
@@ -3414,94 +3179,6 @@ ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH 
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p3_pkey;
 
-ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p0_namespace_id_edge_id_idx;
-
-ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p0_namespace_id_fact_id_idx;
-
-ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p0_namespace_id_from_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p0_namespace_id_to_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p0_pkey;
-
-ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p1_namespace_id_edge_id_idx;
-
-ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p1_namespace_id_fact_id_idx;
-
-ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p1_namespace_id_from_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p1_namespace_id_to_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p1_pkey;
-
-ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p2_namespace_id_edge_id_idx;
-
-ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p2_namespace_id_fact_id_idx;
-
-ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p2_namespace_id_from_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p2_namespace_id_to_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p2_pkey;
-
-ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p3_namespace_id_edge_id_idx;
-
-ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p3_namespace_id_fact_id_idx;
-
-ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p3_namespace_id_from_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p3_namespace_id_to_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p3_pkey;
-
-ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p0_namespace_id_node_id_idx;
-
-ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p0_pkey;
-
-ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p1_namespace_id_node_id_idx;
-
-ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p1_pkey;
-
-ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p2_namespace_id_node_id_idx;
-
-ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p2_pkey;
-
-ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p3_namespace_id_node_id_idx;
-
-ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p3_pkey;
-
-ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p0_namespace_id_node_id_known_from_idx;
-
-ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p0_pkey;
-
-ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p1_namespace_id_node_id_known_from_idx;
-
-ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p1_pkey;
-
-ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p2_namespace_id_node_id_known_from_idx;
-
-ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p2_pkey;
-
-ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p3_namespace_id_node_id_known_from_idx;
-
-ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p3_pkey;
-
-ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p0_namespace_id_subject_agent_idx;
-
-ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p0_pkey;
-
-ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p1_namespace_id_subject_agent_idx;
-
-ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p1_pkey;
-
-ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p2_namespace_id_subject_agent_idx;
-
-ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p2_pkey;
-
-ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p3_namespace_id_subject_agent_idx;
-
-ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p3_pkey;
-
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
 
 ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p0_namespace_id_conversation_id_seq_idx;
@@ -3621,6 +3298,54 @@ ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTIT
 ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p3_namespace_id_occurred_at_id_idx;
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p3_pkey;
+
+ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p0_namespace_id_id_idx;
+
+ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p0_pkey;
+
+ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p1_namespace_id_id_idx;
+
+ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p1_pkey;
+
+ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p2_namespace_id_id_idx;
+
+ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p2_pkey;
+
+ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p3_namespace_id_id_idx;
+
+ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p3_pkey;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p0_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p0_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p0_namespace_id_log_date_id_idx;
+
+ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p0_pkey;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p1_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p1_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p1_namespace_id_log_date_id_idx;
+
+ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p1_pkey;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p2_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p2_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p2_namespace_id_log_date_id_idx;
+
+ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p2_pkey;
+
+ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p3_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p3_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p3_namespace_id_log_date_id_idx;
+
+ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p3_pkey;
 
 ALTER INDEX everword.summaries_written_by ATTACH PARTITION everword.summaries_p0_level_model_prompt_version_namespace_id_idx;
 
@@ -3744,6 +3469,9 @@ CREATE STATISTICS everword.memories_p3_subject (dependencies) ON namespace_id, s
 
 CREATE TRIGGER close_deployment AFTER INSERT ON everword.api_keys FOR EACH STATEMENT EXECUTE FUNCTION everword.close_deployment_with_key();
 
+ALTER TABLE ONLY everword.advisor_grants
+    ADD CONSTRAINT advisor_grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.api_keys
     ADD CONSTRAINT api_keys_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -3789,24 +3517,6 @@ ALTER TABLE everword.fact_intervals
 ALTER TABLE everword.facts
     ADD CONSTRAINT facts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
-ALTER TABLE everword.graph_edges
-    ADD CONSTRAINT graph_edges_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
-
-ALTER TABLE everword.graph_edges
-    ADD CONSTRAINT graph_edges_namespace_id_from_id_fkey FOREIGN KEY (namespace_id, from_id) REFERENCES everword.graph_nodes(namespace_id, id);
-
-ALTER TABLE everword.graph_edges
-    ADD CONSTRAINT graph_edges_namespace_id_to_id_fkey FOREIGN KEY (namespace_id, to_id) REFERENCES everword.graph_nodes(namespace_id, id);
-
-ALTER TABLE everword.graph_names
-    ADD CONSTRAINT graph_names_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id) DEFERRABLE INITIALLY DEFERRED;
-
-ALTER TABLE everword.graph_node_versions
-    ADD CONSTRAINT graph_node_versions_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
-
-ALTER TABLE everword.graph_nodes
-    ADD CONSTRAINT graph_nodes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -3830,6 +3540,15 @@ ALTER TABLE everword.memory_vectors_1
 
 ALTER TABLE everword.messages
     ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.note_versions
+    ADD CONSTRAINT note_versions_namespace_id_note_id_fkey FOREIGN KEY (namespace_id, note_id) REFERENCES everword.notes(namespace_id, id);
+
+ALTER TABLE everword.notes
+    ADD CONSTRAINT notes_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.notes
+    ADD CONSTRAINT notes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE everword.summaries
     ADD CONSTRAINT summaries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -3858,6 +3577,8 @@ ALTER TABLE everword.tool_sentences
 ALTER TABLE ONLY everword.usage_ledger
     ADD CONSTRAINT usage_ledger_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.advisor_grants ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
@@ -3876,17 +3597,11 @@ ALTER TABLE everword.fact_intervals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.facts ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE everword.graph_edges ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.graph_names ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.graph_node_versions ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.graph_nodes ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.index_changes ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY isolation ON everword.advisor_grants USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -3906,14 +3621,6 @@ CREATE POLICY isolation ON everword.fact_intervals USING ((namespace_id = (NULLI
 
 CREATE POLICY isolation ON everword.facts USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
-CREATE POLICY isolation ON everword.graph_edges USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.graph_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.graph_node_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.graph_nodes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
 CREATE POLICY isolation ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.index_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -3927,6 +3634,10 @@ CREATE POLICY isolation ON everword.memory_use USING ((namespace_id = (NULLIF(cu
 CREATE POLICY isolation ON everword.memory_vectors_1 USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.note_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.notes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -3947,6 +3658,10 @@ ALTER TABLE everword.memory_use ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.memory_vectors_1 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.note_versions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.notes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.summaries ENABLE ROW LEVEL SECURITY;
 
@@ -3996,6 +3711,7 @@ REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBL
 
 REVOKE ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
 
@@ -4022,7 +3738,31 @@ GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch intege
 REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
 
+REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_search;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_embedder;
+
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
+
+GRANT INSERT,DELETE ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(namespace_id) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(id) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(repo) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(issue) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(max_calls) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(used_calls) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(expires_at) ON TABLE everword.advisor_grants TO everword_ingest;
+
+GRANT SELECT(created_at) ON TABLE everword.advisor_grants TO everword_ingest;
 
 GRANT INSERT ON TABLE everword.api_keys TO everword_ingest;
 
@@ -4096,40 +3836,6 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_ingest;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_compactor;
 GRANT SELECT ON TABLE everword.facts TO everword_search;
 
-GRANT SELECT,INSERT ON TABLE everword.graph_edges TO everword_ingest;
-GRANT SELECT,INSERT ON TABLE everword.graph_edges TO everword_compactor;
-GRANT SELECT ON TABLE everword.graph_edges TO everword_search;
-
-GRANT UPDATE(known_until) ON TABLE everword.graph_edges TO everword_ingest;
-GRANT UPDATE(known_until) ON TABLE everword.graph_edges TO everword_compactor;
-
-GRANT UPDATE(ended_by) ON TABLE everword.graph_edges TO everword_ingest;
-GRANT UPDATE(ended_by) ON TABLE everword.graph_edges TO everword_compactor;
-
-GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_ingest;
-GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_compactor;
-
-GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_ingest;
-GRANT SELECT ON TABLE everword.graph_names TO everword_search;
-
-GRANT UPDATE(node_id) ON TABLE everword.graph_names TO everword_ingest;
-
-GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_ingest;
-GRANT SELECT ON TABLE everword.graph_node_versions TO everword_search;
-
-GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_ingest;
-
-GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_ingest;
-
-GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_ingest;
-
-GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_ingest;
-GRANT SELECT ON TABLE everword.graph_nodes TO everword_search;
-
-GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest;
-
-GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest;
-
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;
 
@@ -4167,6 +3873,11 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;
 GRANT SELECT ON TABLE everword.namespaces TO everword_compactor;
 GRANT SELECT ON TABLE everword.namespaces TO everword_embedder;
+
+GRANT SELECT,INSERT ON TABLE everword.note_versions TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.notes TO everword_ingest;
+GRANT SELECT ON TABLE everword.notes TO everword_search;
 
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;

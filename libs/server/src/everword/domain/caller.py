@@ -33,6 +33,8 @@ class Caller:
     namespace: NamespaceScope | None
     #: Whether an operator's key was shown. Nobody shows one while calls without a key are let in.
     operator: bool = False
+    #: Whether the call is one of a grant's.
+    granted: bool = False
 
 
 _caller: ContextVar[Caller] = ContextVar("everword_caller")

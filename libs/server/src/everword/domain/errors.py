@@ -10,8 +10,8 @@ EverwordError
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured    FAILED_PRECONDITION
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded
-├── ConcurrentUpdate         ABORTED
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp
+├── ConcurrentUpdate, NoteVersionConflict    ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED
 └── MethodUnknown            UNIMPLEMENTED
@@ -163,6 +163,18 @@ class EdgeNotFound(NotFound):
     reason = "EDGE_NOT_FOUND"
 
 
+class NoteNotFound(NotFound):
+    """There is no such note; it may have expired or been deleted."""
+
+    reason = "NOTE_NOT_FOUND"
+
+
+class GrantNotFound(NotFound):
+    """This namespace has no such grant."""
+
+    reason = "GRANT_NOT_FOUND"
+
+
 class SummaryNotFound(NotFound):
     """This namespace has no such summary."""
 
@@ -259,12 +271,25 @@ class Overloaded(Exhausted):
     retry_after_s = 1.0
 
 
+class GrantUsedUp(Exhausted):
+    """All calls of the grant were made; who made it can make another."""
+
+    reason = "GRANT_USED_UP"
+
+
 class ConcurrentUpdate(EverwordError):
     """The call lost against a concurrent one; repeat it."""
 
     code = "ABORTED"
     reason = "CONCURRENT_UPDATE"
     retry_after_s = 0.1
+
+
+class NoteVersionConflict(EverwordError):
+    """The note is not at the version that was expected; read it, and write again."""
+
+    code = "ABORTED"
+    reason = "NOTE_VERSION_CONFLICT"
 
 
 class Unavailable(EverwordError):

@@ -96,6 +96,9 @@ class MemoryRecord:
     summary_level: int = 0
     #: The first day of a summary's period, along the calendar.
     period: date | None = None
+    #: As of the note.
+    note_key: str = ""
+    note_kind: str = ""
 
 
 @dataclass(frozen=True)

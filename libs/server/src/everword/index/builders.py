@@ -31,17 +31,23 @@ class Language:
         return ZoneInfo(self.time_zone)
 
 
-def build_passages(source: Source, text: str, language: Language) -> Iterator[Passage]:
-    """Yield the passages of a memory's text, in order; an empty text has one."""
+def build_passages(
+    source: Source, text: str, language: Language, title: str = ""
+) -> Iterator[Passage]:
+    """Yield the passages of a memory's text, in order; an empty text has one.
+
+    Each is found by the words of `title` too, which is no part of the text.
+    """
     spoken_at = local_time(source.occurred_at, language.zone)
     traits = message_traits(text)
     for part, content in enumerate(split_passages(text, traits.words)):
+        named = f"{title}\n{content}" if title else content
         yield Passage(
             source,
             part,
             content,
-            indexed_text(content, source.author, spoken_at),
-            literals_of(content),
+            indexed_text(named, source.author, spoken_at),
+            literals_of(named),
             pack_record(content, traits, language.text_search_config),
         )
 

@@ -43,7 +43,8 @@ WITH passages AS (
 SELECT coalesce(max(id), 0) AS highest FROM passages;
 
 -- remove_passages --
--- Take out of the index what background work wrote of these sources, in the namespace that the transaction is set to.
+-- Take out of the index what background work wrote of these sources, and notes among them, in the namespace that the
+-- transaction is set to.
 SELECT drop_derived_passages(%(source_ids)s::uuid[]);
 
 -- close_passages --

@@ -84,6 +84,23 @@ def add_passages_blocking(
     blocking.execute(conn, SQL["insert_passages"], parameters)
 
 
+async def replace_passages(
+    conn: Connection,
+    namespace_id: int,
+    text_search_config: str,
+    source_ids: Sequence[UUID],
+    passages: Sequence[Passage],
+    counts: Counts,
+    limits: Limits = UNLIMITED,
+) -> Pending[Stored]:
+    """Index passages in the place of those that sources had, which no search finds any more; without any, remove these.
+
+    Passages of what was said stay. The caller makes the vectors due.
+    """
+    await execute(conn, SQL["remove_passages"], {"source_ids": list(source_ids)})
+    return await add_passages(conn, namespace_id, text_search_config, passages, counts, limits)
+
+
 def replace_passages_blocking(
     conn: blocking.Connection,
     namespace_id: int,

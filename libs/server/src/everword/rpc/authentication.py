@@ -11,6 +11,7 @@ import hmac
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 from cachetools import LRUCache, TTLCache
@@ -18,13 +19,20 @@ from cachetools import LRUCache, TTLCache
 from everword.db.pool import SQL, Database
 from everword.db.statements import execute, fetch_optional, fetch_value
 from everword.domain.caller import Caller, NamespaceScope, Role
-from everword.domain.errors import AccessDenied, InvalidCredentials, Unauthenticated
+from everword.domain.errors import (
+    AccessDenied,
+    GrantUsedUp,
+    InvalidCredentials,
+    Unauthenticated,
+)
 from everword.rpc.fair_share import FairShare, Group, Limits
 from everword.rpc.settings import ServerSettings
 
 NAMESPACE_HEADER = "x-everword-namespace"
 INTERNAL_HEADER = "x-everword-internal-token"
 DEFAULT_NAMESPACE = "default"
+#: What tells a grant from a key.
+GRANT_PREFIX = "ewg_"
 #: A revoked key is forgotten within this time.
 KEY_CACHE_S = 5.0
 #: A key that is unknown is not asked for again for so long: one that is made meanwhile is let in after it.
@@ -36,6 +44,9 @@ STRANGERS_WAITING = 64
 EVERY_STRANGER = Group("strangers")
 #: After the first key is made, a call without one still passes for at most this long.
 OPEN_CACHE_S = 1.0
+
+
+_Row = TypeVar("_Row")
 
 
 def hash_key(secret: str) -> bytes:
@@ -51,6 +62,17 @@ class KeyRow:
     role: int
     namespace_id: int | None
     namespace_name: str | None
+
+
+@dataclass(frozen=True)
+class GrantRow:
+    """A row that `spend_grant` returns."""
+
+    namespace_id: int
+    namespace_name: str
+    max_calls: int
+    #: Whether there was a call left.
+    allowed: bool
 
 
 class Authenticator:
@@ -75,8 +97,11 @@ class Authenticator:
         self._namespaces: TTLCache[str, NamespaceScope] = TTLCache(4096, OPEN_CACHE_S)
         self._open: TTLCache[str, bool] = TTLCache(1, OPEN_CACHE_S)
 
-    async def authenticate(self, metadata: Mapping[str, str]) -> Caller:
-        """Return the caller that `metadata` proves. Raises Unauthenticated, AccessDenied or Overloaded."""
+    async def authenticate(self, metadata: Mapping[str, str], *, spends: bool = True) -> Caller:
+        """Return the caller that `metadata` proves, and count the call of a grant if it `spends`.
+
+        Raises Unauthenticated, AccessDenied, GrantUsedUp or Overloaded.
+        """
         secret = _bearer(metadata.get("authorization", ""))
         wanted = metadata.get(NAMESPACE_HEADER, "")
         if secret is None:
@@ -88,6 +113,8 @@ class Authenticator:
         if self._admin_hash and hmac.compare_digest(hashed, self._admin_hash):
             await self._close()
             return await self._operator(wanted)
+        if secret.startswith(GRANT_PREFIX):
+            return await self._by_grant(hashed, wanted, spends)
         return await self._by_key(hashed, wanted)
 
     async def is_open(self) -> bool:
@@ -123,22 +150,42 @@ class Authenticator:
             )
         return Caller(Role(key.role), NamespaceScope(key.namespace_id, key.namespace_name))
 
+    async def _by_grant(self, hashed: bytes, wanted: str, spends: bool) -> Caller:
+        """Return who calls with a grant: nothing of it is kept, for each call counts."""
+        parameters = {"secret_hash": hashed, "spends": spends}
+        grant = await self._ask(hashed, "spend_grant", parameters, GrantRow)
+        if not grant.allowed:
+            raise GrantUsedUp(max_calls=grant.max_calls)
+        if wanted and wanted != grant.namespace_name:
+            raise AccessDenied(
+                "This grant belongs to another namespace than the header names.", namespace=wanted
+            )
+        scope = NamespaceScope(grant.namespace_id, grant.namespace_name)
+        return Caller(Role.WRITE, scope, granted=True)
+
     async def _look_up(self, hashed: bytes) -> KeyRow:
         """Return what the database knows of a key. Raises InvalidCredentials, and Overloaded."""
+        key = await self._ask(hashed, "authenticate_key", {"key_hash": hashed}, KeyRow)
+        self._keys.setdefault(hashed, key)
+        return key
+
+    async def _ask(
+        self, hashed: bytes, statement: str, parameters: Mapping[str, object], row: type[_Row]
+    ) -> _Row:
+        """Return what the database knows of a secret. Raises InvalidCredentials, and Overloaded."""
         if hashed in self._unknown:
             raise InvalidCredentials
         async with AsyncExitStack() as turn:
             if hashed not in self._known:
                 await turn.enter_async_context(self._strangers.having(EVERY_STRANGER))
             conn = await turn.enter_async_context(self._database.connection())
-            key = await fetch_optional(conn, SQL["authenticate_key"], {"key_hash": hashed}, KeyRow)
-        if key is None:
+            found = await fetch_optional(conn, SQL[statement], parameters, row)
+        if found is None:
             self._known.pop(hashed, None)
             self._unknown[hashed] = True
             raise InvalidCredentials
         self._known[hashed] = True
-        self._keys.setdefault(hashed, key)
-        return key
+        return found
 
     async def _find(self, name: str) -> NamespaceScope | None:
         found = self._namespaces.get(name)

@@ -164,6 +164,8 @@ def fill_memory(memory: memory_pb2.Memory, record: MemoryRecord) -> None:
     memory.summary_level = summary_pb2.SummaryLevel.ValueType(record.summary_level)
     if record.period:
         memory.period_start = record.period.isoformat()
+    memory.note_key = record.note_key
+    memory.note_kind = record.note_kind
 
 
 def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:

@@ -13,6 +13,8 @@ from everword_search.retrieval.model import BalancedOptions, SearchArm
 
 #: By `ImportanceClass`: none, task, fact, preference, correction.
 _IMPORTANCES = {0: 0.5, 1: 0.5, 2: 0.6, 3: 0.8, 4: 0.9}
+#: By what a note was written with.
+_NOTE_IMPORTANCES = {1: 0.3, 2: 0.4, 3: 0.5, 4: 0.7, 5: 0.9}
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,11 @@ def find_profile(name: str, options: BalancedOptions | None = None) -> Profile:
     return profile.changed(options)
 
 
-def importance_of(importance_class: int) -> float:
-    """Return how much a memory of an `ImportanceClass` matters, from 0 to 1."""
+def importance_of(importance_class: int, note_importance: int = 0) -> float:
+    """Return how much a memory of an `ImportanceClass` matters, from 0 to 1.
+
+    Without a class, a note matters as it was written, from 1 to 5.
+    """
+    if not importance_class and note_importance:
+        return _NOTE_IMPORTANCES[note_importance]
     return _IMPORTANCES[importance_class]

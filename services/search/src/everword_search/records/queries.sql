@@ -8,6 +8,7 @@ SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn;
 -- Memories in the order of their ids, with the beginning of their text put together from its passages, and the text of
 -- one passage each. No text needs more than max_parts passages for max_chars characters. What a tool call did, in a sentence,
 -- is its passage -1: it can be found, and is no part of the text. What of a long tool result is not indexed is the text's end.
+-- A note that has expired is gone.
 SELECT m.source_id AS id, m.kind,
        left(m.content || coalesce(rest.content, '') || coalesce(said.unindexed, ''), coalesce(%(max_chars)s, 2147483647))
        AS content, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance, m.author, m.role, m.tags, m.importance_class, m.automated,
@@ -22,11 +23,13 @@ SELECT m.source_id AS id, m.kind,
        coalesce(said.tool_name, '') AS tool_name,
        CASE WHEN said.metadata_chars <= coalesce(%(max_metadata_chars)s, 2147483647) THEN said.metadata END AS metadata,
        coalesce(said.metadata_chars > %(max_metadata_chars)s, false) AS metadata_omitted,
-       coalesce(node.level, 0::smallint) AS summary_level, node.period
+       coalesce(node.level, 0::smallint) AS summary_level, node.period, coalesce(note.key, '') AS note_key,
+       coalesce(note.kind, '') AS note_kind
   FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
  CROSS JOIN LATERAL (
        SELECT * FROM visible_memories
         WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part = 0
+          AND (kind <> %(note)s OR valid_until IS NULL OR valid_until > now())
        OFFSET 0) AS m
  CROSS JOIN LATERAL (
        SELECT string_agg(content, '' ORDER BY part) AS content, sum(length(content)) AS length, count(*) AS parts
@@ -54,6 +57,10 @@ SELECT m.source_id AS id, m.kind,
        SELECT level, period FROM summaries
         WHERE m.kind = %(summary)s AND namespace_id = %(namespace_id)s AND id = wanted.source_id
        OFFSET 0) AS node ON true
+  LEFT JOIN LATERAL (
+       SELECT key, kind FROM notes
+        WHERE m.kind = %(note)s AND namespace_id = %(namespace_id)s AND id = wanted.source_id
+       OFFSET 0) AS note ON true
  ORDER BY wanted.place;
 
 -- memory_bytes --

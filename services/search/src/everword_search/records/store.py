@@ -26,7 +26,7 @@ from everword.domain.records import (
     MemoryRecord,
     MessageRecord,
 )
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_NOTE, MEMORY_KIND_SUMMARY
 from everword_search.records.model import ConversationFilter
 
 SQL = load_statements("everword_search.records")
@@ -94,6 +94,7 @@ def memories_asked(
         "indexed_chars": INDEXED_TOOL_RESULT_CHARS,
         "message": MEMORY_KIND_MESSAGE,
         "summary": MEMORY_KIND_SUMMARY,
+        "note": MEMORY_KIND_NOTE,
     }
     return BoundStatement(SQL["read_memories"], parameters, MemoryRow)
 

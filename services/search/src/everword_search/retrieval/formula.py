@@ -119,7 +119,7 @@ def _score(
             best = max(best, (weighted, score, candidate.passage_id))
     age = now - row.occurred_at
     temporal = profile.temporal(age, row.use_count)
-    importance = importance_of(row.importance_class)
+    importance = importance_of(row.importance_class, row.note_importance)
     total += profile.temporal_weight * temporal + profile.importance_weight * importance
     # Time and importance, and the weights, say nothing of relevance.
     told = evidence / len(_JUDGING) if judged else None

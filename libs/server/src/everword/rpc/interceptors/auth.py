@@ -61,9 +61,12 @@ class AuthInterceptor(Interceptor):
         finally:
             watch.stop()
 
-    async def authorize(self, call: Call) -> Caller:
-        """Return who calls. Raises Unauthenticated, AccessDenied, NamespaceNotFound or Overloaded."""
-        caller = await self._authenticator.authenticate(call.metadata)
+    async def authorize(self, call: Call, *, spends: bool = True) -> Caller:
+        """Return who calls, and count the call of a grant if it `spends`.
+
+        Raises Unauthenticated, AccessDenied, GrantUsedUp, NamespaceNotFound or Overloaded.
+        """
+        caller = await self._authenticator.authenticate(call.metadata, spends=spends)
         needed = self._access[call.path]
         if caller.role < needed:
             raise AccessDenied(needed=needed.name.lower(), role=caller.role.name.lower())
@@ -110,7 +113,7 @@ class Watch:
     async def _ask(self) -> None:
         while True:
             try:
-                await self._interceptor.authorize(self._call)
+                await self._interceptor.authorize(self._call, spends=False)
             except (Unauthenticated, AccessDenied, NamespaceNotFound) as error:
                 self.refusal = error
                 self.scope.reschedule(self._loop.time())

@@ -61,3 +61,8 @@ class Intervals:
         if valid_at is not None:
             holds &= limits[:, VALID_FROM] <= valid_at
         passes[self.rows[~holds]] = False
+
+    def leave_out_ended(self, passes: Array, of_kind: Array, now: float) -> None:
+        """Make False of the rows of a kind that have ended by now: they are gone, whatever moment is asked for."""
+        ended = self.limits[:, VALID_UNTIL] <= now
+        passes[self.rows[ended & of_kind[self.rows]]] = False

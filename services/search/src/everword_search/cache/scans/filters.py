@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from everword.db.arrays import Array, array_of_uuids
+from everword.v1.memory_pb2 import MEMORY_KIND_NOTE
 from everword_search.cache.snapshot import Snapshot
 from everword_search.records.model import MemoryFilter
 
@@ -37,6 +38,7 @@ def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:
     valid_at = wanted.valid_at.timestamp() if wanted.valid_at else None
     kept = wanted.include_superseded
     snapshot.intervals.leave_out(passes, now, valid_at, known_at, kept)
+    snapshot.intervals.leave_out_ended(passes, columns["kinds"] == MEMORY_KIND_NOTE, now)
     return passes
 
 

@@ -6,7 +6,7 @@
 -- fragment let_through --
 -- Whether a filter lets a passage through: NULL lets everything. That there is a first tag is said because the index over tags
 -- holds nothing else. Without `valid_at`, what is still to begin is let through. What does not hold any more is let through only
--- where it is asked for.
+-- where it is asked for. A note (kind 3) that has expired is gone, whatever is asked for.
 (%(include_automated)s OR NOT m.automated)
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
@@ -30,6 +30,7 @@ AND (%(include_superseded)s OR m.valid_until IS NULL OR m.valid_until > coalesce
 AND (m.known_until IS NULL OR m.known_until > coalesce(%(known_at)s::timestamptz, now()))
 AND (m.known_from IS NULL OR m.known_from <= coalesce(%(known_at)s, now()))
 AND (%(valid_at)s IS NULL OR m.valid_from IS NULL OR m.valid_from <= %(valid_at)s)
+AND (m.valid_until IS NULL OR m.kind <> 3 OR m.valid_until > now())
 
 -- fragment edge_counts --
 -- Whether a relation holds and is known at the moments of the filter.
@@ -358,6 +359,18 @@ SELECT m.source_id, m.occurred_at
  ORDER BY m.occurred_at, m.source_id
  LIMIT %(limit)s;
 
+-- find_log_entries --
+-- The ids of entries of daily logs from a day on, newest first.
+SELECT m.source_id, m.occurred_at
+  FROM notes n
+ CROSS JOIN LATERAL (
+       SELECT * FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = n.id AND part = 0
+       OFFSET 0) AS m
+ WHERE n.namespace_id = %(namespace_id)s AND n.log_date >= %(first_day)s AND :let_through
+ ORDER BY m.occurred_at DESC, m.source_id DESC
+ LIMIT %(limit)s;
+
 -- read_candidates --
 -- The passages of memories that were found, and of the turns around those that are turns: what comes before and after
 -- belongs to what a turn says. Long texts are read by their first passages and those that were found. A passage whose
@@ -430,13 +443,14 @@ SELECT DISTINCT word.place - 1 AS word, m.conversation_id
  WHERE m.conversation_id = ANY(%(conversation_ids)s);
 
 -- read_signals --
--- What memories are ranked by beside their words: their time, use and importance. A suggestion counts where no caller gave
--- a class.
+-- What memories are ranked by beside their words: their time, use and importance. A suggestion, and what a note was written
+-- with, counts where no caller gave a class.
 SELECT m.source_id, m.occurred_at, coalesce(nullif(m.importance_class, 0), s.importance_class, 0) AS importance_class,
-       coalesce(u.use_count, 0) AS use_count, u.last_used_at
+       coalesce(n.importance, 0::smallint) AS note_importance, coalesce(u.use_count, 0) AS use_count, u.last_used_at
   FROM visible_memories m
   LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = m.source_id
   LEFT JOIN importance_suggestions s ON s.namespace_id = %(namespace_id)s AND s.memory_id = m.source_id
+  LEFT JOIN notes n ON m.kind = 3 AND n.namespace_id = %(namespace_id)s AND n.id = m.source_id
  WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b) AND m.part = 0;
 
 -- find_semantic_exact --

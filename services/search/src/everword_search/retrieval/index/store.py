@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -162,6 +162,8 @@ class SignalRow:
     source_id: UUID
     occurred_at: datetime
     importance_class: int
+    #: From 1 to 5; 0 for what is no note.
+    note_importance: int
     use_count: int
     last_used_at: datetime | None
 
@@ -242,6 +244,14 @@ async def browse(
         "limit": limit,
     }
     return await fetch_all(conn, statement, parameters, PlaceRow)
+
+
+async def find_log_entries(
+    conn: Connection, scope: Scope, first_day: date, limit: int
+) -> list[PlaceRow]:
+    """Return entries of daily logs from a day on, newest first."""
+    parameters = {**scope.parameters, "first_day": first_day, "limit": limit}
+    return await fetch_all(conn, SQL["find_log_entries"], parameters, PlaceRow)
 
 
 def end_of_time(newest_first: bool) -> tuple[str, str]:

@@ -1,0 +1,274 @@
+"""`everword notes`: what is written down on purpose, and what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import click
+
+from everword.cli.output import json_option, line, print_json, print_table, shorten, when
+from everword.cli.session import remote
+from everword.cli.times import TimeParam
+from everword.client import Client
+from everword.rpc.translate import to_timestamp
+from everword.v1 import note_pb2
+from everword.v1 import note_service_pb2 as pb
+
+tags_option = click.option("--tag", "tags", multiple=True, help="A label of it.")
+author_option = click.option("--author", default="", help="Who writes.")
+request_option = click.option("--request-id", default="", help="Makes the command safe to repeat.")
+version_option = click.option(
+    "--expect", "expected", type=click.IntRange(0), help="Only if it is at this version; 0: none."
+)
+
+
+def scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what says whose a note is."""
+    for name, help_ in (
+        ("--conversation", "The id of the conversation that it belongs to."),
+        ("--subject", "The user whom it is about."),
+        ("--agent", "The agent whose note it is."),
+    ):
+        command = click.option(name, default="", help=help_)(command)
+    return command
+
+
+@click.group()
+def notes() -> None:
+    """Write, read and delete notes, and the log of the day."""
+
+
+@notes.command()
+@click.argument("key")
+@click.argument("content")
+@scope_options
+@tags_option
+@author_option
+@request_option
+@version_option
+@click.option("--kind", default="", help="What sort of note it is, such as decision.")
+@click.option("--importance", type=click.IntRange(1, 5), default=3, show_default=True)
+@click.option("--expires", type=TimeParam(), help="When it ends.")
+@click.option("--append", is_flag=True, help="Add to the end of what is there.")
+@json_option
+@remote
+async def write(
+    client: Client,
+    key: str,
+    content: str,
+    agent: str,
+    subject: str,
+    conversation: str,
+    tags: tuple[str, ...],
+    author: str,
+    request_id: str,
+    expected: int | None,
+    kind: str,
+    importance: int,
+    expires: datetime | None,
+    append: bool,
+    as_json: bool,
+) -> None:
+    """Write CONTENT under KEY: what is there is replaced. With an empty KEY, capture another note."""
+    note = note_pb2.NewNote(
+        key=key,
+        scope=_scope(agent, subject, conversation),
+        content=content,
+        kind=kind,
+        tags=tags,
+        importance=importance,
+        author=author,
+        expire_time=to_timestamp(expires),
+    )
+    response = await client.note_service.WriteNote(
+        pb.WriteNoteRequest(
+            note=note, append=append, expected_version=expected, request_id=request_id
+        )
+    )
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{key or response.note_id}: version {response.version}")
+
+
+@notes.command()
+@click.argument("key")
+@scope_options
+@json_option
+@remote
+async def get(
+    client: Client, key: str, agent: str, subject: str, conversation: str, as_json: bool
+) -> None:
+    """Show the note KEY."""
+    request = pb.GetNoteRequest(key=_key(key, agent, subject, conversation))
+    response = await client.note_service.GetNote(request)
+    if as_json:
+        print_json(response)
+    else:
+        line(response.note.body.content)
+
+
+@notes.command("list")
+@click.option("--agent", "agents", multiple=True, help="Only of this agent.")
+@click.option("--subject", "subjects", multiple=True, help="Only about this user.")
+@click.option("--kind", "kinds", multiple=True, help="Only of this kind, such as daily_log.")
+@click.option("--tag", "tags", multiple=True, help="Only with one of these labels.")
+@click.option("--prefix", default="", help="Only keys that begin so.")
+@click.option("--importance", type=click.IntRange(1, 5), help="Only of at least this importance.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+@json_option
+@remote
+async def list_(
+    client: Client,
+    agents: tuple[str, ...],
+    subjects: tuple[str, ...],
+    kinds: tuple[str, ...],
+    tags: tuple[str, ...],
+    prefix: str,
+    importance: int | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List notes, the latest made first."""
+    wanted = pb.NoteFilter(
+        agents=agents,
+        subjects=subjects,
+        kinds=kinds,
+        tags=tags,
+        key_prefix=prefix,
+        min_importance=importance or 0,
+    )
+    request = pb.ListNotesRequest(filter=wanted, page_size=limit)
+    found: list[note_pb2.Note] = []
+    while len(found) < limit:
+        page = await client.note_service.ListNotes(request)
+        found += page.notes
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            break
+    found = found[:limit]
+    if as_json:
+        print_json(pb.ListNotesResponse(notes=found))
+        return
+    rows = [
+        (
+            shorten(note.body.key, 40) or note.id,
+            note.body.kind,
+            shorten(note.body.content, 100),
+            note.body.importance,
+            note.version,
+            note.log_date or when(note.update_time),
+        )
+        for note in found
+    ]
+    print_table(("note", "kind", "content", "importance", "version", "written"), rows)
+
+
+@notes.command()
+@click.argument("key")
+@scope_options
+@json_option
+@remote
+async def history(
+    client: Client, key: str, agent: str, subject: str, conversation: str, as_json: bool
+) -> None:
+    """Show what the note KEY was, the latest version first; also of one that was deleted."""
+    request = pb.GetNoteHistoryRequest(key=_key(key, agent, subject, conversation))
+    response = pb.GetNoteHistoryResponse()
+    while True:
+        page = await client.note_service.GetNoteHistory(request)
+        response.note_id = page.note_id
+        response.versions.extend(page.versions)
+        if not page.next_page_token:
+            break
+        request.page_token = page.next_page_token
+    if as_json:
+        print_json(response)
+        return
+    rows = [
+        (
+            each.version,
+            when(each.write_time),
+            each.author,
+            "(deleted)" if each.deleted else shorten(each.content, 120),
+        )
+        for each in response.versions
+    ]
+    print_table(("version", "written", "author", "content"), rows)
+
+
+@notes.command()
+@click.argument("key")
+@scope_options
+@author_option
+@request_option
+@version_option
+@json_option
+@remote
+async def delete(
+    client: Client,
+    key: str,
+    agent: str,
+    subject: str,
+    conversation: str,
+    author: str,
+    request_id: str,
+    expected: int | None,
+    as_json: bool,
+) -> None:
+    """Delete the note KEY: nothing finds it any more, and its history keeps what it said."""
+    request = pb.DeleteNoteRequest(
+        key=_key(key, agent, subject, conversation),
+        expected_version=expected,
+        author=author,
+        request_id=request_id,
+    )
+    response = await client.note_service.DeleteNote(request)
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{key}: deleted")
+
+
+@notes.command()
+@click.argument("content")
+@scope_options
+@tags_option
+@author_option
+@request_option
+@json_option
+@remote
+async def log(
+    client: Client,
+    content: str,
+    agent: str,
+    subject: str,
+    conversation: str,
+    tags: tuple[str, ...],
+    author: str,
+    request_id: str,
+    as_json: bool,
+) -> None:
+    """Add CONTENT to the log of the day."""
+    request = pb.AppendDailyLogRequest(
+        content=content,
+        scope=_scope(agent, subject, conversation),
+        author=author,
+        tags=tags,
+        request_id=request_id,
+    )
+    response = await client.note_service.AppendDailyLog(request)
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{response.log_date}: {shorten(content, 100)}")
+
+
+def _scope(agent: str, subject: str, conversation: str) -> note_pb2.NoteScope:
+    return note_pb2.NoteScope(agent=agent, subject=subject, conversation_id=conversation)
+
+
+def _key(key: str, agent: str, subject: str, conversation: str) -> note_pb2.NoteKey:
+    return note_pb2.NoteKey(key=key, scope=_scope(agent, subject, conversation))

@@ -1,0 +1,20 @@
+-- Statements of HandoffService. Every one names its namespace.
+
+-- insert_grant --
+-- Make a grant, and forget some that ended a week ago.
+WITH forgotten AS (
+    DELETE FROM advisor_grants
+     WHERE namespace_id = %(namespace_id)s AND id IN (
+           SELECT id FROM advisor_grants
+            WHERE namespace_id = %(namespace_id)s AND expires_at < now() - interval '7 days'
+            ORDER BY id LIMIT 100)
+)
+INSERT INTO advisor_grants (namespace_id, id, secret_hash, repo, issue, max_calls, expires_at)
+VALUES (%(namespace_id)s, %(id)s, %(secret_hash)s, %(repo)s, %(issue)s, %(max_calls)s, now() + %(lifetime)s::interval)
+RETURNING id, repo, issue, max_calls, used_calls, created_at, expires_at;
+
+-- get_grant --
+-- A grant, and how much of it is used.
+SELECT id, repo, issue, max_calls, used_calls, created_at, expires_at
+  FROM advisor_grants
+ WHERE namespace_id = %(namespace_id)s AND id = %(grant_id)s;

@@ -1,0 +1,1 @@
+"""Notes: what is written down on purpose, and its history."""

@@ -1,0 +1,121 @@
+"""Notes as callers write and name them, free of protobuf."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from hashlib import sha256
+from uuid import UUID
+
+from everword.domain.tokens import ConsistencyToken
+
+#: Of a note that was written without one.
+DEFAULT_IMPORTANCE = 3
+#: The kind of entries of daily logs, and of what is handed over to an advisor.
+DAILY_LOG, HANDOFF = "daily_log", "handoff"
+#: The most that a note may say, what is appended to it included.
+MAX_CONTENT_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True)
+class NoteScope:
+    """Whose a note is."""
+
+    agent: str = ""
+    subject: str = ""
+    conversation_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class NoteKey:
+    """What a caller knows a note by."""
+
+    key: str
+    scope: NoteScope
+
+    @property
+    def hash(self) -> bytes:
+        """Return what tells it from all other keys and scopes."""
+        scope = [self.scope.agent, self.scope.subject, str(self.scope.conversation_id or "")]
+        return sha256(json.dumps([self.key, *scope]).encode()).digest()
+
+
+@dataclass(frozen=True)
+class NewNote:
+    """A note to write."""
+
+    #: Empty for one that is another each time.
+    key: str
+    scope: NoteScope
+    content: str
+    kind: str = ""
+    tags: Sequence[str] = ()
+    #: From 1 to 5.
+    importance: int = DEFAULT_IMPORTANCE
+    author: str = ""
+    expires_at: datetime | None = None
+    #: The day of an entry of a daily log.
+    log_date: date | None = None
+
+
+@dataclass(frozen=True)
+class Writing:
+    """A note, and how it is written."""
+
+    note: NewNote
+    #: Whether the content goes to the end of what is there.
+    appends: bool = False
+    #: The version that is to be replaced, 0 for none; None for whichever it is.
+    expected_version: int | None = None
+    request_id: str = ""
+    body_hash: bytes = b""
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """A note that is to be deleted."""
+
+    target: UUID | NoteKey
+    #: None for whichever it is.
+    expected_version: int | None = None
+    author: str = ""
+    request_id: str = ""
+    body_hash: bytes = b""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of a note."""
+
+    note_id: UUID
+    version: int
+    version_id: UUID
+    log_date: date | None
+    consistency_token: ConsistencyToken
+    replayed: bool
+
+
+@dataclass(frozen=True)
+class NoteFilter:
+    """Which notes are listed; None lets everything through."""
+
+    agents: Sequence[str] | None = None
+    subjects: Sequence[str] | None = None
+    conversation_ids: Sequence[UUID] | None = None
+    kinds: Sequence[str] | None = None
+    tags: Sequence[str] | None = None
+    key_prefix: str = ""
+    min_importance: int = 0
+    since: date | None = None
+    before: date | None = None
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """The page that a caller asks for."""
+
+    size: int
+    token: str
+    request_hash: str

@@ -1,0 +1,185 @@
+"""NoteService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import (
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+from everword_ingest.notes.model import NoteFilter, NoteKey
+
+SQL = load_statements("everword_ingest.notes")
+
+
+@dataclass(frozen=True)
+class OwnerRow:
+    """Whose a conversation is."""
+
+    agent: str
+    subject: str
+    channel: str
+
+
+@dataclass(frozen=True)
+class LockedNote:
+    """A note that this transaction holds; version 0 is not written yet."""
+
+    id: UUID
+    key: str
+    agent: str
+    subject: str
+    conversation_id: UUID | None
+    version: int
+    log_date: date | None
+    expires_at: datetime | None
+    deleted_at: datetime | None
+
+    def stands(self, now: datetime) -> bool:
+        """Tell whether it is there: it was written, and neither deleted nor has it expired."""
+        ended = self.expires_at is not None and self.expires_at <= now
+        return self.version > 0 and self.deleted_at is None and not ended
+
+
+@dataclass(frozen=True)
+class NoteRow:
+    """A note as it stands, with as much of its text as was asked for."""
+
+    id: UUID
+    key: str
+    agent: str
+    subject: str
+    conversation_id: UUID | None
+    kind: str
+    tags: list[str]
+    importance: int
+    version: int
+    version_id: UUID
+    content: str
+    author: str
+    log_date: date | None
+    expires_at: datetime | None
+    created_at: datetime
+    written_at: datetime
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """What a note was at a time."""
+
+    id: UUID
+    version: int
+    deleted: bool
+    content: str
+    kind: str
+    tags: list[str]
+    importance: int
+    author: str
+    expires_at: datetime | None
+    written_at: datetime
+
+
+@dataclass(frozen=True)
+class FoundVersion:
+    """A version that an earlier call wrote."""
+
+    note_id: UUID
+    version: int
+    version_id: UUID
+    log_date: date | None
+
+
+async def insert_note(
+    conn: Connection, namespace_id: int, id_: UUID, key: NoteKey, log_date: date | None
+) -> None:
+    """Make a note that is not written yet; nothing where its key is another's."""
+    parameters = {"namespace_id": namespace_id, "id": id_, "key": key.key, "log_date": log_date}
+    parameters["key_hash"] = key.hash if key.key else None
+    await execute(conn, SQL["insert_note"], {**parameters, **asdict(key.scope)})
+
+
+async def find_conversation(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> OwnerRow | None:
+    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
+    return await fetch_optional(conn, SQL["find_conversation"], parameters, OwnerRow)
+
+
+async def find_key(conn: Connection, namespace_id: int, key: NoteKey) -> UUID | None:
+    parameters = {"namespace_id": namespace_id, "key_hash": key.hash}
+    found: UUID | None = await fetch_value(conn, SQL["find_key"], parameters)
+    return found
+
+
+async def lock_note(conn: Connection, namespace_id: int, note_id: UUID) -> LockedNote | None:
+    parameters = {"namespace_id": namespace_id, "note_id": note_id}
+    return await fetch_optional(conn, SQL["lock_note"], parameters, LockedNote)
+
+
+async def get_version(
+    conn: Connection, namespace_id: int, note_id: UUID, version: int
+) -> VersionRow | None:
+    parameters = {"namespace_id": namespace_id, "note_id": note_id, "version": version}
+    return await fetch_optional(conn, SQL["get_version"], parameters, VersionRow)
+
+
+async def find_version(
+    conn: Connection, namespace_id: int, version_id: UUID
+) -> FoundVersion | None:
+    parameters = {"namespace_id": namespace_id, "version_id": version_id}
+    return await fetch_optional(conn, SQL["find_version"], parameters, FoundVersion)
+
+
+async def write_version(
+    conn: Connection, namespace_id: int, note_id: UUID, row: VersionRow
+) -> None:
+    """Add a version to the history of a note, and bring the note to it."""
+    parameters = {"namespace_id": namespace_id, "note_id": note_id, **asdict(row)}
+    await execute(conn, SQL["insert_version"], parameters)
+    await execute(conn, SQL["update_note"], parameters)
+
+
+async def get_class(conn: Connection, namespace_id: int, memory_id: UUID) -> int:
+    """Return the importance class that a caller gave to a memory; 0 where none did."""
+    parameters = {"namespace_id": namespace_id, "memory_id": memory_id}
+    return await fetch_value(conn, SQL["get_class"], parameters) or 0
+
+
+async def get_note(
+    conn: Connection, namespace_id: int, note_id: UUID, max_chars: int | None = None
+) -> NoteRow | None:
+    parameters = {"namespace_id": namespace_id, "note_id": note_id, "max_chars": max_chars}
+    return await fetch_optional(conn, SQL["get_note"], parameters, NoteRow)
+
+
+async def list_notes(
+    conn: Connection,
+    namespace_id: int,
+    wanted: NoteFilter,
+    max_chars: int,
+    after_id: UUID | None,
+    limit: int,
+) -> list[NoteRow]:
+    page = {"max_chars": max_chars, "after_id": after_id, "limit": limit}
+    parameters = {"namespace_id": namespace_id, **vars(wanted), **page}
+    return await fetch_all(conn, SQL["list_notes"], parameters, NoteRow)
+
+
+async def list_versions(
+    conn: Connection, namespace_id: int, note_id: UUID, before_version: int | None, limit: int
+) -> Sequence[VersionRow]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "note_id": note_id,
+        "before_version": before_version,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["list_versions"], parameters, VersionRow)

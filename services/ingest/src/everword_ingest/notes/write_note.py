@@ -1,0 +1,119 @@
+"""Write a note: what it says now takes the place of what it said, which stays in its history alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID
+
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import InvalidArgument, NoteVersionConflict
+from everword.domain.ids import new_id
+from everword.domain.tokens import ConsistencyToken
+from everword_ingest.messages.requests import claim_request
+from everword_ingest.notes import store
+from everword_ingest.notes.index_note import index_note
+from everword_ingest.notes.model import MAX_CONTENT_BYTES, NewNote, NoteKey, Writing, Written
+from everword_ingest.notes.place import Place, find_place
+from everword_ingest.notes.store import LockedNote, VersionRow
+from everword_ingest.store import highest_passage
+
+
+async def write_note(
+    database: Database, namespace: NamespaceScope, writing: Writing, wake: Callable[[], None]
+) -> Written:
+    """Store a version of a note and index it, or find that an equal call did.
+
+    `wake` is called after the commit: there may be work to publish.
+    Raises RequestIdConflict, ConversationNotFound, NoteVersionConflict and InvalidArgument.
+    """
+    version_id = new_id()
+    async with database.write(namespace.id) as write:
+        conn = write.conn
+        earlier = await claim_request(
+            conn, namespace.id, writing.request_id, writing.body_hash, message_ids=[version_id]
+        )
+        if earlier is None:
+            await _write(conn, namespace.id, writing, version_id)
+        else:
+            [version_id] = earlier.message_ids
+        found = await store.find_version(conn, namespace.id, version_id)
+        assert found is not None
+        highest = await highest_passage(conn, namespace.id, [found.note_id])
+    wake()
+    token = ConsistencyToken(namespace.id, write.position, highest)
+    return Written(
+        found.note_id, found.version, version_id, found.log_date, token, earlier is not None
+    )
+
+
+async def _write(conn: Connection, namespace_id: int, writing: Writing, version_id: UUID) -> None:
+    place = await find_place(conn, namespace_id, writing.note.scope)
+    note = replace(writing.note, scope=place.scope)
+    held = await _hold(conn, namespace_id, note)
+    now = datetime.now(UTC)
+    if note.expires_at is not None and note.expires_at <= now:
+        raise InvalidArgument(violations=(("note.expire_time", "must be in the future"),))
+    await check_version(conn, namespace_id, held, writing.expected_version, now)
+    if writing.appends and held.stands(now):
+        note = await _appended(conn, namespace_id, held, note)
+    row = VersionRow(
+        version_id,
+        held.version + 1,
+        False,
+        note.content,
+        note.kind,
+        list(note.tags),
+        note.importance,
+        note.author,
+        note.expires_at,
+        now,
+    )
+    await store.write_version(conn, namespace_id, held.id, row)
+    await index_note(conn, namespace_id, held.id, Place(note.scope, place.channel), note, now)
+
+
+async def _hold(conn: Connection, namespace_id: int, note: NewNote) -> LockedNote:
+    """Return the note with a key, held by this transaction, and make it first where there is none."""
+    key = NoteKey(note.key, note.scope)
+    found = await store.find_key(conn, namespace_id, key) if note.key else None
+    if found is None:
+        found = new_id()
+        # Where another writer is faster, this waits for it and makes nothing.
+        await store.insert_note(conn, namespace_id, found, key, note.log_date)
+    held = await store.lock_note(conn, namespace_id, found)
+    if held is None:
+        found = await store.find_key(conn, namespace_id, key)
+        held = await store.lock_note(conn, namespace_id, found) if found else None
+    assert held is not None
+    return held
+
+
+async def check_version(
+    conn: Connection, namespace_id: int, held: LockedNote, expected: int | None, now: datetime
+) -> None:
+    """Raise NoteVersionConflict where a note is not at the version that is expected, 0 for none."""
+    current = held.version if held.stands(now) else 0
+    if expected is None or expected == current:
+        return
+    told: dict[str, object] = {}
+    for name, version in (("expected", expected), ("current", current)):
+        row = await store.get_version(conn, namespace_id, held.id, version) if version else None
+        told |= {f"{name}_version": version, f"{name}_version_id": row.id if row else ""}
+    raise NoteVersionConflict("", **told)
+
+
+async def _appended(
+    conn: Connection, namespace_id: int, held: LockedNote, note: NewNote
+) -> NewNote:
+    """Return a note that says what is there, and what is new on a line of its own. Raises InvalidArgument."""
+    there = await store.get_version(conn, namespace_id, held.id, held.version)
+    assert there is not None
+    between = "" if there.content.endswith("\n") else "\n"
+    content = f"{there.content}{between}{note.content}"
+    if len(content.encode()) > MAX_CONTENT_BYTES:
+        text = f"would make the note longer than {MAX_CONTENT_BYTES} bytes"
+        raise InvalidArgument(violations=(("note.content", text),))
+    return replace(note, content=content)

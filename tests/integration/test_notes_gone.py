@@ -1,0 +1,169 @@
+"""Text that was overwritten, deleted or has expired is returned by no RPC but the history, in no mode, from no copy."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import pytest_asyncio
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.v1 import handoff_service_pb2 as handoffs
+from everword.v1 import ingest_service_pb2 as ingest
+from everword.v1 import memory_pb2
+from everword.v1 import note_service_pb2 as pb
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from support.background import embed_everything
+from support.cached import find, reference_search, warm_up
+from support.calls import append
+from support.compaction import ScriptedComposer, compact_everything
+from support.corpus import search_request
+from support.databases import cloned
+from support.every_read import answers, read_methods
+from support.notes import history, log, named, write
+from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+#: The RPCs that return a note which is there.
+TELLING = {"Search", "Browse", "GetMemory", "BatchGetMemories", "BuildContext", "StreamContext"}
+OWN = {"GetNote", "ListNotes"}
+MODES = ("LEXICAL", "SEMANTIC", "HYBRID", "TRIGRAM", "REGEX")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A stack that keeps namespaces in memory, and a search over the same that does not."""
+
+    stack: Stack
+    reference: SearchServiceStub
+    conversation_id: str
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def told(postgres_url: str) -> AsyncIterator[Told]:
+    with cloned(postgres_url) as database:
+        async with (
+            running_stack(database, semantic=True) as stack,
+            reference_search(database, stack.addresses["embedder"]) as reference,
+        ):
+            said = await append(stack, *(f"The lighthouse blinks {n} times." for n in range(12)))
+            yield Told(stack, reference, said.conversation_id)
+
+
+def planted(name: str) -> str:
+    """Return a token that every arm can find."""
+    return f"planted-{name}-7f3a.rs"
+
+
+async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
+    """Return the names of the RPCs whose answers hold a token."""
+    earlier = Timestamp()
+    earlier.FromDatetime(datetime.now(UTC) - timedelta(hours=1))
+    known = {
+        "query": token,
+        "memory_id": note_id,
+        "memory_ids": [note_id],
+        "note_id": note_id,
+        **dict.fromkeys(("message_id", "summary_id", "fact_id"), note_id),
+        "key": (named(key), handoffs.HandoffKey(repo="a/b", issue="1")),
+        "grant_id": note_id,
+        "conversation_id": told.conversation_id,
+        "subject": "emi",
+        "attribute": "like",
+        "token_budget": 4000,
+        "earlier": earlier,
+    }
+    found = await answers(told.stack, known)
+    assert {name.split()[0] for name in found} == {method.name for method in read_methods()}
+    return {name.split()[0] for name, answer in found.items() if token in answer}
+
+
+async def modes_that_find(told: Told, token: str, as_of: datetime | None = None) -> set[str]:
+    """Return the modes in which a search finds a token, in memory or in the database."""
+    filter_ = memory_pb2.MemoryFilter()
+    if as_of:
+        filter_.valid_at_time.FromDatetime(as_of)
+        filter_.known_at_time.FromDatetime(as_of)
+    finding = set[str]()
+    for mode in MODES:
+        query = token.replace(".", r"\.") if mode == "REGEX" else token
+        for stub in (told.stack.search, told.reference):
+            response = await stub.Search(search_request(query, mode, filter=filter_))
+            if any(token in result.memory.content for result in response.results):
+                finding.add(mode)
+    return finding
+
+
+async def in_memory(told: Told) -> bool:
+    return (await find(told.stack, "lighthouse"))[1]
+
+
+@pytest.mark.parametrize("end", ["overwritten", "deleted"])
+async def test_what_a_note_said_before_is_returned_by_its_history_alone(
+    told: Told, end: str
+) -> None:
+    stack, token = told.stack, planted(end)
+    long = "\n".join([f"The owl sees {token}.", *(f"Line {n} of many more." for n in range(99))])
+    written = await write(stack, long, end, kind="owl")
+    await embed_everything(stack)
+    await warm_up(stack)
+    since = datetime.now(UTC)
+    assert await modes_that_find(told, token) == set(MODES)
+    told_by = TELLING | OWN | {"GetNoteHistory"}
+    assert await who_tells(told, token, end, written.note_id) >= told_by
+    if end == "overwritten":
+        await write(stack, "The owl is asleep.", end)
+    else:
+        await stack.notes.DeleteNote(pb.DeleteNoteRequest(key=named(end)))
+    assert await modes_that_find(told, token) == set()
+    assert await modes_that_find(told, token, since) == set()
+    await embed_everything(stack)
+    await compact_everything(stack, ScriptedComposer())
+    assert await modes_that_find(told, token) == set()
+    assert await who_tells(told, token, end, written.note_id) == {"GetNoteHistory"}
+    assert token in (await history(stack, end))[0].content
+    assert await in_memory(told)
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            "SELECT content FROM memories UNION ALL SELECT content FROM summaries"
+        ).fetchall()
+        strays = [
+            conn.execute(
+                f"SELECT count(*) FROM {table} t "
+                "WHERE NOT EXISTS (SELECT FROM memories m WHERE m.id = t.memory_id)".encode()
+            ).fetchone()
+            for table in ("memory_vectors_1", "embedding_queue")
+        ]
+    assert not [text for (text,) in rows if token in text]
+    assert strays == [(0,), (0,)]
+
+
+async def test_a_note_ends_at_its_moment_and_not_when_a_job_comes_by(told: Told) -> None:
+    stack, token = told.stack, planted("expired")
+    await warm_up(stack)
+    entry = await log(stack, "The day began with fog.")
+    for seconds in (2, 10, 40):  # more on a busy machine: it is to be looked for before its end
+        ends = datetime.now(UTC) + timedelta(seconds=seconds)
+        written = await write(stack, f"The heron sees {token}.", "expired", expires=ends)
+        await embed_everything(stack)
+        finding = await modes_that_find(told, token)
+        if datetime.now(UTC) < ends:
+            break
+    assert finding == set(MODES)
+    before = datetime.now(UTC)
+    await asyncio.sleep((ends - datetime.now(UTC)).total_seconds())
+    # No job has run: none is there that could.
+    assert await modes_that_find(told, token) == set()
+    assert await modes_that_find(told, token, before) == set()
+    assert await who_tells(told, token, "expired", written.note_id) == {"GetNoteHistory"}
+    assert await in_memory(told)
+    # It may be written again, and is there again.
+    again = await write(stack, f"The heron is back: {token}.", "expired", expected=0)
+    assert (again.version, again.note_id) == (written.version + 1, written.note_id)
+    assert "LEXICAL" in await modes_that_find(told, token)
+    mark = ingest.MarkUsedRequest(memory_ids=[entry.note_id])
+    await stack.ingest.MarkUsed(mark)
