@@ -95,11 +95,11 @@ DECLARE
 BEGIN
     -- In the order of ids, as every writer locks them. Never what was said; see drop_derived_passages.
     PERFORM id FROM memories
-      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
+      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
       ORDER BY id FOR UPDATE;
     WITH closed AS (
         UPDATE memories SET valid_until = coalesce(until, valid_until), known_until = coalesce(disbelieved, known_until)
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
         RETURNING id
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}') INTO changed FROM closed;
@@ -178,7 +178,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 3) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'advisor_grants', 'note_versions', 'notes', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -313,6 +313,23 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than a day.';
+
+CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT n.id
+      FROM namespaces n
+     WHERE n.state = 'active'
+       AND NOT EXISTS (SELECT FROM jobs j
+                        WHERE j.namespace_id = n.id AND j.task = 'sleep' AND j.subject = 'namespace'
+                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
+       AND EXISTS (SELECT FROM facts f WHERE f.namespace_id = n.id)
+     ORDER BY n.id
+     LIMIT batch
+$$;
+
+COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) IS 'Namespaces with facts whose nightly Sleep nobody is to do: ids only. One that was given up for less than `parked` is left out.';
 
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -589,7 +606,9 @@ CREATE TABLE everword.compaction_progress (
     wanted_seq bigint DEFAULT 0 NOT NULL,
     flushed_seq bigint DEFAULT 0 NOT NULL,
     flushed_tokens bigint DEFAULT 0 NOT NULL,
-    learned_seq bigint DEFAULT 0 NOT NULL
+    learned_seq bigint DEFAULT 0 NOT NULL,
+    slept_seq bigint DEFAULT 0 NOT NULL,
+    sleep_wanted_seq bigint DEFAULT 0 NOT NULL
 );
 
 COMMENT ON TABLE everword.compaction_progress IS 'Up to which place each conversation is under leaves. Places have no gaps and are given under a lock, so that nothing appears behind it.';
@@ -601,6 +620,10 @@ COMMENT ON COLUMN everword.compaction_progress.flushed_seq IS 'Up to which place
 COMMENT ON COLUMN everword.compaction_progress.flushed_tokens IS 'How many tokens these summaries have, with the messages that were kept.';
 
 COMMENT ON COLUMN everword.compaction_progress.learned_seq IS 'Up to which place facts were learned from what users said.';
+
+COMMENT ON COLUMN everword.compaction_progress.slept_seq IS 'Up to which place Sleep has made sessions of a conversation.';
+
+COMMENT ON COLUMN everword.compaction_progress.sleep_wanted_seq IS 'Up to which place a session counts as finished, however short ago its messages came.';
 
 CREATE TABLE everword.conversations (
     namespace_id bigint NOT NULL,
@@ -772,6 +795,157 @@ CREATE TABLE everword.embedding_queue (
 
 COMMENT ON TABLE everword.embedding_queue IS 'A row exactly while a vector of a passage is pending for a generation, or was given up.';
 
+CREATE TABLE everword.events (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    title text NOT NULL,
+    category text NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision NOT NULL,
+    decay_days integer NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    status smallint NOT NULL,
+    mention_count integer NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.events IS 'Something that happens to a subject. Everything here follows from learned_evidence, and from what a person ruled.';
+
+COMMENT ON COLUMN everword.events.expires_at IS 'decay_days after it ended or began, or was last spoken of, whichever is later.';
+
+COMMENT ON COLUMN everword.events.status IS 'Values equal proto EventStatus; that it expired follows from expires_at.';
+
+CREATE TABLE everword.events_p0 (
+    namespace_id bigint CONSTRAINT events_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT events_id_not_null NOT NULL,
+    subject text CONSTRAINT events_subject_not_null NOT NULL,
+    title text CONSTRAINT events_title_not_null NOT NULL,
+    category text CONSTRAINT events_category_not_null NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision CONSTRAINT events_importance_not_null NOT NULL,
+    decay_days integer CONSTRAINT events_decay_days_not_null NOT NULL,
+    expires_at timestamp with time zone CONSTRAINT events_expires_at_not_null NOT NULL,
+    status smallint CONSTRAINT events_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT events_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT events_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT events_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT events_created_at_not_null NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.events_p1 (
+    namespace_id bigint CONSTRAINT events_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT events_id_not_null NOT NULL,
+    subject text CONSTRAINT events_subject_not_null NOT NULL,
+    title text CONSTRAINT events_title_not_null NOT NULL,
+    category text CONSTRAINT events_category_not_null NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision CONSTRAINT events_importance_not_null NOT NULL,
+    decay_days integer CONSTRAINT events_decay_days_not_null NOT NULL,
+    expires_at timestamp with time zone CONSTRAINT events_expires_at_not_null NOT NULL,
+    status smallint CONSTRAINT events_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT events_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT events_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT events_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT events_created_at_not_null NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.events_p2 (
+    namespace_id bigint CONSTRAINT events_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT events_id_not_null NOT NULL,
+    subject text CONSTRAINT events_subject_not_null NOT NULL,
+    title text CONSTRAINT events_title_not_null NOT NULL,
+    category text CONSTRAINT events_category_not_null NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision CONSTRAINT events_importance_not_null NOT NULL,
+    decay_days integer CONSTRAINT events_decay_days_not_null NOT NULL,
+    expires_at timestamp with time zone CONSTRAINT events_expires_at_not_null NOT NULL,
+    status smallint CONSTRAINT events_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT events_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT events_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT events_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT events_created_at_not_null NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.events_p3 (
+    namespace_id bigint CONSTRAINT events_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT events_id_not_null NOT NULL,
+    subject text CONSTRAINT events_subject_not_null NOT NULL,
+    title text CONSTRAINT events_title_not_null NOT NULL,
+    category text CONSTRAINT events_category_not_null NOT NULL,
+    starts_at timestamp with time zone,
+    ends_at timestamp with time zone,
+    importance double precision CONSTRAINT events_importance_not_null NOT NULL,
+    decay_days integer CONSTRAINT events_decay_days_not_null NOT NULL,
+    expires_at timestamp with time zone CONSTRAINT events_expires_at_not_null NOT NULL,
+    status smallint CONSTRAINT events_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT events_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT events_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT events_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT events_created_at_not_null NOT NULL,
+    CONSTRAINT events_check CHECK ((ends_at >= starts_at)),
+    CONSTRAINT events_check1 CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT events_decay_days_check CHECK ((decay_days > 0)),
+    CONSTRAINT events_importance_check CHECK (((importance >= (0)::double precision) AND (importance <= (1)::double precision))),
+    CONSTRAINT events_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT events_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT events_status_check CHECK (((status >= 1) AND (status <= 3))),
+    CONSTRAINT events_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.fact_changes (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -846,6 +1020,194 @@ CREATE TABLE everword.fact_changes_p3 (
     other_fact_id uuid,
     CONSTRAINT fact_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text]))),
     CONSTRAINT fact_changes_state_check CHECK (((state >= 1) AND (state <= 5)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_disputes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    old_fact_id uuid NOT NULL,
+    new_fact_id uuid NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.fact_disputes IS 'Pairs of facts that contradict each other, and what came of it.';
+
+COMMENT ON COLUMN everword.fact_disputes.outcome IS '1 the new one holds, 2 it is rejected, 3 both are kept.';
+
+CREATE TABLE everword.fact_disputes_p0 (
+    namespace_id bigint CONSTRAINT fact_disputes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_disputes_id_not_null NOT NULL,
+    old_fact_id uuid CONSTRAINT fact_disputes_old_fact_id_not_null NOT NULL,
+    new_fact_id uuid CONSTRAINT fact_disputes_new_fact_id_not_null NOT NULL,
+    opened_at timestamp with time zone CONSTRAINT fact_disputes_opened_at_not_null NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text CONSTRAINT fact_disputes_reason_not_null NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_disputes_p1 (
+    namespace_id bigint CONSTRAINT fact_disputes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_disputes_id_not_null NOT NULL,
+    old_fact_id uuid CONSTRAINT fact_disputes_old_fact_id_not_null NOT NULL,
+    new_fact_id uuid CONSTRAINT fact_disputes_new_fact_id_not_null NOT NULL,
+    opened_at timestamp with time zone CONSTRAINT fact_disputes_opened_at_not_null NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text CONSTRAINT fact_disputes_reason_not_null NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_disputes_p2 (
+    namespace_id bigint CONSTRAINT fact_disputes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_disputes_id_not_null NOT NULL,
+    old_fact_id uuid CONSTRAINT fact_disputes_old_fact_id_not_null NOT NULL,
+    new_fact_id uuid CONSTRAINT fact_disputes_new_fact_id_not_null NOT NULL,
+    opened_at timestamp with time zone CONSTRAINT fact_disputes_opened_at_not_null NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text CONSTRAINT fact_disputes_reason_not_null NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_disputes_p3 (
+    namespace_id bigint CONSTRAINT fact_disputes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_disputes_id_not_null NOT NULL,
+    old_fact_id uuid CONSTRAINT fact_disputes_old_fact_id_not_null NOT NULL,
+    new_fact_id uuid CONSTRAINT fact_disputes_new_fact_id_not_null NOT NULL,
+    opened_at timestamp with time zone CONSTRAINT fact_disputes_opened_at_not_null NOT NULL,
+    settled_at timestamp with time zone,
+    outcome smallint,
+    decided_by text,
+    reason text DEFAULT ''::text CONSTRAINT fact_disputes_reason_not_null NOT NULL,
+    CONSTRAINT fact_disputes_check CHECK ((old_fact_id <> new_fact_id)),
+    CONSTRAINT fact_disputes_check1 CHECK ((((settled_at IS NULL) = (outcome IS NULL)) AND ((settled_at IS NULL) = (decided_by IS NULL)))),
+    CONSTRAINT fact_disputes_decided_by_check CHECK ((decided_by = ANY (ARRAY['rule'::text, 'model'::text, 'person'::text]))),
+    CONSTRAINT fact_disputes_outcome_check CHECK (((outcome >= 1) AND (outcome <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_edges (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    from_fact_id uuid NOT NULL,
+    to_fact_id uuid NOT NULL,
+    relation smallint NOT NULL,
+    confidence double precision NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.fact_edges IS 'How facts are linked. An edge is closed with the first of its facts that does not hold any more.';
+
+COMMENT ON COLUMN everword.fact_edges.relation IS '1 causes, 2 related to, 3 supports, 4 contradicts, 5 comes before, 6 is part of.';
+
+CREATE TABLE everword.fact_edges_p0 (
+    namespace_id bigint CONSTRAINT fact_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_edges_id_not_null NOT NULL,
+    from_fact_id uuid CONSTRAINT fact_edges_from_fact_id_not_null NOT NULL,
+    to_fact_id uuid CONSTRAINT fact_edges_to_fact_id_not_null NOT NULL,
+    relation smallint CONSTRAINT fact_edges_relation_not_null NOT NULL,
+    confidence double precision CONSTRAINT fact_edges_confidence_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_edges_reason_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_edges_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_edges_p1 (
+    namespace_id bigint CONSTRAINT fact_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_edges_id_not_null NOT NULL,
+    from_fact_id uuid CONSTRAINT fact_edges_from_fact_id_not_null NOT NULL,
+    to_fact_id uuid CONSTRAINT fact_edges_to_fact_id_not_null NOT NULL,
+    relation smallint CONSTRAINT fact_edges_relation_not_null NOT NULL,
+    confidence double precision CONSTRAINT fact_edges_confidence_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_edges_reason_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_edges_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_edges_p2 (
+    namespace_id bigint CONSTRAINT fact_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_edges_id_not_null NOT NULL,
+    from_fact_id uuid CONSTRAINT fact_edges_from_fact_id_not_null NOT NULL,
+    to_fact_id uuid CONSTRAINT fact_edges_to_fact_id_not_null NOT NULL,
+    relation smallint CONSTRAINT fact_edges_relation_not_null NOT NULL,
+    confidence double precision CONSTRAINT fact_edges_confidence_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_edges_reason_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_edges_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.fact_edges_p3 (
+    namespace_id bigint CONSTRAINT fact_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT fact_edges_id_not_null NOT NULL,
+    from_fact_id uuid CONSTRAINT fact_edges_from_fact_id_not_null NOT NULL,
+    to_fact_id uuid CONSTRAINT fact_edges_to_fact_id_not_null NOT NULL,
+    relation smallint CONSTRAINT fact_edges_relation_not_null NOT NULL,
+    confidence double precision CONSTRAINT fact_edges_confidence_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT fact_edges_reason_not_null NOT NULL,
+    valid_from timestamp with time zone CONSTRAINT fact_edges_valid_from_not_null NOT NULL,
+    valid_until timestamp with time zone,
+    known_from timestamp with time zone CONSTRAINT fact_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    CONSTRAINT fact_edges_check CHECK ((from_fact_id <> to_fact_id)),
+    CONSTRAINT fact_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT fact_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT fact_edges_relation_check CHECK (((relation >= 1) AND (relation <= 6)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1032,13 +1394,17 @@ CREATE TABLE everword.facts (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 PARTITION BY HASH (namespace_id);
 
@@ -1053,6 +1419,10 @@ COMMENT ON COLUMN everword.facts.source IS 'Values equal proto FactSource.';
 COMMENT ON COLUMN everword.facts.state IS 'Values equal proto FactState.';
 
 COMMENT ON COLUMN everword.facts.ruling IS 'A person said that it is right (1), or wrong (2), at ruled_at: what was said before counts less.';
+
+COMMENT ON COLUMN everword.facts.verdict IS 'Sleep confirmed it (1), or decided against it in a dispute (2), from what was said until verdict_at. A ruling outranks it.';
+
+COMMENT ON COLUMN everword.facts.is_anchor IS 'Whether the trajectory says that a life is built around it: it matures sooner.';
 
 CREATE TABLE everword.facts_p0 (
     namespace_id bigint CONSTRAINT facts_namespace_id_not_null NOT NULL,
@@ -1076,13 +1446,17 @@ CREATE TABLE everword.facts_p0 (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false CONSTRAINT facts_is_anchor_not_null NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1108,13 +1482,17 @@ CREATE TABLE everword.facts_p1 (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false CONSTRAINT facts_is_anchor_not_null NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1140,13 +1518,17 @@ CREATE TABLE everword.facts_p2 (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false CONSTRAINT facts_is_anchor_not_null NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1172,13 +1554,417 @@ CREATE TABLE everword.facts_p3 (
     ruling smallint,
     ruled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT facts_created_at_not_null NOT NULL,
+    verdict smallint,
+    verdict_at timestamp with time zone,
+    is_anchor boolean DEFAULT false CONSTRAINT facts_is_anchor_not_null NOT NULL,
     CONSTRAINT facts_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
     CONSTRAINT facts_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT facts_lifetime_days_check CHECK ((lifetime_days > 0)),
     CONSTRAINT facts_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
     CONSTRAINT facts_source_check CHECK (((source >= 1) AND (source <= 4))),
     CONSTRAINT facts_state_check CHECK (((state >= 1) AND (state <= 5))),
-    CONSTRAINT facts_value_check CHECK ((value <> ''::text))
+    CONSTRAINT facts_value_check CHECK ((value <> ''::text)),
+    CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_edges (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    edge_id uuid NOT NULL,
+    from_id uuid NOT NULL,
+    to_id uuid NOT NULL,
+    type text NOT NULL,
+    label text DEFAULT ''::text NOT NULL,
+    confidence double precision NOT NULL,
+    source smallint NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text NOT NULL,
+    known_from timestamp with time zone NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.graph_edges IS 'When a relation holds, as it was known from known_from until known_until. A row only ever gets its end. Several rows that are known at once are several times in which the same edge holds.';
+
+COMMENT ON COLUMN everword.graph_edges.edge_id IS 'The edge that it is a time of.';
+
+COMMENT ON COLUMN everword.graph_edges.fact_id IS 'The fact that it holds with. While that is believed to hold at no time at all, its row has an empty interval.';
+
+CREATE TABLE everword.graph_edges_p0 (
+    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
+    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
+    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
+    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
+    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
+    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_edges_p1 (
+    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
+    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
+    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
+    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
+    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
+    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_edges_p2 (
+    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
+    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
+    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
+    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
+    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
+    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_edges_p3 (
+    namespace_id bigint CONSTRAINT graph_edges_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_edges_id_not_null NOT NULL,
+    edge_id uuid CONSTRAINT graph_edges_edge_id_not_null NOT NULL,
+    from_id uuid CONSTRAINT graph_edges_from_id_not_null NOT NULL,
+    to_id uuid CONSTRAINT graph_edges_to_id_not_null NOT NULL,
+    type text CONSTRAINT graph_edges_type_not_null NOT NULL,
+    label text DEFAULT ''::text CONSTRAINT graph_edges_label_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_edges_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_edges_source_not_null NOT NULL,
+    message_id uuid,
+    quote text DEFAULT ''::text CONSTRAINT graph_edges_quote_not_null NOT NULL,
+    fact_id uuid,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    reason text DEFAULT ''::text CONSTRAINT graph_edges_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_edges_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_edges_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_edges_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT graph_edges_check1 CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_edges_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_edges_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_edges_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_names (
+    namespace_id bigint NOT NULL,
+    label_hash bytea NOT NULL,
+    type text NOT NULL,
+    agent text NOT NULL,
+    subject text NOT NULL,
+    node_id uuid NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.graph_names IS 'The node that a label and a type mean to an agent and a subject: of two writers of the same name the second finds the node of the first. Labels that a node had go on to mean it.';
+
+COMMENT ON COLUMN everword.graph_names.label_hash IS 'SHA-256 of the label without regard to case and spaces.';
+
+CREATE TABLE everword.graph_names_p0 (
+    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
+    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
+    type text CONSTRAINT graph_names_type_not_null NOT NULL,
+    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
+    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_names_p1 (
+    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
+    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
+    type text CONSTRAINT graph_names_type_not_null NOT NULL,
+    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
+    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_names_p2 (
+    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
+    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
+    type text CONSTRAINT graph_names_type_not_null NOT NULL,
+    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
+    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_names_p3 (
+    namespace_id bigint CONSTRAINT graph_names_namespace_id_not_null NOT NULL,
+    label_hash bytea CONSTRAINT graph_names_label_hash_not_null NOT NULL,
+    type text CONSTRAINT graph_names_type_not_null NOT NULL,
+    agent text CONSTRAINT graph_names_agent_not_null NOT NULL,
+    subject text CONSTRAINT graph_names_subject_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_names_node_id_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_node_versions (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    node_id uuid NOT NULL,
+    label text NOT NULL,
+    type text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] NOT NULL,
+    confidence double precision NOT NULL,
+    source smallint NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    known_from timestamp with time zone NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.graph_node_versions IS 'What was known of a node from known_from until known_until. A row only ever gets its end. Each is a memory in the index.';
+
+COMMENT ON COLUMN everword.graph_node_versions.source IS 'Values equal proto GraphSource.';
+
+CREATE TABLE everword.graph_node_versions_p0 (
+    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
+    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
+    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_node_versions_p1 (
+    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
+    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
+    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_node_versions_p2 (
+    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
+    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
+    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_node_versions_p3 (
+    namespace_id bigint CONSTRAINT graph_node_versions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_node_versions_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT graph_node_versions_node_id_not_null NOT NULL,
+    label text CONSTRAINT graph_node_versions_label_not_null NOT NULL,
+    type text CONSTRAINT graph_node_versions_type_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT graph_node_versions_description_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT graph_node_versions_aliases_not_null NOT NULL,
+    confidence double precision CONSTRAINT graph_node_versions_confidence_not_null NOT NULL,
+    source smallint CONSTRAINT graph_node_versions_source_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT graph_node_versions_reason_not_null NOT NULL,
+    known_from timestamp with time zone CONSTRAINT graph_node_versions_known_from_not_null NOT NULL,
+    known_until timestamp with time zone,
+    ended_by smallint,
+    end_reason text DEFAULT ''::text CONSTRAINT graph_node_versions_end_reason_not_null NOT NULL,
+    CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
+    CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
+    CONSTRAINT graph_node_versions_label_check CHECK ((label <> ''::text)),
+    CONSTRAINT graph_node_versions_source_check CHECK (((source >= 1) AND (source <= 3))),
+    CONSTRAINT graph_node_versions_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_nodes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.graph_nodes IS 'Persons, places and things. What is known of one stands in its versions; whoever writes about it holds its row.';
+
+COMMENT ON COLUMN everword.graph_nodes.anchor IS 'The agent itself (1), or the user (2).';
+
+COMMENT ON COLUMN everword.graph_nodes.merged_into IS 'The node that it turned out to be.';
+
+CREATE TABLE everword.graph_nodes_p0 (
+    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_nodes_p1 (
+    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_nodes_p2 (
+    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.graph_nodes_p3 (
+    namespace_id bigint CONSTRAINT graph_nodes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT graph_nodes_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT graph_nodes_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT graph_nodes_subject_not_null NOT NULL,
+    anchor smallint,
+    merged_into uuid,
+    first_seen_at timestamp with time zone CONSTRAINT graph_nodes_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT graph_nodes_last_seen_at_not_null NOT NULL,
+    CONSTRAINT graph_nodes_anchor_check CHECK (((anchor >= 1) AND (anchor <= 2)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1256,6 +2042,103 @@ ALTER TABLE everword.jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE everword.learned_changes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    about_id uuid NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    CONSTRAINT learned_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text])))
+);
+
+COMMENT ON TABLE everword.learned_changes IS 'The audit trail of what Sleep learned: who ruled what, and why.';
+
+CREATE TABLE everword.learned_evidence (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    about_id uuid NOT NULL,
+    aspect text NOT NULL,
+    value text NOT NULL,
+    value_hash bytea NOT NULL,
+    message_id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    quote text NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.learned_evidence IS 'What is said of a person, an event, a way of communicating, a trajectory, or gives rise to a question: the exact message, its words, and what they say. Rows are added, and never changed.';
+
+COMMENT ON COLUMN everword.learned_evidence.aspect IS 'Which field the words tell: `name`, `relation`, `status`, `detail`, `start` and so on.';
+
+CREATE TABLE everword.learned_evidence_p0 (
+    namespace_id bigint CONSTRAINT learned_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT learned_evidence_id_not_null NOT NULL,
+    about_id uuid CONSTRAINT learned_evidence_about_id_not_null NOT NULL,
+    aspect text CONSTRAINT learned_evidence_aspect_not_null NOT NULL,
+    value text CONSTRAINT learned_evidence_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT learned_evidence_value_hash_not_null NOT NULL,
+    message_id uuid CONSTRAINT learned_evidence_message_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT learned_evidence_conversation_id_not_null NOT NULL,
+    quote text CONSTRAINT learned_evidence_quote_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT learned_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT learned_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.learned_evidence_p1 (
+    namespace_id bigint CONSTRAINT learned_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT learned_evidence_id_not_null NOT NULL,
+    about_id uuid CONSTRAINT learned_evidence_about_id_not_null NOT NULL,
+    aspect text CONSTRAINT learned_evidence_aspect_not_null NOT NULL,
+    value text CONSTRAINT learned_evidence_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT learned_evidence_value_hash_not_null NOT NULL,
+    message_id uuid CONSTRAINT learned_evidence_message_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT learned_evidence_conversation_id_not_null NOT NULL,
+    quote text CONSTRAINT learned_evidence_quote_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT learned_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT learned_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.learned_evidence_p2 (
+    namespace_id bigint CONSTRAINT learned_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT learned_evidence_id_not_null NOT NULL,
+    about_id uuid CONSTRAINT learned_evidence_about_id_not_null NOT NULL,
+    aspect text CONSTRAINT learned_evidence_aspect_not_null NOT NULL,
+    value text CONSTRAINT learned_evidence_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT learned_evidence_value_hash_not_null NOT NULL,
+    message_id uuid CONSTRAINT learned_evidence_message_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT learned_evidence_conversation_id_not_null NOT NULL,
+    quote text CONSTRAINT learned_evidence_quote_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT learned_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT learned_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.learned_evidence_p3 (
+    namespace_id bigint CONSTRAINT learned_evidence_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT learned_evidence_id_not_null NOT NULL,
+    about_id uuid CONSTRAINT learned_evidence_about_id_not_null NOT NULL,
+    aspect text CONSTRAINT learned_evidence_aspect_not_null NOT NULL,
+    value text CONSTRAINT learned_evidence_value_not_null NOT NULL,
+    value_hash bytea CONSTRAINT learned_evidence_value_hash_not_null NOT NULL,
+    message_id uuid CONSTRAINT learned_evidence_message_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT learned_evidence_conversation_id_not_null NOT NULL,
+    quote text CONSTRAINT learned_evidence_quote_not_null NOT NULL,
+    said_at timestamp with time zone CONSTRAINT learned_evidence_said_at_not_null NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT learned_evidence_recorded_at_not_null NOT NULL,
+    CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE SEQUENCE everword.memory_ids
     START WITH 1
@@ -1683,6 +2566,7 @@ CREATE TABLE everword.namespaces (
     channel_policies jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     credentials smallint DEFAULT 1 NOT NULL,
+    sleep_atomicity smallint DEFAULT 1 NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleting'::text])))
 );
@@ -1690,6 +2574,8 @@ CREATE TABLE everword.namespaces (
 COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 
 COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them.';
+
+COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
 
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
@@ -1899,12 +2785,752 @@ CREATE TABLE everword.notes_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
+CREATE TABLE everword.pattern_decisions (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    pattern_id uuid NOT NULL,
+    approved boolean NOT NULL,
+    confidence double precision NOT NULL,
+    threshold double precision NOT NULL,
+    threshold_source smallint NOT NULL,
+    occurrences integer NOT NULL,
+    disagreements integer NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.pattern_decisions IS 'What was decided by patterns, and on what grounds.';
+
+COMMENT ON COLUMN everword.pattern_decisions.threshold_source IS 'Values equal proto ThresholdSource.';
+
+CREATE TABLE everword.pattern_decisions_p0 (
+    namespace_id bigint CONSTRAINT pattern_decisions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_decisions_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_decisions_pattern_id_not_null NOT NULL,
+    approved boolean CONSTRAINT pattern_decisions_approved_not_null NOT NULL,
+    confidence double precision CONSTRAINT pattern_decisions_confidence_not_null NOT NULL,
+    threshold double precision CONSTRAINT pattern_decisions_threshold_not_null NOT NULL,
+    threshold_source smallint CONSTRAINT pattern_decisions_threshold_source_not_null NOT NULL,
+    occurrences integer CONSTRAINT pattern_decisions_occurrences_not_null NOT NULL,
+    disagreements integer CONSTRAINT pattern_decisions_disagreements_not_null NOT NULL,
+    decided_at timestamp with time zone CONSTRAINT pattern_decisions_decided_at_not_null NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_decisions_p1 (
+    namespace_id bigint CONSTRAINT pattern_decisions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_decisions_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_decisions_pattern_id_not_null NOT NULL,
+    approved boolean CONSTRAINT pattern_decisions_approved_not_null NOT NULL,
+    confidence double precision CONSTRAINT pattern_decisions_confidence_not_null NOT NULL,
+    threshold double precision CONSTRAINT pattern_decisions_threshold_not_null NOT NULL,
+    threshold_source smallint CONSTRAINT pattern_decisions_threshold_source_not_null NOT NULL,
+    occurrences integer CONSTRAINT pattern_decisions_occurrences_not_null NOT NULL,
+    disagreements integer CONSTRAINT pattern_decisions_disagreements_not_null NOT NULL,
+    decided_at timestamp with time zone CONSTRAINT pattern_decisions_decided_at_not_null NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_decisions_p2 (
+    namespace_id bigint CONSTRAINT pattern_decisions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_decisions_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_decisions_pattern_id_not_null NOT NULL,
+    approved boolean CONSTRAINT pattern_decisions_approved_not_null NOT NULL,
+    confidence double precision CONSTRAINT pattern_decisions_confidence_not_null NOT NULL,
+    threshold double precision CONSTRAINT pattern_decisions_threshold_not_null NOT NULL,
+    threshold_source smallint CONSTRAINT pattern_decisions_threshold_source_not_null NOT NULL,
+    occurrences integer CONSTRAINT pattern_decisions_occurrences_not_null NOT NULL,
+    disagreements integer CONSTRAINT pattern_decisions_disagreements_not_null NOT NULL,
+    decided_at timestamp with time zone CONSTRAINT pattern_decisions_decided_at_not_null NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_decisions_p3 (
+    namespace_id bigint CONSTRAINT pattern_decisions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_decisions_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_decisions_pattern_id_not_null NOT NULL,
+    approved boolean CONSTRAINT pattern_decisions_approved_not_null NOT NULL,
+    confidence double precision CONSTRAINT pattern_decisions_confidence_not_null NOT NULL,
+    threshold double precision CONSTRAINT pattern_decisions_threshold_not_null NOT NULL,
+    threshold_source smallint CONSTRAINT pattern_decisions_threshold_source_not_null NOT NULL,
+    occurrences integer CONSTRAINT pattern_decisions_occurrences_not_null NOT NULL,
+    disagreements integer CONSTRAINT pattern_decisions_disagreements_not_null NOT NULL,
+    decided_at timestamp with time zone CONSTRAINT pattern_decisions_decided_at_not_null NOT NULL,
+    CONSTRAINT pattern_decisions_threshold_source_check CHECK (((threshold_source >= 1) AND (threshold_source <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_outcomes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    pattern_id uuid NOT NULL,
+    agreed boolean NOT NULL,
+    recorded boolean NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.pattern_outcomes IS 'What was seen of a pattern, once each: what its counts are counted from.';
+
+COMMENT ON COLUMN everword.pattern_outcomes.other_pattern_id IS 'What was recorded instead.';
+
+CREATE TABLE everword.pattern_outcomes_p0 (
+    namespace_id bigint CONSTRAINT pattern_outcomes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_outcomes_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_outcomes_pattern_id_not_null NOT NULL,
+    agreed boolean CONSTRAINT pattern_outcomes_agreed_not_null NOT NULL,
+    recorded boolean CONSTRAINT pattern_outcomes_recorded_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT pattern_outcomes_reason_not_null NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone CONSTRAINT pattern_outcomes_outcome_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_outcomes_p1 (
+    namespace_id bigint CONSTRAINT pattern_outcomes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_outcomes_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_outcomes_pattern_id_not_null NOT NULL,
+    agreed boolean CONSTRAINT pattern_outcomes_agreed_not_null NOT NULL,
+    recorded boolean CONSTRAINT pattern_outcomes_recorded_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT pattern_outcomes_reason_not_null NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone CONSTRAINT pattern_outcomes_outcome_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_outcomes_p2 (
+    namespace_id bigint CONSTRAINT pattern_outcomes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_outcomes_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_outcomes_pattern_id_not_null NOT NULL,
+    agreed boolean CONSTRAINT pattern_outcomes_agreed_not_null NOT NULL,
+    recorded boolean CONSTRAINT pattern_outcomes_recorded_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT pattern_outcomes_reason_not_null NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone CONSTRAINT pattern_outcomes_outcome_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_outcomes_p3 (
+    namespace_id bigint CONSTRAINT pattern_outcomes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT pattern_outcomes_id_not_null NOT NULL,
+    pattern_id uuid CONSTRAINT pattern_outcomes_pattern_id_not_null NOT NULL,
+    agreed boolean CONSTRAINT pattern_outcomes_agreed_not_null NOT NULL,
+    recorded boolean CONSTRAINT pattern_outcomes_recorded_not_null NOT NULL,
+    reason text DEFAULT ''::text CONSTRAINT pattern_outcomes_reason_not_null NOT NULL,
+    other_pattern_id uuid,
+    outcome_at timestamp with time zone CONSTRAINT pattern_outcomes_outcome_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.pattern_thresholds (
+    namespace_id bigint NOT NULL,
+    type text NOT NULL,
+    threshold double precision NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT pattern_thresholds_threshold_check CHECK (((threshold >= (0)::double precision) AND (threshold <= (1)::double precision)))
+);
+
+COMMENT ON TABLE everword.pattern_thresholds IS 'The confidence from which patterns of a type are used without asking.';
+
+CREATE TABLE everword.patterns (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    entity text NOT NULL,
+    entity_key text NOT NULL,
+    type text NOT NULL,
+    category text DEFAULT ''::text NOT NULL,
+    data jsonb NOT NULL,
+    data_hash bytea NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    occurrences integer DEFAULT 0 NOT NULL,
+    disagreements integer DEFAULT 0 NOT NULL,
+    confidence double precision DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.patterns IS 'What is done with an entity: counts and confidence follow from the outcomes.';
+
+COMMENT ON COLUMN everword.patterns.entity_key IS 'The entity without regard to case and spaces.';
+
+COMMENT ON COLUMN everword.patterns.data_hash IS 'SHA-256 of the data in one form, whatever the order of its keys.';
+
+CREATE TABLE everword.patterns_p0 (
+    namespace_id bigint CONSTRAINT patterns_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT patterns_id_not_null NOT NULL,
+    entity text CONSTRAINT patterns_entity_not_null NOT NULL,
+    entity_key text CONSTRAINT patterns_entity_key_not_null NOT NULL,
+    type text CONSTRAINT patterns_type_not_null NOT NULL,
+    category text DEFAULT ''::text CONSTRAINT patterns_category_not_null NOT NULL,
+    data jsonb CONSTRAINT patterns_data_not_null NOT NULL,
+    data_hash bytea CONSTRAINT patterns_data_hash_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT patterns_agent_not_null NOT NULL,
+    occurrences integer DEFAULT 0 CONSTRAINT patterns_occurrences_not_null NOT NULL,
+    disagreements integer DEFAULT 0 CONSTRAINT patterns_disagreements_not_null NOT NULL,
+    confidence double precision DEFAULT 0 CONSTRAINT patterns_confidence_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT patterns_created_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT patterns_last_seen_at_not_null NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.patterns_p1 (
+    namespace_id bigint CONSTRAINT patterns_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT patterns_id_not_null NOT NULL,
+    entity text CONSTRAINT patterns_entity_not_null NOT NULL,
+    entity_key text CONSTRAINT patterns_entity_key_not_null NOT NULL,
+    type text CONSTRAINT patterns_type_not_null NOT NULL,
+    category text DEFAULT ''::text CONSTRAINT patterns_category_not_null NOT NULL,
+    data jsonb CONSTRAINT patterns_data_not_null NOT NULL,
+    data_hash bytea CONSTRAINT patterns_data_hash_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT patterns_agent_not_null NOT NULL,
+    occurrences integer DEFAULT 0 CONSTRAINT patterns_occurrences_not_null NOT NULL,
+    disagreements integer DEFAULT 0 CONSTRAINT patterns_disagreements_not_null NOT NULL,
+    confidence double precision DEFAULT 0 CONSTRAINT patterns_confidence_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT patterns_created_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT patterns_last_seen_at_not_null NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.patterns_p2 (
+    namespace_id bigint CONSTRAINT patterns_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT patterns_id_not_null NOT NULL,
+    entity text CONSTRAINT patterns_entity_not_null NOT NULL,
+    entity_key text CONSTRAINT patterns_entity_key_not_null NOT NULL,
+    type text CONSTRAINT patterns_type_not_null NOT NULL,
+    category text DEFAULT ''::text CONSTRAINT patterns_category_not_null NOT NULL,
+    data jsonb CONSTRAINT patterns_data_not_null NOT NULL,
+    data_hash bytea CONSTRAINT patterns_data_hash_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT patterns_agent_not_null NOT NULL,
+    occurrences integer DEFAULT 0 CONSTRAINT patterns_occurrences_not_null NOT NULL,
+    disagreements integer DEFAULT 0 CONSTRAINT patterns_disagreements_not_null NOT NULL,
+    confidence double precision DEFAULT 0 CONSTRAINT patterns_confidence_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT patterns_created_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT patterns_last_seen_at_not_null NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.patterns_p3 (
+    namespace_id bigint CONSTRAINT patterns_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT patterns_id_not_null NOT NULL,
+    entity text CONSTRAINT patterns_entity_not_null NOT NULL,
+    entity_key text CONSTRAINT patterns_entity_key_not_null NOT NULL,
+    type text CONSTRAINT patterns_type_not_null NOT NULL,
+    category text DEFAULT ''::text CONSTRAINT patterns_category_not_null NOT NULL,
+    data jsonb CONSTRAINT patterns_data_not_null NOT NULL,
+    data_hash bytea CONSTRAINT patterns_data_hash_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT patterns_agent_not_null NOT NULL,
+    occurrences integer DEFAULT 0 CONSTRAINT patterns_occurrences_not_null NOT NULL,
+    disagreements integer DEFAULT 0 CONSTRAINT patterns_disagreements_not_null NOT NULL,
+    confidence double precision DEFAULT 0 CONSTRAINT patterns_confidence_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT patterns_created_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT patterns_last_seen_at_not_null NOT NULL,
+    CONSTRAINT patterns_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT patterns_entity_check CHECK ((entity <> ''::text)),
+    CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.people (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    name text NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] NOT NULL,
+    relation text DEFAULT ''::text NOT NULL,
+    status smallint NOT NULL,
+    mention_count integer NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.people IS 'Somebody whom a subject speaks of. Everything here follows from learned_evidence, and from what a person ruled.';
+
+COMMENT ON COLUMN everword.people.aliases IS 'How else the name is written.';
+
+COMMENT ON COLUMN everword.people.status IS 'Whether the relation lasts. Values equal proto RelationStatus.';
+
+COMMENT ON COLUMN everword.people.mention_count IS 'How many messages speak of them.';
+
+COMMENT ON COLUMN everword.people.ruling IS 'A person said that it is wrong (1), or that it is over (2), at ruled_at.';
+
+CREATE TABLE everword.people_p0 (
+    namespace_id bigint CONSTRAINT people_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT people_id_not_null NOT NULL,
+    subject text CONSTRAINT people_subject_not_null NOT NULL,
+    name text CONSTRAINT people_name_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT people_aliases_not_null NOT NULL,
+    relation text DEFAULT ''::text CONSTRAINT people_relation_not_null NOT NULL,
+    status smallint CONSTRAINT people_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT people_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT people_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT people_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT people_created_at_not_null NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.people_p1 (
+    namespace_id bigint CONSTRAINT people_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT people_id_not_null NOT NULL,
+    subject text CONSTRAINT people_subject_not_null NOT NULL,
+    name text CONSTRAINT people_name_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT people_aliases_not_null NOT NULL,
+    relation text DEFAULT ''::text CONSTRAINT people_relation_not_null NOT NULL,
+    status smallint CONSTRAINT people_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT people_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT people_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT people_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT people_created_at_not_null NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.people_p2 (
+    namespace_id bigint CONSTRAINT people_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT people_id_not_null NOT NULL,
+    subject text CONSTRAINT people_subject_not_null NOT NULL,
+    name text CONSTRAINT people_name_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT people_aliases_not_null NOT NULL,
+    relation text DEFAULT ''::text CONSTRAINT people_relation_not_null NOT NULL,
+    status smallint CONSTRAINT people_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT people_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT people_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT people_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT people_created_at_not_null NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.people_p3 (
+    namespace_id bigint CONSTRAINT people_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT people_id_not_null NOT NULL,
+    subject text CONSTRAINT people_subject_not_null NOT NULL,
+    name text CONSTRAINT people_name_not_null NOT NULL,
+    aliases text[] DEFAULT '{}'::text[] CONSTRAINT people_aliases_not_null NOT NULL,
+    relation text DEFAULT ''::text CONSTRAINT people_relation_not_null NOT NULL,
+    status smallint CONSTRAINT people_status_not_null NOT NULL,
+    mention_count integer CONSTRAINT people_mention_count_not_null NOT NULL,
+    first_seen_at timestamp with time zone CONSTRAINT people_first_seen_at_not_null NOT NULL,
+    last_seen_at timestamp with time zone CONSTRAINT people_last_seen_at_not_null NOT NULL,
+    ruling smallint,
+    ruled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT people_created_at_not_null NOT NULL,
+    CONSTRAINT people_check CHECK (((ruling IS NULL) = (ruled_at IS NULL))),
+    CONSTRAINT people_mention_count_check CHECK ((mention_count >= 0)),
+    CONSTRAINT people_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT people_ruling_check CHECK (((ruling >= 1) AND (ruling <= 2))),
+    CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.schema_migrations (
     number integer NOT NULL,
     name text NOT NULL,
     sha256 text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+CREATE TABLE everword.session_observations (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    session_id uuid NOT NULL,
+    kind smallint NOT NULL,
+    subject text NOT NULL,
+    about text DEFAULT ''::text NOT NULL,
+    content text NOT NULL,
+    attribute text DEFAULT ''::text NOT NULL,
+    value text DEFAULT ''::text NOT NULL,
+    hypothesis boolean DEFAULT false NOT NULL,
+    message_ids uuid[] NOT NULL,
+    seqs bigint[] NOT NULL,
+    quotes text[] NOT NULL,
+    said_at timestamp with time zone[] NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.session_observations IS 'What a model observed in a session, with the exact messages and their words.';
+
+COMMENT ON COLUMN everword.session_observations.kind IS '1 statement, 2 question, 3 reaction, 4 behaviour, 5 contradiction, 6 preference.';
+
+COMMENT ON COLUMN everword.session_observations.about IS 'A third party that it is about; empty where it is about the subject.';
+
+CREATE TABLE everword.session_observations_p0 (
+    namespace_id bigint CONSTRAINT session_observations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT session_observations_id_not_null NOT NULL,
+    session_id uuid CONSTRAINT session_observations_session_id_not_null NOT NULL,
+    kind smallint CONSTRAINT session_observations_kind_not_null NOT NULL,
+    subject text CONSTRAINT session_observations_subject_not_null NOT NULL,
+    about text DEFAULT ''::text CONSTRAINT session_observations_about_not_null NOT NULL,
+    content text CONSTRAINT session_observations_content_not_null NOT NULL,
+    attribute text DEFAULT ''::text CONSTRAINT session_observations_attribute_not_null NOT NULL,
+    value text DEFAULT ''::text CONSTRAINT session_observations_value_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT session_observations_hypothesis_not_null NOT NULL,
+    message_ids uuid[] CONSTRAINT session_observations_message_ids_not_null NOT NULL,
+    seqs bigint[] CONSTRAINT session_observations_seqs_not_null NOT NULL,
+    quotes text[] CONSTRAINT session_observations_quotes_not_null NOT NULL,
+    said_at timestamp with time zone[] CONSTRAINT session_observations_said_at_not_null NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.session_observations_p1 (
+    namespace_id bigint CONSTRAINT session_observations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT session_observations_id_not_null NOT NULL,
+    session_id uuid CONSTRAINT session_observations_session_id_not_null NOT NULL,
+    kind smallint CONSTRAINT session_observations_kind_not_null NOT NULL,
+    subject text CONSTRAINT session_observations_subject_not_null NOT NULL,
+    about text DEFAULT ''::text CONSTRAINT session_observations_about_not_null NOT NULL,
+    content text CONSTRAINT session_observations_content_not_null NOT NULL,
+    attribute text DEFAULT ''::text CONSTRAINT session_observations_attribute_not_null NOT NULL,
+    value text DEFAULT ''::text CONSTRAINT session_observations_value_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT session_observations_hypothesis_not_null NOT NULL,
+    message_ids uuid[] CONSTRAINT session_observations_message_ids_not_null NOT NULL,
+    seqs bigint[] CONSTRAINT session_observations_seqs_not_null NOT NULL,
+    quotes text[] CONSTRAINT session_observations_quotes_not_null NOT NULL,
+    said_at timestamp with time zone[] CONSTRAINT session_observations_said_at_not_null NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.session_observations_p2 (
+    namespace_id bigint CONSTRAINT session_observations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT session_observations_id_not_null NOT NULL,
+    session_id uuid CONSTRAINT session_observations_session_id_not_null NOT NULL,
+    kind smallint CONSTRAINT session_observations_kind_not_null NOT NULL,
+    subject text CONSTRAINT session_observations_subject_not_null NOT NULL,
+    about text DEFAULT ''::text CONSTRAINT session_observations_about_not_null NOT NULL,
+    content text CONSTRAINT session_observations_content_not_null NOT NULL,
+    attribute text DEFAULT ''::text CONSTRAINT session_observations_attribute_not_null NOT NULL,
+    value text DEFAULT ''::text CONSTRAINT session_observations_value_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT session_observations_hypothesis_not_null NOT NULL,
+    message_ids uuid[] CONSTRAINT session_observations_message_ids_not_null NOT NULL,
+    seqs bigint[] CONSTRAINT session_observations_seqs_not_null NOT NULL,
+    quotes text[] CONSTRAINT session_observations_quotes_not_null NOT NULL,
+    said_at timestamp with time zone[] CONSTRAINT session_observations_said_at_not_null NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.session_observations_p3 (
+    namespace_id bigint CONSTRAINT session_observations_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT session_observations_id_not_null NOT NULL,
+    session_id uuid CONSTRAINT session_observations_session_id_not_null NOT NULL,
+    kind smallint CONSTRAINT session_observations_kind_not_null NOT NULL,
+    subject text CONSTRAINT session_observations_subject_not_null NOT NULL,
+    about text DEFAULT ''::text CONSTRAINT session_observations_about_not_null NOT NULL,
+    content text CONSTRAINT session_observations_content_not_null NOT NULL,
+    attribute text DEFAULT ''::text CONSTRAINT session_observations_attribute_not_null NOT NULL,
+    value text DEFAULT ''::text CONSTRAINT session_observations_value_not_null NOT NULL,
+    hypothesis boolean DEFAULT false CONSTRAINT session_observations_hypothesis_not_null NOT NULL,
+    message_ids uuid[] CONSTRAINT session_observations_message_ids_not_null NOT NULL,
+    seqs bigint[] CONSTRAINT session_observations_seqs_not_null NOT NULL,
+    quotes text[] CONSTRAINT session_observations_quotes_not_null NOT NULL,
+    said_at timestamp with time zone[] CONSTRAINT session_observations_said_at_not_null NOT NULL,
+    CONSTRAINT session_observations_check CHECK (((cardinality(message_ids) = cardinality(quotes)) AND (cardinality(message_ids) = cardinality(said_at)) AND (cardinality(message_ids) = cardinality(seqs)))),
+    CONSTRAINT session_observations_kind_check CHECK (((kind >= 1) AND (kind <= 6))),
+    CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.sleep_nights (
+    namespace_id bigint NOT NULL,
+    night date NOT NULL
+);
+
+COMMENT ON TABLE everword.sleep_nights IS 'The latest day of a namespace after whose end its nightly Sleep was done.';
+
+CREATE TABLE everword.sleep_sessions (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    first_seq bigint NOT NULL,
+    last_seq bigint NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    state smallint NOT NULL,
+    topics text[] DEFAULT '{}'::text[] NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    model text DEFAULT ''::text NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.sleep_sessions IS 'Runs of messages of a conversation, as Sleep read them.';
+
+COMMENT ON COLUMN everword.sleep_sessions.subject IS 'Whom the closing steps are about; empty where nobody was observed.';
+
+COMMENT ON COLUMN everword.sleep_sessions.state IS '1 what it says is stored, 2 the closing steps have seen it too, 3 it holds nothing that people said, 4 parked with an error.';
+
+CREATE TABLE everword.sleep_sessions_p0 (
+    namespace_id bigint CONSTRAINT sleep_sessions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT sleep_sessions_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT sleep_sessions_conversation_id_not_null NOT NULL,
+    first_seq bigint CONSTRAINT sleep_sessions_first_seq_not_null NOT NULL,
+    last_seq bigint CONSTRAINT sleep_sessions_last_seq_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT sleep_sessions_subject_not_null NOT NULL,
+    state smallint CONSTRAINT sleep_sessions_state_not_null NOT NULL,
+    topics text[] DEFAULT '{}'::text[] CONSTRAINT sleep_sessions_topics_not_null NOT NULL,
+    started_at timestamp with time zone CONSTRAINT sleep_sessions_started_at_not_null NOT NULL,
+    ended_at timestamp with time zone CONSTRAINT sleep_sessions_ended_at_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT sleep_sessions_model_not_null NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() CONSTRAINT sleep_sessions_stored_at_not_null NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.sleep_sessions_p1 (
+    namespace_id bigint CONSTRAINT sleep_sessions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT sleep_sessions_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT sleep_sessions_conversation_id_not_null NOT NULL,
+    first_seq bigint CONSTRAINT sleep_sessions_first_seq_not_null NOT NULL,
+    last_seq bigint CONSTRAINT sleep_sessions_last_seq_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT sleep_sessions_subject_not_null NOT NULL,
+    state smallint CONSTRAINT sleep_sessions_state_not_null NOT NULL,
+    topics text[] DEFAULT '{}'::text[] CONSTRAINT sleep_sessions_topics_not_null NOT NULL,
+    started_at timestamp with time zone CONSTRAINT sleep_sessions_started_at_not_null NOT NULL,
+    ended_at timestamp with time zone CONSTRAINT sleep_sessions_ended_at_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT sleep_sessions_model_not_null NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() CONSTRAINT sleep_sessions_stored_at_not_null NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.sleep_sessions_p2 (
+    namespace_id bigint CONSTRAINT sleep_sessions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT sleep_sessions_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT sleep_sessions_conversation_id_not_null NOT NULL,
+    first_seq bigint CONSTRAINT sleep_sessions_first_seq_not_null NOT NULL,
+    last_seq bigint CONSTRAINT sleep_sessions_last_seq_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT sleep_sessions_subject_not_null NOT NULL,
+    state smallint CONSTRAINT sleep_sessions_state_not_null NOT NULL,
+    topics text[] DEFAULT '{}'::text[] CONSTRAINT sleep_sessions_topics_not_null NOT NULL,
+    started_at timestamp with time zone CONSTRAINT sleep_sessions_started_at_not_null NOT NULL,
+    ended_at timestamp with time zone CONSTRAINT sleep_sessions_ended_at_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT sleep_sessions_model_not_null NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() CONSTRAINT sleep_sessions_stored_at_not_null NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.sleep_sessions_p3 (
+    namespace_id bigint CONSTRAINT sleep_sessions_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT sleep_sessions_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT sleep_sessions_conversation_id_not_null NOT NULL,
+    first_seq bigint CONSTRAINT sleep_sessions_first_seq_not_null NOT NULL,
+    last_seq bigint CONSTRAINT sleep_sessions_last_seq_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT sleep_sessions_subject_not_null NOT NULL,
+    state smallint CONSTRAINT sleep_sessions_state_not_null NOT NULL,
+    topics text[] DEFAULT '{}'::text[] CONSTRAINT sleep_sessions_topics_not_null NOT NULL,
+    started_at timestamp with time zone CONSTRAINT sleep_sessions_started_at_not_null NOT NULL,
+    ended_at timestamp with time zone CONSTRAINT sleep_sessions_ended_at_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT sleep_sessions_model_not_null NOT NULL,
+    error text,
+    stored_at timestamp with time zone DEFAULT now() CONSTRAINT sleep_sessions_stored_at_not_null NOT NULL,
+    processed_at timestamp with time zone,
+    CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
+    CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategies (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    kind smallint NOT NULL,
+    about_kind smallint NOT NULL,
+    about_id uuid NOT NULL,
+    occasion timestamp with time zone NOT NULL,
+    topic text NOT NULL,
+    question text NOT NULL,
+    reason text NOT NULL,
+    state smallint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.strategies IS 'A question that is worth asking a subject when its topic comes up.';
+
+COMMENT ON COLUMN everword.strategies.about_kind IS 'What about_id names: a fact (1), a person (2), an event (3).';
+
+COMMENT ON COLUMN everword.strategies.occasion IS 'What gave rise to it, by its time: of one occasion there is one question.';
+
+COMMENT ON COLUMN everword.strategies.state IS 'Open (1), answered (3), dropped (4). That it was offered (2) follows from strategy_offers.';
+
+CREATE TABLE everword.strategies_p0 (
+    namespace_id bigint CONSTRAINT strategies_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT strategies_id_not_null NOT NULL,
+    subject text CONSTRAINT strategies_subject_not_null NOT NULL,
+    kind smallint CONSTRAINT strategies_kind_not_null NOT NULL,
+    about_kind smallint CONSTRAINT strategies_about_kind_not_null NOT NULL,
+    about_id uuid CONSTRAINT strategies_about_id_not_null NOT NULL,
+    occasion timestamp with time zone CONSTRAINT strategies_occasion_not_null NOT NULL,
+    topic text CONSTRAINT strategies_topic_not_null NOT NULL,
+    question text CONSTRAINT strategies_question_not_null NOT NULL,
+    reason text CONSTRAINT strategies_reason_not_null NOT NULL,
+    state smallint CONSTRAINT strategies_state_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT strategies_created_at_not_null NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategies_p1 (
+    namespace_id bigint CONSTRAINT strategies_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT strategies_id_not_null NOT NULL,
+    subject text CONSTRAINT strategies_subject_not_null NOT NULL,
+    kind smallint CONSTRAINT strategies_kind_not_null NOT NULL,
+    about_kind smallint CONSTRAINT strategies_about_kind_not_null NOT NULL,
+    about_id uuid CONSTRAINT strategies_about_id_not_null NOT NULL,
+    occasion timestamp with time zone CONSTRAINT strategies_occasion_not_null NOT NULL,
+    topic text CONSTRAINT strategies_topic_not_null NOT NULL,
+    question text CONSTRAINT strategies_question_not_null NOT NULL,
+    reason text CONSTRAINT strategies_reason_not_null NOT NULL,
+    state smallint CONSTRAINT strategies_state_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT strategies_created_at_not_null NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategies_p2 (
+    namespace_id bigint CONSTRAINT strategies_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT strategies_id_not_null NOT NULL,
+    subject text CONSTRAINT strategies_subject_not_null NOT NULL,
+    kind smallint CONSTRAINT strategies_kind_not_null NOT NULL,
+    about_kind smallint CONSTRAINT strategies_about_kind_not_null NOT NULL,
+    about_id uuid CONSTRAINT strategies_about_id_not_null NOT NULL,
+    occasion timestamp with time zone CONSTRAINT strategies_occasion_not_null NOT NULL,
+    topic text CONSTRAINT strategies_topic_not_null NOT NULL,
+    question text CONSTRAINT strategies_question_not_null NOT NULL,
+    reason text CONSTRAINT strategies_reason_not_null NOT NULL,
+    state smallint CONSTRAINT strategies_state_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT strategies_created_at_not_null NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategies_p3 (
+    namespace_id bigint CONSTRAINT strategies_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT strategies_id_not_null NOT NULL,
+    subject text CONSTRAINT strategies_subject_not_null NOT NULL,
+    kind smallint CONSTRAINT strategies_kind_not_null NOT NULL,
+    about_kind smallint CONSTRAINT strategies_about_kind_not_null NOT NULL,
+    about_id uuid CONSTRAINT strategies_about_id_not_null NOT NULL,
+    occasion timestamp with time zone CONSTRAINT strategies_occasion_not_null NOT NULL,
+    topic text CONSTRAINT strategies_topic_not_null NOT NULL,
+    question text CONSTRAINT strategies_question_not_null NOT NULL,
+    reason text CONSTRAINT strategies_reason_not_null NOT NULL,
+    state smallint CONSTRAINT strategies_state_not_null NOT NULL,
+    created_at timestamp with time zone CONSTRAINT strategies_created_at_not_null NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.strategy_offers (
+    namespace_id bigint NOT NULL,
+    strategy_id uuid NOT NULL,
+    offer_count integer DEFAULT 1 NOT NULL,
+    last_offered_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE everword.strategy_offers IS 'How often a question was put into a context, so that it is not asked each turn.';
 
 CREATE TABLE everword.summaries (
     namespace_id bigint NOT NULL,
@@ -2197,6 +3823,89 @@ CREATE TABLE everword.summary_voices (
 
 COMMENT ON TABLE everword.summary_voices IS 'Whose memories calendar summaries are: where there is an identity, they are written in the first person.';
 
+CREATE TABLE everword.themes (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    place smallint NOT NULL,
+    label text NOT NULL,
+    words text[] NOT NULL,
+    size integer NOT NULL,
+    sampled integer NOT NULL,
+    source_ids uuid[] NOT NULL,
+    generation_id smallint NOT NULL,
+    model text DEFAULT ''::text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.themes IS 'All of a namespace are replaced at once.';
+
+COMMENT ON COLUMN everword.themes.source_ids IS 'The memories nearest to its middle, nearest first.';
+
+COMMENT ON COLUMN everword.themes.generation_id IS 'Whose vectors it was made of.';
+
+COMMENT ON COLUMN everword.themes.model IS 'The language model that wrote the label; empty where words were chosen.';
+
+CREATE TABLE everword.themes_p0 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.themes_p1 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.themes_p2 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.themes_p3 (
+    namespace_id bigint CONSTRAINT themes_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT themes_id_not_null NOT NULL,
+    place smallint CONSTRAINT themes_place_not_null NOT NULL,
+    label text CONSTRAINT themes_label_not_null NOT NULL,
+    words text[] CONSTRAINT themes_words_not_null NOT NULL,
+    size integer CONSTRAINT themes_size_not_null NOT NULL,
+    sampled integer CONSTRAINT themes_sampled_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT themes_source_ids_not_null NOT NULL,
+    generation_id smallint CONSTRAINT themes_generation_id_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT themes_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT themes_made_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.tool_sentence_queue (
     namespace_id bigint NOT NULL,
     message_id uuid NOT NULL,
@@ -2267,6 +3976,34 @@ CREATE TABLE everword.tool_sentences_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
+CREATE TABLE everword.trajectories (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    version integer NOT NULL,
+    phase text NOT NULL,
+    direction text NOT NULL,
+    stability smallint NOT NULL,
+    anchors text[] NOT NULL,
+    volatile_areas text[] NOT NULL,
+    momentum text NOT NULL,
+    predicted_shifts text[] NOT NULL,
+    summary text NOT NULL,
+    sessions integer NOT NULL,
+    model text NOT NULL,
+    prompt_version integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT trajectories_sessions_check CHECK ((sessions >= 0)),
+    CONSTRAINT trajectories_stability_check CHECK (((stability >= 1) AND (stability <= 3))),
+    CONSTRAINT trajectories_version_check CHECK ((version > 0))
+);
+
+COMMENT ON TABLE everword.trajectories IS 'Where a subject is heading, as it was seen at a time. The highest version is the current one.';
+
+COMMENT ON COLUMN everword.trajectories.stability IS 'Values equal proto Stability.';
+
+COMMENT ON COLUMN everword.trajectories.sessions IS 'How many sessions of the subject had been digested by then.';
+
 CREATE TABLE everword.usage_ledger (
     namespace_id bigint NOT NULL,
     id bigint NOT NULL,
@@ -2290,6 +4027,23 @@ ALTER TABLE everword.usage_ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE everword.user_models (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    dimension text NOT NULL,
+    value text NOT NULL,
+    held_from timestamp with time zone NOT NULL,
+    held_until timestamp with time zone,
+    last_seen_at timestamp with time zone NOT NULL,
+    supporting integer NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT user_models_check CHECK ((held_until >= held_from)),
+    CONSTRAINT user_models_supporting_check CHECK ((supporting > 0))
+);
+
+COMMENT ON TABLE everword.user_models IS 'How a subject communicates: a value of one dimension, and when it held. What is learned anew gets a row of its own.';
 
 CREATE VIEW everword.visible_memories AS
  SELECT namespace_id,
@@ -2340,6 +4094,14 @@ ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2347,6 +4109,22 @@ ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p1
 ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.fact_changes ATTACH PARTITION everword.fact_changes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.fact_disputes ATTACH PARTITION everword.fact_disputes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.fact_disputes ATTACH PARTITION everword.fact_disputes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.fact_disputes ATTACH PARTITION everword.fact_disputes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.fact_disputes ATTACH PARTITION everword.fact_disputes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.fact_edges ATTACH PARTITION everword.fact_edges_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.fact_edges ATTACH PARTITION everword.fact_edges_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.fact_edges ATTACH PARTITION everword.fact_edges_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.fact_edges ATTACH PARTITION everword.fact_edges_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.fact_evidence ATTACH PARTITION everword.fact_evidence_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -2371,6 +4149,46 @@ ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p1 FOR VALUES WI
 ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.facts ATTACH PARTITION everword.facts_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.graph_edges ATTACH PARTITION everword.graph_edges_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.graph_names ATTACH PARTITION everword.graph_names_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.graph_node_versions ATTACH PARTITION everword.graph_node_versions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.graph_nodes ATTACH PARTITION everword.graph_nodes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -2412,6 +4230,62 @@ ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p2 FOR VALUES WI
 
 ALTER TABLE ONLY everword.notes ATTACH PARTITION everword.notes_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.pattern_decisions ATTACH PARTITION everword.pattern_decisions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.pattern_decisions ATTACH PARTITION everword.pattern_decisions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.pattern_decisions ATTACH PARTITION everword.pattern_decisions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.pattern_decisions ATTACH PARTITION everword.pattern_decisions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.pattern_outcomes ATTACH PARTITION everword.pattern_outcomes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.pattern_outcomes ATTACH PARTITION everword.pattern_outcomes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.pattern_outcomes ATTACH PARTITION everword.pattern_outcomes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.pattern_outcomes ATTACH PARTITION everword.pattern_outcomes_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.patterns ATTACH PARTITION everword.patterns_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.patterns ATTACH PARTITION everword.patterns_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.patterns ATTACH PARTITION everword.patterns_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.patterns ATTACH PARTITION everword.patterns_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.people ATTACH PARTITION everword.people_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.session_observations ATTACH PARTITION everword.session_observations_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.sleep_sessions ATTACH PARTITION everword.sleep_sessions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.strategies ATTACH PARTITION everword.strategies_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.strategies ATTACH PARTITION everword.strategies_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.strategies ATTACH PARTITION everword.strategies_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.strategies ATTACH PARTITION everword.strategies_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.summaries ATTACH PARTITION everword.summaries_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -2427,6 +4301,14 @@ ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sour
 ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.summary_sources ATTACH PARTITION everword.summary_sources_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.themes ATTACH PARTITION everword.themes_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -2499,6 +4381,21 @@ ALTER TABLE ONLY everword.deployment
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
 
+ALTER TABLE ONLY everword.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.events_p0
+    ADD CONSTRAINT events_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.events_p1
+    ADD CONSTRAINT events_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.events_p2
+    ADD CONSTRAINT events_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.events_p3
+    ADD CONSTRAINT events_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.fact_changes
     ADD CONSTRAINT fact_changes_pkey PRIMARY KEY (namespace_id, id);
 
@@ -2513,6 +4410,36 @@ ALTER TABLE ONLY everword.fact_changes_p2
 
 ALTER TABLE ONLY everword.fact_changes_p3
     ADD CONSTRAINT fact_changes_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes
+    ADD CONSTRAINT fact_disputes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes_p0
+    ADD CONSTRAINT fact_disputes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes_p1
+    ADD CONSTRAINT fact_disputes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes_p2
+    ADD CONSTRAINT fact_disputes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_disputes_p3
+    ADD CONSTRAINT fact_disputes_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges
+    ADD CONSTRAINT fact_edges_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges_p0
+    ADD CONSTRAINT fact_edges_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges_p1
+    ADD CONSTRAINT fact_edges_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges_p2
+    ADD CONSTRAINT fact_edges_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.fact_edges_p3
+    ADD CONSTRAINT fact_edges_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.fact_evidence
     ADD CONSTRAINT fact_evidence_namespace_id_fact_id_message_id_contradicts_key UNIQUE (namespace_id, fact_id, message_id, contradicts);
@@ -2589,6 +4516,66 @@ ALTER TABLE ONLY everword.facts_p3
 ALTER TABLE ONLY everword.facts_p3
     ADD CONSTRAINT facts_p3_pkey PRIMARY KEY (namespace_id, id);
 
+ALTER TABLE ONLY everword.graph_edges
+    ADD CONSTRAINT graph_edges_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_edges_p0
+    ADD CONSTRAINT graph_edges_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_edges_p1
+    ADD CONSTRAINT graph_edges_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_edges_p2
+    ADD CONSTRAINT graph_edges_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_edges_p3
+    ADD CONSTRAINT graph_edges_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_names
+    ADD CONSTRAINT graph_names_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_names_p0
+    ADD CONSTRAINT graph_names_p0_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_names_p1
+    ADD CONSTRAINT graph_names_p1_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_names_p2
+    ADD CONSTRAINT graph_names_p2_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_names_p3
+    ADD CONSTRAINT graph_names_p3_pkey PRIMARY KEY (namespace_id, label_hash, type, agent, subject);
+
+ALTER TABLE ONLY everword.graph_node_versions
+    ADD CONSTRAINT graph_node_versions_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_node_versions_p0
+    ADD CONSTRAINT graph_node_versions_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_node_versions_p1
+    ADD CONSTRAINT graph_node_versions_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_node_versions_p2
+    ADD CONSTRAINT graph_node_versions_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_node_versions_p3
+    ADD CONSTRAINT graph_node_versions_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes
+    ADD CONSTRAINT graph_nodes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes_p0
+    ADD CONSTRAINT graph_nodes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes_p1
+    ADD CONSTRAINT graph_nodes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes_p2
+    ADD CONSTRAINT graph_nodes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.graph_nodes_p3
+    ADD CONSTRAINT graph_nodes_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_pkey PRIMARY KEY (namespace_id, memory_id);
 
@@ -2600,6 +4587,39 @@ ALTER TABLE ONLY everword.jobs
 
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY everword.learned_changes
+    ADD CONSTRAINT learned_changes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence
+    ADD CONSTRAINT learned_evidence_namespace_id_about_id_message_id_aspect_va_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence_p0
+    ADD CONSTRAINT learned_evidence_p0_namespace_id_about_id_message_id_aspect_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence
+    ADD CONSTRAINT learned_evidence_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence_p0
+    ADD CONSTRAINT learned_evidence_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence_p1
+    ADD CONSTRAINT learned_evidence_p1_namespace_id_about_id_message_id_aspect_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence_p1
+    ADD CONSTRAINT learned_evidence_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence_p2
+    ADD CONSTRAINT learned_evidence_p2_namespace_id_about_id_message_id_aspect_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence_p2
+    ADD CONSTRAINT learned_evidence_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.learned_evidence_p3
+    ADD CONSTRAINT learned_evidence_p3_namespace_id_about_id_message_id_aspect_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
+
+ALTER TABLE ONLY everword.learned_evidence_p3
+    ADD CONSTRAINT learned_evidence_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
@@ -2706,8 +4726,167 @@ ALTER TABLE ONLY everword.notes_p2
 ALTER TABLE ONLY everword.notes_p3
     ADD CONSTRAINT notes_p3_pkey PRIMARY KEY (namespace_id, id);
 
+ALTER TABLE ONLY everword.pattern_decisions
+    ADD CONSTRAINT pattern_decisions_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_decisions_p0
+    ADD CONSTRAINT pattern_decisions_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_decisions_p1
+    ADD CONSTRAINT pattern_decisions_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_decisions_p2
+    ADD CONSTRAINT pattern_decisions_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_decisions_p3
+    ADD CONSTRAINT pattern_decisions_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes
+    ADD CONSTRAINT pattern_outcomes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes_p0
+    ADD CONSTRAINT pattern_outcomes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes_p1
+    ADD CONSTRAINT pattern_outcomes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes_p2
+    ADD CONSTRAINT pattern_outcomes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_outcomes_p3
+    ADD CONSTRAINT pattern_outcomes_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_thresholds
+    ADD CONSTRAINT pattern_thresholds_pkey PRIMARY KEY (namespace_id, type);
+
+ALTER TABLE ONLY everword.patterns
+    ADD CONSTRAINT patterns_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns_p0
+    ADD CONSTRAINT patterns_p0_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns
+    ADD CONSTRAINT patterns_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.patterns_p0
+    ADD CONSTRAINT patterns_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.patterns_p1
+    ADD CONSTRAINT patterns_p1_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns_p1
+    ADD CONSTRAINT patterns_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.patterns_p2
+    ADD CONSTRAINT patterns_p2_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns_p2
+    ADD CONSTRAINT patterns_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.patterns_p3
+    ADD CONSTRAINT patterns_p3_namespace_id_entity_key_type_data_hash_key UNIQUE (namespace_id, entity_key, type, data_hash);
+
+ALTER TABLE ONLY everword.patterns_p3
+    ADD CONSTRAINT patterns_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.people
+    ADD CONSTRAINT people_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.people_p0
+    ADD CONSTRAINT people_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.people_p1
+    ADD CONSTRAINT people_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.people_p2
+    ADD CONSTRAINT people_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.people_p3
+    ADD CONSTRAINT people_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY everword.session_observations
+    ADD CONSTRAINT session_observations_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.session_observations_p0
+    ADD CONSTRAINT session_observations_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.session_observations_p1
+    ADD CONSTRAINT session_observations_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.session_observations_p2
+    ADD CONSTRAINT session_observations_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.session_observations_p3
+    ADD CONSTRAINT session_observations_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_nights
+    ADD CONSTRAINT sleep_nights_pkey PRIMARY KEY (namespace_id);
+
+ALTER TABLE ONLY everword.sleep_sessions
+    ADD CONSTRAINT sleep_sessions_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions_p0
+    ADD CONSTRAINT sleep_sessions_p0_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions
+    ADD CONSTRAINT sleep_sessions_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_sessions_p0
+    ADD CONSTRAINT sleep_sessions_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_sessions_p1
+    ADD CONSTRAINT sleep_sessions_p1_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions_p1
+    ADD CONSTRAINT sleep_sessions_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_sessions_p2
+    ADD CONSTRAINT sleep_sessions_p2_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions_p2
+    ADD CONSTRAINT sleep_sessions_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_sessions_p3
+    ADD CONSTRAINT sleep_sessions_p3_namespace_id_conversation_id_first_seq_key UNIQUE (namespace_id, conversation_id, first_seq);
+
+ALTER TABLE ONLY everword.sleep_sessions_p3
+    ADD CONSTRAINT sleep_sessions_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies
+    ADD CONSTRAINT strategies_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies_p0
+    ADD CONSTRAINT strategies_p0_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies
+    ADD CONSTRAINT strategies_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies_p0
+    ADD CONSTRAINT strategies_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies_p1
+    ADD CONSTRAINT strategies_p1_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies_p1
+    ADD CONSTRAINT strategies_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies_p2
+    ADD CONSTRAINT strategies_p2_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies_p2
+    ADD CONSTRAINT strategies_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategies_p3
+    ADD CONSTRAINT strategies_p3_namespace_id_about_id_kind_occasion_key UNIQUE (namespace_id, about_id, kind, occasion);
+
+ALTER TABLE ONLY everword.strategies_p3
+    ADD CONSTRAINT strategies_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.strategy_offers
+    ADD CONSTRAINT strategy_offers_pkey PRIMARY KEY (namespace_id, strategy_id);
 
 ALTER TABLE ONLY everword.summaries
     ADD CONSTRAINT summaries_pkey PRIMARY KEY (namespace_id, id);
@@ -2742,6 +4921,36 @@ ALTER TABLE ONLY everword.summary_sources_p3
 ALTER TABLE ONLY everword.summary_voices
     ADD CONSTRAINT summary_voices_pkey PRIMARY KEY (namespace_id);
 
+ALTER TABLE ONLY everword.themes
+    ADD CONSTRAINT themes_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p0
+    ADD CONSTRAINT themes_p0_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes
+    ADD CONSTRAINT themes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p0
+    ADD CONSTRAINT themes_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p1
+    ADD CONSTRAINT themes_p1_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p1
+    ADD CONSTRAINT themes_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p2
+    ADD CONSTRAINT themes_p2_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p2
+    ADD CONSTRAINT themes_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.themes_p3
+    ADD CONSTRAINT themes_p3_namespace_id_place_key UNIQUE (namespace_id, place);
+
+ALTER TABLE ONLY everword.themes_p3
+    ADD CONSTRAINT themes_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.tool_sentence_queue
     ADD CONSTRAINT tool_sentence_queue_pkey PRIMARY KEY (namespace_id, message_id);
 
@@ -2760,8 +4969,17 @@ ALTER TABLE ONLY everword.tool_sentences_p2
 ALTER TABLE ONLY everword.tool_sentences_p3
     ADD CONSTRAINT tool_sentences_p3_pkey PRIMARY KEY (namespace_id, message_id);
 
+ALTER TABLE ONLY everword.trajectories
+    ADD CONSTRAINT trajectories_namespace_id_subject_version_key UNIQUE (namespace_id, subject, version);
+
+ALTER TABLE ONLY everword.trajectories
+    ADD CONSTRAINT trajectories_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.usage_ledger
     ADD CONSTRAINT usage_ledger_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.user_models
+    ADD CONSTRAINT user_models_pkey PRIMARY KEY (namespace_id, id);
 
 CREATE UNIQUE INDEX advisor_grants_secret_hash ON everword.advisor_grants USING btree (secret_hash);
 
@@ -2787,6 +5005,16 @@ CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (gen
 
 CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'pending'::text);
 
+CREATE INDEX events_subject ON ONLY everword.events USING btree (namespace_id, subject, id);
+
+CREATE INDEX events_p0_namespace_id_subject_id_idx ON everword.events_p0 USING btree (namespace_id, subject, id);
+
+CREATE INDEX events_p1_namespace_id_subject_id_idx ON everword.events_p1 USING btree (namespace_id, subject, id);
+
+CREATE INDEX events_p2_namespace_id_subject_id_idx ON everword.events_p2 USING btree (namespace_id, subject, id);
+
+CREATE INDEX events_p3_namespace_id_subject_id_idx ON everword.events_p3 USING btree (namespace_id, subject, id);
+
 CREATE INDEX fact_changes_fact ON ONLY everword.fact_changes USING btree (namespace_id, fact_id, changed_at, id);
 
 CREATE INDEX fact_changes_p0_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p0 USING btree (namespace_id, fact_id, changed_at, id);
@@ -2796,6 +5024,56 @@ CREATE INDEX fact_changes_p1_namespace_id_fact_id_changed_at_id_idx ON everword.
 CREATE INDEX fact_changes_p2_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p2 USING btree (namespace_id, fact_id, changed_at, id);
 
 CREATE INDEX fact_changes_p3_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p3 USING btree (namespace_id, fact_id, changed_at, id);
+
+CREATE INDEX fact_disputes_new ON ONLY everword.fact_disputes USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_old ON ONLY everword.fact_disputes USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_open ON ONLY everword.fact_disputes USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE INDEX fact_disputes_p0_namespace_id_new_fact_id_idx ON everword.fact_disputes_p0 USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_p0_namespace_id_old_fact_id_idx ON everword.fact_disputes_p0 USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_p0_namespace_id_old_fact_id_new_fact_id_idx ON everword.fact_disputes_p0 USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE INDEX fact_disputes_p1_namespace_id_new_fact_id_idx ON everword.fact_disputes_p1 USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_p1_namespace_id_old_fact_id_idx ON everword.fact_disputes_p1 USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_p1_namespace_id_old_fact_id_new_fact_id_idx ON everword.fact_disputes_p1 USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE INDEX fact_disputes_p2_namespace_id_new_fact_id_idx ON everword.fact_disputes_p2 USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_p2_namespace_id_old_fact_id_idx ON everword.fact_disputes_p2 USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_p2_namespace_id_old_fact_id_new_fact_id_idx ON everword.fact_disputes_p2 USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE INDEX fact_disputes_p3_namespace_id_new_fact_id_idx ON everword.fact_disputes_p3 USING btree (namespace_id, new_fact_id);
+
+CREATE INDEX fact_disputes_p3_namespace_id_old_fact_id_idx ON everword.fact_disputes_p3 USING btree (namespace_id, old_fact_id);
+
+CREATE UNIQUE INDEX fact_disputes_p3_namespace_id_old_fact_id_new_fact_id_idx ON everword.fact_disputes_p3 USING btree (namespace_id, old_fact_id, new_fact_id) WHERE (settled_at IS NULL);
+
+CREATE UNIQUE INDEX fact_edges_open ON ONLY everword.fact_edges USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE UNIQUE INDEX fact_edges_p0_namespace_id_from_fact_id_to_fact_id_relation_idx ON everword.fact_edges_p0 USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE INDEX fact_edges_to ON ONLY everword.fact_edges USING btree (namespace_id, to_fact_id);
+
+CREATE INDEX fact_edges_p0_namespace_id_to_fact_id_idx ON everword.fact_edges_p0 USING btree (namespace_id, to_fact_id);
+
+CREATE UNIQUE INDEX fact_edges_p1_namespace_id_from_fact_id_to_fact_id_relation_idx ON everword.fact_edges_p1 USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE INDEX fact_edges_p1_namespace_id_to_fact_id_idx ON everword.fact_edges_p1 USING btree (namespace_id, to_fact_id);
+
+CREATE UNIQUE INDEX fact_edges_p2_namespace_id_from_fact_id_to_fact_id_relation_idx ON everword.fact_edges_p2 USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE INDEX fact_edges_p2_namespace_id_to_fact_id_idx ON everword.fact_edges_p2 USING btree (namespace_id, to_fact_id);
+
+CREATE UNIQUE INDEX fact_edges_p3_namespace_id_from_fact_id_to_fact_id_relation_idx ON everword.fact_edges_p3 USING btree (namespace_id, from_fact_id, to_fact_id, relation) WHERE (known_until IS NULL);
+
+CREATE INDEX fact_edges_p3_namespace_id_to_fact_id_idx ON everword.fact_edges_p3 USING btree (namespace_id, to_fact_id);
 
 CREATE INDEX fact_evidence_message ON ONLY everword.fact_evidence USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
 
@@ -2817,15 +5095,129 @@ CREATE INDEX fact_intervals_p2_namespace_id_fact_id_valid_from_idx ON everword.f
 
 CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p3 USING btree (namespace_id, fact_id, valid_from);
 
+CREATE INDEX facts_known ON ONLY everword.facts USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_profile ON ONLY everword.facts USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p0_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p0 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p0 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_p1_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p1 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p1_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p1 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_p2_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p2 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p2 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_p3_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p3 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
+
+CREATE INDEX facts_p3_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p3 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX graph_edges_edge ON ONLY everword.graph_edges USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_fact ON ONLY everword.graph_edges USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_from ON ONLY everword.graph_edges USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p0_namespace_id_edge_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_p0_namespace_id_fact_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_p0_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_to ON ONLY everword.graph_edges USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p0_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p1_namespace_id_edge_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_p1_namespace_id_fact_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_p1_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p1_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p2_namespace_id_edge_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_p2_namespace_id_fact_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_p2_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p2_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p3_namespace_id_edge_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, edge_id);
+
+CREATE INDEX graph_edges_p3_namespace_id_fact_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+
+CREATE INDEX graph_edges_p3_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p3_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, to_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_names_node ON ONLY everword.graph_names USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_names_p0_namespace_id_node_id_idx ON everword.graph_names_p0 USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_names_p1_namespace_id_node_id_idx ON everword.graph_names_p1 USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_names_p2_namespace_id_node_id_idx ON everword.graph_names_p2 USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_names_p3_namespace_id_node_id_idx ON everword.graph_names_p3 USING btree (namespace_id, node_id);
+
+CREATE INDEX graph_node_versions_node ON ONLY everword.graph_node_versions USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_node_versions_p0_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p0 USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_node_versions_p1_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p1 USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_node_versions_p2_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p2 USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_node_versions_p3_namespace_id_node_id_known_from_idx ON everword.graph_node_versions_p3 USING btree (namespace_id, node_id, known_from);
+
+CREATE INDEX graph_nodes_anchor ON ONLY everword.graph_nodes USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p0_namespace_id_subject_agent_idx ON everword.graph_nodes_p0 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p1_namespace_id_subject_agent_idx ON everword.graph_nodes_p1 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p2_namespace_id_subject_agent_idx ON everword.graph_nodes_p2 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p3_namespace_id_subject_agent_idx ON everword.graph_nodes_p3 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
 CREATE INDEX index_changes_by_age ON everword.index_changes USING btree (namespace_id, changed_at);
 
 CREATE INDEX jobs_done ON everword.jobs USING btree (updated_at) WHERE (state = 'done'::text);
 
 CREATE INDEX jobs_running ON everword.jobs USING btree (lease_until) WHERE (state = 'running'::text);
 
+CREATE INDEX jobs_sleeping ON everword.jobs USING btree (namespace_id, not_before) WHERE ((task = 'sleep'::text) AND (state = 'pending'::text));
+
 CREATE INDEX jobs_startable ON everword.jobs USING btree (task, namespace_id, not_before, id) INCLUDE (published_at) WHERE ((state = 'pending'::text) AND (published_at IS NOT NULL));
 
 CREATE INDEX jobs_unpublished ON everword.jobs USING btree (not_before, id) WHERE ((state = 'pending'::text) AND (published_at IS NULL));
+
+CREATE INDEX learned_changes_about ON everword.learned_changes USING btree (namespace_id, about_id, changed_at, id);
+
+CREATE INDEX learned_evidence_about ON ONLY everword.learned_evidence USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_message ON ONLY everword.learned_evidence USING btree (namespace_id, message_id);
+
+CREATE INDEX learned_evidence_p0_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p0 USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_p0_namespace_id_message_id_idx ON everword.learned_evidence_p0 USING btree (namespace_id, message_id);
+
+CREATE INDEX learned_evidence_p1_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p1 USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_p1_namespace_id_message_id_idx ON everword.learned_evidence_p1 USING btree (namespace_id, message_id);
+
+CREATE INDEX learned_evidence_p2_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p2 USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_p2_namespace_id_message_id_idx ON everword.learned_evidence_p2 USING btree (namespace_id, message_id);
+
+CREATE INDEX learned_evidence_p3_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, about_id, said_at, id);
+
+CREATE INDEX learned_evidence_p3_namespace_id_message_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, message_id);
 
 CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id, author) WHERE (author <> ''::text);
 
@@ -2979,6 +5371,146 @@ CREATE INDEX notes_p3_namespace_id_kind_id_idx ON everword.notes_p3 USING btree 
 
 CREATE INDEX notes_p3_namespace_id_log_date_id_idx ON everword.notes_p3 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
+CREATE INDEX pattern_decisions_pattern ON ONLY everword.pattern_decisions USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_decisions_p0_namespace_id_pattern_id_decided_at_id_idx ON everword.pattern_decisions_p0 USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_decisions_p1_namespace_id_pattern_id_decided_at_id_idx ON everword.pattern_decisions_p1 USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_decisions_p2_namespace_id_pattern_id_decided_at_id_idx ON everword.pattern_decisions_p2 USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_decisions_p3_namespace_id_pattern_id_decided_at_id_idx ON everword.pattern_decisions_p3 USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_pattern ON ONLY everword.pattern_outcomes USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_p0_namespace_id_pattern_id_outcome_at_id_idx ON everword.pattern_outcomes_p0 USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_p1_namespace_id_pattern_id_outcome_at_id_idx ON everword.pattern_outcomes_p1 USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_p2_namespace_id_pattern_id_outcome_at_id_idx ON everword.pattern_outcomes_p2 USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX pattern_outcomes_p3_namespace_id_pattern_id_outcome_at_id_idx ON everword.pattern_outcomes_p3 USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
+
+CREATE INDEX patterns_category ON ONLY everword.patterns USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_confidence ON ONLY everword.patterns USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_p0_namespace_id_category_confidence_id_idx ON everword.patterns_p0 USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_p0_namespace_id_confidence_id_idx ON everword.patterns_p0 USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_type ON ONLY everword.patterns USING btree (namespace_id, type, confidence DESC, id);
+
+CREATE INDEX patterns_p0_namespace_id_type_confidence_id_idx ON everword.patterns_p0 USING btree (namespace_id, type, confidence DESC, id);
+
+CREATE INDEX patterns_p1_namespace_id_category_confidence_id_idx ON everword.patterns_p1 USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_p1_namespace_id_confidence_id_idx ON everword.patterns_p1 USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_p1_namespace_id_type_confidence_id_idx ON everword.patterns_p1 USING btree (namespace_id, type, confidence DESC, id);
+
+CREATE INDEX patterns_p2_namespace_id_category_confidence_id_idx ON everword.patterns_p2 USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_p2_namespace_id_confidence_id_idx ON everword.patterns_p2 USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_p2_namespace_id_type_confidence_id_idx ON everword.patterns_p2 USING btree (namespace_id, type, confidence DESC, id);
+
+CREATE INDEX patterns_p3_namespace_id_category_confidence_id_idx ON everword.patterns_p3 USING btree (namespace_id, category, confidence DESC, id);
+
+CREATE INDEX patterns_p3_namespace_id_confidence_id_idx ON everword.patterns_p3 USING btree (namespace_id, confidence DESC, id);
+
+CREATE INDEX patterns_p3_namespace_id_type_confidence_id_idx ON everword.patterns_p3 USING btree (namespace_id, type, confidence DESC, id);
+
+CREATE INDEX people_subject ON ONLY everword.people USING btree (namespace_id, subject, id);
+
+CREATE INDEX people_p0_namespace_id_subject_id_idx ON everword.people_p0 USING btree (namespace_id, subject, id);
+
+CREATE INDEX people_p1_namespace_id_subject_id_idx ON everword.people_p1 USING btree (namespace_id, subject, id);
+
+CREATE INDEX people_p2_namespace_id_subject_id_idx ON everword.people_p2 USING btree (namespace_id, subject, id);
+
+CREATE INDEX people_p3_namespace_id_subject_id_idx ON everword.people_p3 USING btree (namespace_id, subject, id);
+
+CREATE INDEX session_observations_session ON ONLY everword.session_observations USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_p0_namespace_id_session_id_idx ON everword.session_observations_p0 USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_subject ON ONLY everword.session_observations USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX session_observations_p0_namespace_id_subject_kind_id_idx ON everword.session_observations_p0 USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX session_observations_p1_namespace_id_session_id_idx ON everword.session_observations_p1 USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_p1_namespace_id_subject_kind_id_idx ON everword.session_observations_p1 USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX session_observations_p2_namespace_id_session_id_idx ON everword.session_observations_p2 USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_p2_namespace_id_subject_kind_id_idx ON everword.session_observations_p2 USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX session_observations_p3_namespace_id_session_id_idx ON everword.session_observations_p3 USING btree (namespace_id, session_id);
+
+CREATE INDEX session_observations_p3_namespace_id_subject_kind_id_idx ON everword.session_observations_p3 USING btree (namespace_id, subject, kind, id);
+
+CREATE INDEX sleep_sessions_parked ON ONLY everword.sleep_sessions USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_started ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_waiting ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_subject ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
+CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p0 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
+CREATE INDEX sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
+CREATE INDEX sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
+CREATE INDEX sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx1 ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
+
+CREATE INDEX strategies_open ON ONLY everword.strategies USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_p0_namespace_id_subject_created_at_id_idx ON everword.strategies_p0 USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_subject ON ONLY everword.strategies USING btree (namespace_id, subject, id);
+
+CREATE INDEX strategies_p0_namespace_id_subject_id_idx ON everword.strategies_p0 USING btree (namespace_id, subject, id);
+
+CREATE INDEX strategies_p1_namespace_id_subject_created_at_id_idx ON everword.strategies_p1 USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_p1_namespace_id_subject_id_idx ON everword.strategies_p1 USING btree (namespace_id, subject, id);
+
+CREATE INDEX strategies_p2_namespace_id_subject_created_at_id_idx ON everword.strategies_p2 USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_p2_namespace_id_subject_id_idx ON everword.strategies_p2 USING btree (namespace_id, subject, id);
+
+CREATE INDEX strategies_p3_namespace_id_subject_created_at_id_idx ON everword.strategies_p3 USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
+
+CREATE INDEX strategies_p3_namespace_id_subject_id_idx ON everword.strategies_p3 USING btree (namespace_id, subject, id);
+
 CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 
 CREATE INDEX summaries_level ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id);
@@ -3083,6 +5615,10 @@ CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING b
 
 CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 
+CREATE UNIQUE INDEX user_models_current ON everword.user_models USING btree (namespace_id, subject, dimension) WHERE (held_until IS NULL);
+
+CREATE INDEX user_models_subject ON everword.user_models USING btree (namespace_id, subject, dimension, held_from);
+
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p0_namespace_id_channel_agent_session_key_key;
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p0_namespace_id_client_session_id_id_idx;
@@ -3107,6 +5643,22 @@ ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conv
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
 
+ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p0_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.events_pkey ATTACH PARTITION everword.events_p0_pkey;
+
+ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p1_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.events_pkey ATTACH PARTITION everword.events_p1_pkey;
+
+ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p2_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.events_pkey ATTACH PARTITION everword.events_p2_pkey;
+
+ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p3_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.events_pkey ATTACH PARTITION everword.events_p3_pkey;
+
 ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p0_namespace_id_fact_id_changed_at_id_idx;
 
 ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p0_pkey;
@@ -3122,6 +5674,62 @@ ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p2
 ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p3_namespace_id_fact_id_changed_at_id_idx;
 
 ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p3_pkey;
+
+ALTER INDEX everword.fact_disputes_new ATTACH PARTITION everword.fact_disputes_p0_namespace_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_old ATTACH PARTITION everword.fact_disputes_p0_namespace_id_old_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_open ATTACH PARTITION everword.fact_disputes_p0_namespace_id_old_fact_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_pkey ATTACH PARTITION everword.fact_disputes_p0_pkey;
+
+ALTER INDEX everword.fact_disputes_new ATTACH PARTITION everword.fact_disputes_p1_namespace_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_old ATTACH PARTITION everword.fact_disputes_p1_namespace_id_old_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_open ATTACH PARTITION everword.fact_disputes_p1_namespace_id_old_fact_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_pkey ATTACH PARTITION everword.fact_disputes_p1_pkey;
+
+ALTER INDEX everword.fact_disputes_new ATTACH PARTITION everword.fact_disputes_p2_namespace_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_old ATTACH PARTITION everword.fact_disputes_p2_namespace_id_old_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_open ATTACH PARTITION everword.fact_disputes_p2_namespace_id_old_fact_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_pkey ATTACH PARTITION everword.fact_disputes_p2_pkey;
+
+ALTER INDEX everword.fact_disputes_new ATTACH PARTITION everword.fact_disputes_p3_namespace_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_old ATTACH PARTITION everword.fact_disputes_p3_namespace_id_old_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_open ATTACH PARTITION everword.fact_disputes_p3_namespace_id_old_fact_id_new_fact_id_idx;
+
+ALTER INDEX everword.fact_disputes_pkey ATTACH PARTITION everword.fact_disputes_p3_pkey;
+
+ALTER INDEX everword.fact_edges_open ATTACH PARTITION everword.fact_edges_p0_namespace_id_from_fact_id_to_fact_id_relation_idx;
+
+ALTER INDEX everword.fact_edges_to ATTACH PARTITION everword.fact_edges_p0_namespace_id_to_fact_id_idx;
+
+ALTER INDEX everword.fact_edges_pkey ATTACH PARTITION everword.fact_edges_p0_pkey;
+
+ALTER INDEX everword.fact_edges_open ATTACH PARTITION everword.fact_edges_p1_namespace_id_from_fact_id_to_fact_id_relation_idx;
+
+ALTER INDEX everword.fact_edges_to ATTACH PARTITION everword.fact_edges_p1_namespace_id_to_fact_id_idx;
+
+ALTER INDEX everword.fact_edges_pkey ATTACH PARTITION everword.fact_edges_p1_pkey;
+
+ALTER INDEX everword.fact_edges_open ATTACH PARTITION everword.fact_edges_p2_namespace_id_from_fact_id_to_fact_id_relation_idx;
+
+ALTER INDEX everword.fact_edges_to ATTACH PARTITION everword.fact_edges_p2_namespace_id_to_fact_id_idx;
+
+ALTER INDEX everword.fact_edges_pkey ATTACH PARTITION everword.fact_edges_p2_pkey;
+
+ALTER INDEX everword.fact_edges_open ATTACH PARTITION everword.fact_edges_p3_namespace_id_from_fact_id_to_fact_id_relation_idx;
+
+ALTER INDEX everword.fact_edges_to ATTACH PARTITION everword.fact_edges_p3_namespace_id_to_fact_id_idx;
+
+ALTER INDEX everword.fact_edges_pkey ATTACH PARTITION everword.fact_edges_p3_pkey;
 
 ALTER INDEX everword.fact_evidence_namespace_id_fact_id_message_id_contradicts_key ATTACH PARTITION everword.fact_evidence_p0_namespace_id_fact_id_message_id_contradict_key;
 
@@ -3165,19 +5773,155 @@ ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_interval
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p0_namespace_id_subject_attribute_value_hash_key;
 
+ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_id_subject_category_attribute_confidence_idx;
+
+ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx;
+
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p0_pkey;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p1_namespace_id_subject_attribute_value_hash_key;
+
+ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p1_namespace_id_subject_category_attribute_confidence_idx;
+
+ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p1_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p1_pkey;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p2_namespace_id_subject_attribute_value_hash_key;
 
+ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_id_subject_category_attribute_confidence_idx;
+
+ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx;
+
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p2_pkey;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p3_namespace_id_subject_attribute_value_hash_key;
 
+ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p3_namespace_id_subject_category_attribute_confidence_idx;
+
+ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p3_namespace_id_subject_confidence_last_seen_at_id_idx;
+
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p3_pkey;
+
+ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p0_namespace_id_edge_id_idx;
+
+ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p0_namespace_id_fact_id_idx;
+
+ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p0_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p0_namespace_id_to_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p0_pkey;
+
+ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p1_namespace_id_edge_id_idx;
+
+ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p1_namespace_id_fact_id_idx;
+
+ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p1_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p1_namespace_id_to_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p1_pkey;
+
+ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p2_namespace_id_edge_id_idx;
+
+ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p2_namespace_id_fact_id_idx;
+
+ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p2_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p2_namespace_id_to_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p2_pkey;
+
+ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p3_namespace_id_edge_id_idx;
+
+ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p3_namespace_id_fact_id_idx;
+
+ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p3_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p3_namespace_id_to_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p3_pkey;
+
+ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p0_namespace_id_node_id_idx;
+
+ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p0_pkey;
+
+ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p1_namespace_id_node_id_idx;
+
+ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p1_pkey;
+
+ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p2_namespace_id_node_id_idx;
+
+ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p2_pkey;
+
+ALTER INDEX everword.graph_names_node ATTACH PARTITION everword.graph_names_p3_namespace_id_node_id_idx;
+
+ALTER INDEX everword.graph_names_pkey ATTACH PARTITION everword.graph_names_p3_pkey;
+
+ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p0_namespace_id_node_id_known_from_idx;
+
+ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p0_pkey;
+
+ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p1_namespace_id_node_id_known_from_idx;
+
+ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p1_pkey;
+
+ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p2_namespace_id_node_id_known_from_idx;
+
+ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p2_pkey;
+
+ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_node_versions_p3_namespace_id_node_id_known_from_idx;
+
+ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p3_pkey;
+
+ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p0_namespace_id_subject_agent_idx;
+
+ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p0_pkey;
+
+ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p1_namespace_id_subject_agent_idx;
+
+ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p1_pkey;
+
+ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p2_namespace_id_subject_agent_idx;
+
+ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p2_pkey;
+
+ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p3_namespace_id_subject_agent_idx;
+
+ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p3_pkey;
+
+ALTER INDEX everword.learned_evidence_namespace_id_about_id_message_id_aspect_va_key ATTACH PARTITION everword.learned_evidence_p0_namespace_id_about_id_message_id_aspect_key;
+
+ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_evidence_p0_namespace_id_about_id_said_at_id_idx;
+
+ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p0_namespace_id_message_id_idx;
+
+ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p0_pkey;
+
+ALTER INDEX everword.learned_evidence_namespace_id_about_id_message_id_aspect_va_key ATTACH PARTITION everword.learned_evidence_p1_namespace_id_about_id_message_id_aspect_key;
+
+ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_evidence_p1_namespace_id_about_id_said_at_id_idx;
+
+ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p1_namespace_id_message_id_idx;
+
+ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p1_pkey;
+
+ALTER INDEX everword.learned_evidence_namespace_id_about_id_message_id_aspect_va_key ATTACH PARTITION everword.learned_evidence_p2_namespace_id_about_id_message_id_aspect_key;
+
+ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_evidence_p2_namespace_id_about_id_said_at_id_idx;
+
+ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p2_namespace_id_message_id_idx;
+
+ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p2_pkey;
+
+ALTER INDEX everword.learned_evidence_namespace_id_about_id_message_id_aspect_va_key ATTACH PARTITION everword.learned_evidence_p3_namespace_id_about_id_message_id_aspect_key;
+
+ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_evidence_p3_namespace_id_about_id_said_at_id_idx;
+
+ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p3_namespace_id_message_id_idx;
+
+ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p3_pkey;
 
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
 
@@ -3347,6 +6091,198 @@ ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p3_namespace_id_l
 
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p3_pkey;
 
+ALTER INDEX everword.pattern_decisions_pattern ATTACH PARTITION everword.pattern_decisions_p0_namespace_id_pattern_id_decided_at_id_idx;
+
+ALTER INDEX everword.pattern_decisions_pkey ATTACH PARTITION everword.pattern_decisions_p0_pkey;
+
+ALTER INDEX everword.pattern_decisions_pattern ATTACH PARTITION everword.pattern_decisions_p1_namespace_id_pattern_id_decided_at_id_idx;
+
+ALTER INDEX everword.pattern_decisions_pkey ATTACH PARTITION everword.pattern_decisions_p1_pkey;
+
+ALTER INDEX everword.pattern_decisions_pattern ATTACH PARTITION everword.pattern_decisions_p2_namespace_id_pattern_id_decided_at_id_idx;
+
+ALTER INDEX everword.pattern_decisions_pkey ATTACH PARTITION everword.pattern_decisions_p2_pkey;
+
+ALTER INDEX everword.pattern_decisions_pattern ATTACH PARTITION everword.pattern_decisions_p3_namespace_id_pattern_id_decided_at_id_idx;
+
+ALTER INDEX everword.pattern_decisions_pkey ATTACH PARTITION everword.pattern_decisions_p3_pkey;
+
+ALTER INDEX everword.pattern_outcomes_pattern ATTACH PARTITION everword.pattern_outcomes_p0_namespace_id_pattern_id_outcome_at_id_idx;
+
+ALTER INDEX everword.pattern_outcomes_pkey ATTACH PARTITION everword.pattern_outcomes_p0_pkey;
+
+ALTER INDEX everword.pattern_outcomes_pattern ATTACH PARTITION everword.pattern_outcomes_p1_namespace_id_pattern_id_outcome_at_id_idx;
+
+ALTER INDEX everword.pattern_outcomes_pkey ATTACH PARTITION everword.pattern_outcomes_p1_pkey;
+
+ALTER INDEX everword.pattern_outcomes_pattern ATTACH PARTITION everword.pattern_outcomes_p2_namespace_id_pattern_id_outcome_at_id_idx;
+
+ALTER INDEX everword.pattern_outcomes_pkey ATTACH PARTITION everword.pattern_outcomes_p2_pkey;
+
+ALTER INDEX everword.pattern_outcomes_pattern ATTACH PARTITION everword.pattern_outcomes_p3_namespace_id_pattern_id_outcome_at_id_idx;
+
+ALTER INDEX everword.pattern_outcomes_pkey ATTACH PARTITION everword.pattern_outcomes_p3_pkey;
+
+ALTER INDEX everword.patterns_category ATTACH PARTITION everword.patterns_p0_namespace_id_category_confidence_id_idx;
+
+ALTER INDEX everword.patterns_confidence ATTACH PARTITION everword.patterns_p0_namespace_id_confidence_id_idx;
+
+ALTER INDEX everword.patterns_namespace_id_entity_key_type_data_hash_key ATTACH PARTITION everword.patterns_p0_namespace_id_entity_key_type_data_hash_key;
+
+ALTER INDEX everword.patterns_type ATTACH PARTITION everword.patterns_p0_namespace_id_type_confidence_id_idx;
+
+ALTER INDEX everword.patterns_pkey ATTACH PARTITION everword.patterns_p0_pkey;
+
+ALTER INDEX everword.patterns_category ATTACH PARTITION everword.patterns_p1_namespace_id_category_confidence_id_idx;
+
+ALTER INDEX everword.patterns_confidence ATTACH PARTITION everword.patterns_p1_namespace_id_confidence_id_idx;
+
+ALTER INDEX everword.patterns_namespace_id_entity_key_type_data_hash_key ATTACH PARTITION everword.patterns_p1_namespace_id_entity_key_type_data_hash_key;
+
+ALTER INDEX everword.patterns_type ATTACH PARTITION everword.patterns_p1_namespace_id_type_confidence_id_idx;
+
+ALTER INDEX everword.patterns_pkey ATTACH PARTITION everword.patterns_p1_pkey;
+
+ALTER INDEX everword.patterns_category ATTACH PARTITION everword.patterns_p2_namespace_id_category_confidence_id_idx;
+
+ALTER INDEX everword.patterns_confidence ATTACH PARTITION everword.patterns_p2_namespace_id_confidence_id_idx;
+
+ALTER INDEX everword.patterns_namespace_id_entity_key_type_data_hash_key ATTACH PARTITION everword.patterns_p2_namespace_id_entity_key_type_data_hash_key;
+
+ALTER INDEX everword.patterns_type ATTACH PARTITION everword.patterns_p2_namespace_id_type_confidence_id_idx;
+
+ALTER INDEX everword.patterns_pkey ATTACH PARTITION everword.patterns_p2_pkey;
+
+ALTER INDEX everword.patterns_category ATTACH PARTITION everword.patterns_p3_namespace_id_category_confidence_id_idx;
+
+ALTER INDEX everword.patterns_confidence ATTACH PARTITION everword.patterns_p3_namespace_id_confidence_id_idx;
+
+ALTER INDEX everword.patterns_namespace_id_entity_key_type_data_hash_key ATTACH PARTITION everword.patterns_p3_namespace_id_entity_key_type_data_hash_key;
+
+ALTER INDEX everword.patterns_type ATTACH PARTITION everword.patterns_p3_namespace_id_type_confidence_id_idx;
+
+ALTER INDEX everword.patterns_pkey ATTACH PARTITION everword.patterns_p3_pkey;
+
+ALTER INDEX everword.people_subject ATTACH PARTITION everword.people_p0_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.people_pkey ATTACH PARTITION everword.people_p0_pkey;
+
+ALTER INDEX everword.people_subject ATTACH PARTITION everword.people_p1_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.people_pkey ATTACH PARTITION everword.people_p1_pkey;
+
+ALTER INDEX everword.people_subject ATTACH PARTITION everword.people_p2_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.people_pkey ATTACH PARTITION everword.people_p2_pkey;
+
+ALTER INDEX everword.people_subject ATTACH PARTITION everword.people_p3_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.people_pkey ATTACH PARTITION everword.people_p3_pkey;
+
+ALTER INDEX everword.session_observations_session ATTACH PARTITION everword.session_observations_p0_namespace_id_session_id_idx;
+
+ALTER INDEX everword.session_observations_subject ATTACH PARTITION everword.session_observations_p0_namespace_id_subject_kind_id_idx;
+
+ALTER INDEX everword.session_observations_pkey ATTACH PARTITION everword.session_observations_p0_pkey;
+
+ALTER INDEX everword.session_observations_session ATTACH PARTITION everword.session_observations_p1_namespace_id_session_id_idx;
+
+ALTER INDEX everword.session_observations_subject ATTACH PARTITION everword.session_observations_p1_namespace_id_subject_kind_id_idx;
+
+ALTER INDEX everword.session_observations_pkey ATTACH PARTITION everword.session_observations_p1_pkey;
+
+ALTER INDEX everword.session_observations_session ATTACH PARTITION everword.session_observations_p2_namespace_id_session_id_idx;
+
+ALTER INDEX everword.session_observations_subject ATTACH PARTITION everword.session_observations_p2_namespace_id_subject_kind_id_idx;
+
+ALTER INDEX everword.session_observations_pkey ATTACH PARTITION everword.session_observations_p2_pkey;
+
+ALTER INDEX everword.session_observations_session ATTACH PARTITION everword.session_observations_p3_namespace_id_session_id_idx;
+
+ALTER INDEX everword.session_observations_subject ATTACH PARTITION everword.session_observations_p3_namespace_id_subject_kind_id_idx;
+
+ALTER INDEX everword.session_observations_pkey ATTACH PARTITION everword.session_observations_p3_pkey;
+
+ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_conversation_id_first_seq_idx;
+
+ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_conversation_id_first_seq_key;
+
+ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p0_pkey;
+
+ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx;
+
+ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_key;
+
+ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p1_pkey;
+
+ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx;
+
+ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_conversation_id_first_seq_key;
+
+ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p2_pkey;
+
+ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx;
+
+ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_key;
+
+ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_subject ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_pkey ATTACH PARTITION everword.sleep_sessions_p3_pkey;
+
+ALTER INDEX everword.strategies_namespace_id_about_id_kind_occasion_key ATTACH PARTITION everword.strategies_p0_namespace_id_about_id_kind_occasion_key;
+
+ALTER INDEX everword.strategies_open ATTACH PARTITION everword.strategies_p0_namespace_id_subject_created_at_id_idx;
+
+ALTER INDEX everword.strategies_subject ATTACH PARTITION everword.strategies_p0_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.strategies_pkey ATTACH PARTITION everword.strategies_p0_pkey;
+
+ALTER INDEX everword.strategies_namespace_id_about_id_kind_occasion_key ATTACH PARTITION everword.strategies_p1_namespace_id_about_id_kind_occasion_key;
+
+ALTER INDEX everword.strategies_open ATTACH PARTITION everword.strategies_p1_namespace_id_subject_created_at_id_idx;
+
+ALTER INDEX everword.strategies_subject ATTACH PARTITION everword.strategies_p1_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.strategies_pkey ATTACH PARTITION everword.strategies_p1_pkey;
+
+ALTER INDEX everword.strategies_namespace_id_about_id_kind_occasion_key ATTACH PARTITION everword.strategies_p2_namespace_id_about_id_kind_occasion_key;
+
+ALTER INDEX everword.strategies_open ATTACH PARTITION everword.strategies_p2_namespace_id_subject_created_at_id_idx;
+
+ALTER INDEX everword.strategies_subject ATTACH PARTITION everword.strategies_p2_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.strategies_pkey ATTACH PARTITION everword.strategies_p2_pkey;
+
+ALTER INDEX everword.strategies_namespace_id_about_id_kind_occasion_key ATTACH PARTITION everword.strategies_p3_namespace_id_about_id_kind_occasion_key;
+
+ALTER INDEX everword.strategies_open ATTACH PARTITION everword.strategies_p3_namespace_id_subject_created_at_id_idx;
+
+ALTER INDEX everword.strategies_subject ATTACH PARTITION everword.strategies_p3_namespace_id_subject_id_idx;
+
+ALTER INDEX everword.strategies_pkey ATTACH PARTITION everword.strategies_p3_pkey;
+
 ALTER INDEX everword.summaries_written_by ATTACH PARTITION everword.summaries_p0_level_model_prompt_version_namespace_id_idx;
 
 ALTER INDEX everword.summaries_conversation ATTACH PARTITION everword.summaries_p0_namespace_id_conversation_id_level_first_seq_idx;
@@ -3443,6 +6379,22 @@ ALTER INDEX everword.summary_sources_message ATTACH PARTITION everword.summary_s
 
 ALTER INDEX everword.summary_sources_pkey ATTACH PARTITION everword.summary_sources_p3_pkey;
 
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p0_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p0_pkey;
+
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p1_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p1_pkey;
+
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p2_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p2_pkey;
+
+ALTER INDEX everword.themes_namespace_id_place_key ATTACH PARTITION everword.themes_p3_namespace_id_place_key;
+
+ALTER INDEX everword.themes_pkey ATTACH PARTITION everword.themes_p3_pkey;
+
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p0_pkey;
 
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p1_pkey;
@@ -3505,8 +6457,23 @@ ALTER TABLE ONLY everword.embedding_queue
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.events
+    ADD CONSTRAINT events_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.fact_changes
     ADD CONSTRAINT fact_changes_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.fact_disputes
+    ADD CONSTRAINT fact_disputes_namespace_id_new_fact_id_fkey FOREIGN KEY (namespace_id, new_fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.fact_disputes
+    ADD CONSTRAINT fact_disputes_namespace_id_old_fact_id_fkey FOREIGN KEY (namespace_id, old_fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.fact_edges
+    ADD CONSTRAINT fact_edges_namespace_id_from_fact_id_fkey FOREIGN KEY (namespace_id, from_fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.fact_edges
+    ADD CONSTRAINT fact_edges_namespace_id_to_fact_id_fkey FOREIGN KEY (namespace_id, to_fact_id) REFERENCES everword.facts(namespace_id, id);
 
 ALTER TABLE everword.fact_evidence
     ADD CONSTRAINT fact_evidence_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
@@ -3516,6 +6483,24 @@ ALTER TABLE everword.fact_intervals
 
 ALTER TABLE everword.facts
     ADD CONSTRAINT facts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.graph_edges
+    ADD CONSTRAINT graph_edges_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);
+
+ALTER TABLE everword.graph_edges
+    ADD CONSTRAINT graph_edges_namespace_id_from_id_fkey FOREIGN KEY (namespace_id, from_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
+ALTER TABLE everword.graph_edges
+    ADD CONSTRAINT graph_edges_namespace_id_to_id_fkey FOREIGN KEY (namespace_id, to_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
+ALTER TABLE everword.graph_names
+    ADD CONSTRAINT graph_names_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE everword.graph_node_versions
+    ADD CONSTRAINT graph_node_versions_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
+ALTER TABLE everword.graph_nodes
+    ADD CONSTRAINT graph_nodes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.importance_suggestions
     ADD CONSTRAINT importance_suggestions_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -3550,6 +6535,36 @@ ALTER TABLE everword.notes
 ALTER TABLE everword.notes
     ADD CONSTRAINT notes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.pattern_decisions
+    ADD CONSTRAINT pattern_decisions_namespace_id_pattern_id_fkey FOREIGN KEY (namespace_id, pattern_id) REFERENCES everword.patterns(namespace_id, id);
+
+ALTER TABLE everword.pattern_outcomes
+    ADD CONSTRAINT pattern_outcomes_namespace_id_pattern_id_fkey FOREIGN KEY (namespace_id, pattern_id) REFERENCES everword.patterns(namespace_id, id);
+
+ALTER TABLE ONLY everword.pattern_thresholds
+    ADD CONSTRAINT pattern_thresholds_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.patterns
+    ADD CONSTRAINT patterns_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.people
+    ADD CONSTRAINT people_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.session_observations
+    ADD CONSTRAINT session_observations_namespace_id_session_id_fkey FOREIGN KEY (namespace_id, session_id) REFERENCES everword.sleep_sessions(namespace_id, id);
+
+ALTER TABLE ONLY everword.sleep_nights
+    ADD CONSTRAINT sleep_nights_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.sleep_sessions
+    ADD CONSTRAINT sleep_sessions_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.strategies
+    ADD CONSTRAINT strategies_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.strategy_offers
+    ADD CONSTRAINT strategy_offers_namespace_id_strategy_id_fkey FOREIGN KEY (namespace_id, strategy_id) REFERENCES everword.strategies(namespace_id, id);
+
 ALTER TABLE everword.summaries
     ADD CONSTRAINT summaries_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -3568,14 +6583,23 @@ ALTER TABLE everword.summary_sources
 ALTER TABLE ONLY everword.summary_voices
     ADD CONSTRAINT summary_voices_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.themes
+    ADD CONSTRAINT themes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.tool_sentence_queue
     ADD CONSTRAINT tool_sentence_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE everword.tool_sentences
     ADD CONSTRAINT tool_sentences_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
 
+ALTER TABLE ONLY everword.trajectories
+    ADD CONSTRAINT trajectories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.usage_ledger
     ADD CONSTRAINT usage_ledger_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.user_models
+    ADD CONSTRAINT user_models_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE everword.advisor_grants ENABLE ROW LEVEL SECURITY;
 
@@ -3589,13 +6613,27 @@ ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.events ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.fact_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.fact_disputes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.fact_edges ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.fact_evidence ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.fact_intervals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.facts ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.graph_edges ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.graph_names ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.graph_node_versions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.graph_nodes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
 
@@ -3613,7 +6651,13 @@ CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (
 
 CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.fact_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.fact_disputes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.fact_edges USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.fact_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -3621,9 +6665,21 @@ CREATE POLICY isolation ON everword.fact_intervals USING ((namespace_id = (NULLI
 
 CREATE POLICY isolation ON everword.facts USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.graph_edges USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.graph_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.graph_node_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.graph_nodes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.index_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.learned_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.learned_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -3639,15 +6695,45 @@ CREATE POLICY isolation ON everword.note_versions USING ((namespace_id = (NULLIF
 
 CREATE POLICY isolation ON everword.notes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.pattern_decisions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.pattern_outcomes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.pattern_thresholds USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.patterns USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.people USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.session_observations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.sleep_nights USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.sleep_sessions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.strategies USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.strategy_offers USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.summary_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.summary_voices USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.themes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.trajectories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.user_models USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
@@ -3663,15 +6749,41 @@ ALTER TABLE everword.note_versions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.notes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.pattern_decisions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.pattern_outcomes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.pattern_thresholds ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.patterns ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.people ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.sleep_sessions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.strategies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.strategy_offers ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.summaries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.summary_sources ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.summary_voices ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.themes ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.tool_sentences ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.trajectories ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.usage_ledger ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.user_models ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA everword TO everword_ingest;
 GRANT USAGE ON SCHEMA everword TO everword_search;
@@ -3725,6 +6837,9 @@ REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
 
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
@@ -3796,6 +6911,12 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_com
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_search;
 
+GRANT INSERT(namespace_id) ON TABLE everword.compaction_progress TO everword_ingest;
+
+GRANT INSERT(conversation_id) ON TABLE everword.compaction_progress TO everword_ingest;
+
+GRANT INSERT(sleep_wanted_seq),UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest;
 GRANT SELECT ON TABLE everword.conversations TO everword_search;
 GRANT SELECT ON TABLE everword.conversations TO everword_compactor;
@@ -3817,9 +6938,49 @@ GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_embedder;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.events TO everword_compactor;
+GRANT SELECT ON TABLE everword.events TO everword_ingest;
+GRANT SELECT ON TABLE everword.events TO everword_search;
+
+GRANT UPDATE(status) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(ruling) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(ruled_at) ON TABLE everword.events TO everword_ingest;
+
 GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_compactor;
 GRANT SELECT ON TABLE everword.fact_changes TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.fact_disputes TO everword_ingest;
+GRANT SELECT ON TABLE everword.fact_disputes TO everword_search;
+
+GRANT UPDATE(settled_at) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(settled_at) ON TABLE everword.fact_disputes TO everword_ingest;
+
+GRANT UPDATE(outcome) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(outcome) ON TABLE everword.fact_disputes TO everword_ingest;
+
+GRANT UPDATE(decided_by) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(decided_by) ON TABLE everword.fact_disputes TO everword_ingest;
+
+GRANT UPDATE(reason) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(reason) ON TABLE everword.fact_disputes TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.fact_edges TO everword_compactor;
+GRANT SELECT ON TABLE everword.fact_edges TO everword_ingest;
+GRANT SELECT ON TABLE everword.fact_edges TO everword_search;
+
+GRANT UPDATE(confidence) ON TABLE everword.fact_edges TO everword_compactor;
+
+GRANT UPDATE(reason) ON TABLE everword.fact_edges TO everword_compactor;
+
+GRANT UPDATE(valid_until) ON TABLE everword.fact_edges TO everword_compactor;
+GRANT UPDATE(valid_until) ON TABLE everword.fact_edges TO everword_ingest;
+
+GRANT UPDATE(known_until) ON TABLE everword.fact_edges TO everword_compactor;
+GRANT UPDATE(known_until) ON TABLE everword.fact_edges TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.fact_evidence TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.fact_evidence TO everword_compactor;
@@ -3836,6 +6997,40 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_ingest;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_compactor;
 GRANT SELECT ON TABLE everword.facts TO everword_search;
 
+GRANT SELECT,INSERT ON TABLE everword.graph_edges TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.graph_edges TO everword_compactor;
+GRANT SELECT ON TABLE everword.graph_edges TO everword_search;
+
+GRANT UPDATE(known_until) ON TABLE everword.graph_edges TO everword_ingest;
+GRANT UPDATE(known_until) ON TABLE everword.graph_edges TO everword_compactor;
+
+GRANT UPDATE(ended_by) ON TABLE everword.graph_edges TO everword_ingest;
+GRANT UPDATE(ended_by) ON TABLE everword.graph_edges TO everword_compactor;
+
+GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_ingest;
+GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_compactor;
+
+GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_ingest;
+GRANT SELECT ON TABLE everword.graph_names TO everword_search;
+
+GRANT UPDATE(node_id) ON TABLE everword.graph_names TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_ingest;
+GRANT SELECT ON TABLE everword.graph_node_versions TO everword_search;
+
+GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_ingest;
+
+GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_ingest;
+
+GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_ingest;
+GRANT SELECT ON TABLE everword.graph_nodes TO everword_search;
+
+GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest;
+
+GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;
 
@@ -3845,6 +7040,14 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_embedder;
 GRANT SELECT ON TABLE everword.jobs TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.learned_changes TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.learned_changes TO everword_ingest;
+GRANT SELECT ON TABLE everword.learned_changes TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.learned_evidence TO everword_compactor;
+GRANT SELECT ON TABLE everword.learned_evidence TO everword_ingest;
+GRANT SELECT ON TABLE everword.learned_evidence TO everword_search;
 
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
@@ -3879,10 +7082,50 @@ GRANT SELECT,INSERT ON TABLE everword.note_versions TO everword_ingest;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.notes TO everword_ingest;
 GRANT SELECT ON TABLE everword.notes TO everword_search;
 
+GRANT SELECT,INSERT ON TABLE everword.pattern_decisions TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.pattern_outcomes TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.pattern_thresholds TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.patterns TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.people TO everword_compactor;
+GRANT SELECT ON TABLE everword.people TO everword_ingest;
+GRANT SELECT ON TABLE everword.people TO everword_search;
+
+GRANT UPDATE(status) ON TABLE everword.people TO everword_ingest;
+
+GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest;
+
+GRANT UPDATE(ruled_at) ON TABLE everword.people TO everword_ingest;
+
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_compactor;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_embedder;
+
+GRANT SELECT,INSERT ON TABLE everword.session_observations TO everword_compactor;
+GRANT SELECT ON TABLE everword.session_observations TO everword_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_nights TO everword_compactor;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_sessions TO everword_compactor;
+GRANT SELECT ON TABLE everword.sleep_sessions TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.strategies TO everword_compactor;
+GRANT SELECT ON TABLE everword.strategies TO everword_ingest;
+GRANT SELECT ON TABLE everword.strategies TO everword_search;
+
+GRANT UPDATE(state) ON TABLE everword.strategies TO everword_compactor;
+GRANT UPDATE(state) ON TABLE everword.strategies TO everword_ingest;
+
+GRANT UPDATE(ended_at) ON TABLE everword.strategies TO everword_compactor;
+GRANT UPDATE(ended_at) ON TABLE everword.strategies TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.strategy_offers TO everword_compactor;
+GRANT SELECT ON TABLE everword.strategy_offers TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.strategy_offers TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.summaries TO everword_compactor;
 GRANT SELECT ON TABLE everword.summaries TO everword_search;
@@ -3893,6 +7136,9 @@ GRANT SELECT ON TABLE everword.summary_sources TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_compactor;
 
+GRANT SELECT,INSERT,DELETE ON TABLE everword.themes TO everword_compactor;
+GRANT SELECT ON TABLE everword.themes TO everword_search;
+
 GRANT INSERT ON TABLE everword.tool_sentence_queue TO everword_ingest;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.tool_sentence_queue TO everword_compactor;
 GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search;
@@ -3900,8 +7146,22 @@ GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.tool_sentences TO everword_compactor;
 GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
 
+GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
+GRANT SELECT ON TABLE everword.trajectories TO everword_search;
+
 GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_compactor;
 GRANT INSERT ON TABLE everword.usage_ledger TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
+GRANT SELECT ON TABLE everword.user_models TO everword_search;
+
+GRANT UPDATE(held_from) ON TABLE everword.user_models TO everword_compactor;
+
+GRANT UPDATE(held_until) ON TABLE everword.user_models TO everword_compactor;
+
+GRANT UPDATE(last_seen_at) ON TABLE everword.user_models TO everword_compactor;
+
+GRANT UPDATE(supporting) ON TABLE everword.user_models TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.visible_memories TO everword_ingest;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_search;
