@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everword.domain.errors import NamespaceNotFound
+from everword.domain.not_found import NamespaceNotFound
 from support.cached import locked, searching
 from support.callers import make_namespaces, within
 from support.calls import append

@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from everword.domain.errors import EmbedderUnavailable, InvalidConsistencyToken, NamespaceNotFound
+from everword.domain.errors import EmbedderUnavailable, InvalidConsistencyToken
+from everword.domain.not_found import NamespaceNotFound
 from everword.domain.settings import NO_SECRET
 from everword.embedded.ports import free_ports
 from everword_search.retrieval.model import ArmState, SearchArm, SearchMode, SearchResponse

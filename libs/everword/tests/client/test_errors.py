@@ -5,7 +5,8 @@ from __future__ import annotations
 import grpc
 
 from everword.client.errors import CallError, to_call_error
-from everword.domain.errors import EverwordError, InvalidArgument, NamespaceNotFound, Overloaded
+from everword.domain.errors import EverwordError, InvalidArgument, Overloaded
+from everword.domain.not_found import NamespaceNotFound
 from everword.rpc.errors import grpc_code, to_status, trailers
 
 

@@ -16,6 +16,7 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from everword.db.pool import PoolBusy
 from everword.domain import errors
 from everword.domain.errors import EverwordError
+from everword.domain.not_found import ConversationNotFound, MemoryNotFound
 from everword.rpc.errors import grpc_code, to_status, trailers, translate
 from everword.v1.error_reason_pb2 import ErrorReason
 
@@ -49,7 +50,7 @@ ALL = sorted(set(_classes()), key=lambda error: error.__name__)
         (psycopg.OperationalError(), errors.StorageUnavailable),
         (psycopg.errors.AdminShutdown(), errors.StorageUnavailable),
         (NotImplementedError(), errors.MethodUnknown),
-        (errors.MemoryNotFound(), errors.MemoryNotFound),
+        (MemoryNotFound(), MemoryNotFound),
     ],
     ids=lambda value: getattr(value, "__name__", type(value).__name__),
 )
@@ -136,7 +137,7 @@ def test_what_callers_sent_is_cut_so_that_an_error_fits_its_trailers(letter: str
     for error in (
         errors.InvalidArgument(violations=violations),
         errors.InvalidRegex(long, problem=long, pattern=long),
-        errors.ConversationNotFound(long, conversation_id=long),
+        ConversationNotFound(long, conversation_id=long),
         errors.RequestIdConflict(request_id=long),
     ):
         status = to_status(error, "a-request")
@@ -150,7 +151,7 @@ def test_what_callers_sent_is_cut_so_that_an_error_fits_its_trailers(letter: str
 
 
 def test_what_is_not_found_is_named() -> None:
-    status = to_status(errors.ConversationNotFound(conversation_id="c1"), "")
+    status = to_status(ConversationNotFound(conversation_id="c1"), "")
     resource = error_details_pb2.ResourceInfo()
     assert status.details[1].Unpack(resource)
     assert (resource.resource_type, resource.resource_name) == ("conversation_id", "c1")

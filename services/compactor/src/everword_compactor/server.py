@@ -44,7 +44,7 @@ class CompactorServer:
             self._database,
             [
                 Registration(
-                    maintenance_service_pb2.DESCRIPTOR.services_by_name["MaintenanceService"],
+                    maintenance_service_pb2.DESCRIPTOR,
                     maintenance_service_pb2_grpc.add_MaintenanceServiceServicer_to_server,
                     MaintenanceServicer(
                         self._database, current.model, settings.small_chat is not None

@@ -39,7 +39,7 @@ class EmbedderServer:
             self._database,
             [
                 Registration(
-                    embedder_service_pb2.DESCRIPTOR.services_by_name["EmbedderService"],
+                    embedder_service_pb2.DESCRIPTOR,
                     embedder_service_pb2_grpc.add_EmbedderServiceServicer_to_server,
                     EmbedderServicer(self._database, self._embedder),
                 )

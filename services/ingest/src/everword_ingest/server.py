@@ -45,60 +45,58 @@ class IngestServer:
         self._database = Database(settings.database, SERVICE)
         self._housekeeping = Housekeeping(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
-        ingest = ingest_service_pb2.DESCRIPTOR.services_by_name["IngestService"]
-        fact = fact_service_pb2.DESCRIPTOR.services_by_name["FactService"]
-        pattern = pattern_service_pb2.DESCRIPTOR.services_by_name["PatternService"]
-        review = review_service_pb2.DESCRIPTOR.services_by_name["ReviewService"]
-        graph = graph_service_pb2.DESCRIPTOR.services_by_name["GraphService"]
-        note = note_service_pb2.DESCRIPTOR.services_by_name["NoteService"]
-        handoff = handoff_service_pb2.DESCRIPTOR.services_by_name["HandoffService"]
-        admin = admin_service_pb2.DESCRIPTOR.services_by_name["AdminService"]
-        self._server = RpcServer(
-            settings.server,
-            self._database,
-            [
-                Registration(
-                    ingest,
-                    ingest_service_pb2_grpc.add_IngestServiceServicer_to_server,
-                    IngestServicer(self._database, settings.compaction, self._outbox.wake),
-                ),
-                Registration(
-                    fact,
-                    fact_service_pb2_grpc.add_FactServiceServicer_to_server,
-                    FactServicer(self._database, self._outbox.wake),
-                ),
-                Registration(
-                    pattern,
-                    pattern_service_pb2_grpc.add_PatternServiceServicer_to_server,
-                    PatternServicer(self._database),
-                ),
-                Registration(
-                    review,
-                    review_service_pb2_grpc.add_ReviewServiceServicer_to_server,
-                    ReviewServicer(self._database),
-                ),
-                Registration(
-                    graph,
-                    graph_service_pb2_grpc.add_GraphServiceServicer_to_server,
-                    GraphServicer(self._database, self._outbox.wake),
-                ),
-                Registration(
-                    note,
-                    note_service_pb2_grpc.add_NoteServiceServicer_to_server,
-                    NoteServicer(self._database, self._outbox.wake),
-                ),
-                Registration(
-                    handoff,
-                    handoff_service_pb2_grpc.add_HandoffServiceServicer_to_server,
-                    HandoffServicer(self._database, self._outbox.wake),
-                ),
-                Registration(
-                    admin,
-                    admin_service_pb2_grpc.add_AdminServiceServicer_to_server,
-                    AdminServicer(self._database, operated=bool(settings.server.admin_key)),
-                ),
-            ],
-        )
+        registrations = [*self._written(settings), *self._known()]
+        self._server = RpcServer(settings.server, self._database, registrations)
+
+    def _written(self, settings: Settings) -> list[Registration]:
+        """Return the services that keep what callers write, and that of operators."""
+        return [
+            Registration(
+                ingest_service_pb2.DESCRIPTOR,
+                ingest_service_pb2_grpc.add_IngestServiceServicer_to_server,
+                IngestServicer(self._database, settings.compaction, self._outbox.wake),
+            ),
+            Registration(
+                note_service_pb2.DESCRIPTOR,
+                note_service_pb2_grpc.add_NoteServiceServicer_to_server,
+                NoteServicer(self._database, self._outbox.wake),
+            ),
+            Registration(
+                handoff_service_pb2.DESCRIPTOR,
+                handoff_service_pb2_grpc.add_HandoffServiceServicer_to_server,
+                HandoffServicer(self._database, self._outbox.wake),
+            ),
+            Registration(
+                admin_service_pb2.DESCRIPTOR,
+                admin_service_pb2_grpc.add_AdminServiceServicer_to_server,
+                AdminServicer(self._database, operated=bool(settings.server.admin_key)),
+            ),
+        ]
+
+    def _known(self) -> list[Registration]:
+        """Return the services that write down what is known, and set it right."""
+        return [
+            Registration(
+                fact_service_pb2.DESCRIPTOR,
+                fact_service_pb2_grpc.add_FactServiceServicer_to_server,
+                FactServicer(self._database, self._outbox.wake),
+            ),
+            Registration(
+                pattern_service_pb2.DESCRIPTOR,
+                pattern_service_pb2_grpc.add_PatternServiceServicer_to_server,
+                PatternServicer(self._database),
+            ),
+            Registration(
+                review_service_pb2.DESCRIPTOR,
+                review_service_pb2_grpc.add_ReviewServiceServicer_to_server,
+                ReviewServicer(self._database),
+            ),
+            Registration(
+                graph_service_pb2.DESCRIPTOR,
+                graph_service_pb2_grpc.add_GraphServiceServicer_to_server,
+                GraphServicer(self._database, self._outbox.wake),
+            ),
+        ]
 
     async def start(self) -> str:
         await self._database.open()

@@ -60,40 +60,34 @@ class SearchServer:
 
     def _registrations(self, sources: Sources, asking: Asking | None) -> list[Registration]:
         """Return the services that this one serves."""
-        search = search_service_pb2.DESCRIPTOR.services_by_name["SearchService"]
-        context = context_service_pb2.DESCRIPTOR.services_by_name["ContextService"]
-        profile = profile_service_pb2.DESCRIPTOR.services_by_name["ProfileService"]
-        people = people_service_pb2.DESCRIPTOR.services_by_name["PeopleService"]
-        graph = graph_query_service_pb2.DESCRIPTOR.services_by_name["GraphQueryService"]
-        summaries = summary_service_pb2.DESCRIPTOR.services_by_name["SummaryService"]
         return [
             Registration(
-                search,
+                search_service_pb2.DESCRIPTOR,
                 search_service_pb2_grpc.add_SearchServiceServicer_to_server,
                 SearchServicer(sources, asking),
             ),
             Registration(
-                context,
+                context_service_pb2.DESCRIPTOR,
                 context_service_pb2_grpc.add_ContextServiceServicer_to_server,
                 ContextServicer(sources, self._tokens),
             ),
             Registration(
-                profile,
+                profile_service_pb2.DESCRIPTOR,
                 profile_service_pb2_grpc.add_ProfileServiceServicer_to_server,
                 ProfileServicer(self._database),
             ),
             Registration(
-                people,
+                people_service_pb2.DESCRIPTOR,
                 people_service_pb2_grpc.add_PeopleServiceServicer_to_server,
                 PeopleServicer(self._database),
             ),
             Registration(
-                graph,
+                graph_query_service_pb2.DESCRIPTOR,
                 graph_query_service_pb2_grpc.add_GraphQueryServiceServicer_to_server,
                 GraphQueryServicer(sources),
             ),
             Registration(
-                summaries,
+                summary_service_pb2.DESCRIPTOR,
                 summary_service_pb2_grpc.add_SummaryServiceServicer_to_server,
                 SummaryServicer(self._database),
             ),

@@ -36,10 +36,10 @@ from everword_search.records.model import (
     MemoryFilter,
     PageRequest,
 )
+from everword_search.retrieval.browse import BrowseRequest
 from everword_search.retrieval.model import (
     ArmReport,
     BalancedOptions,
-    BrowseRequest,
     SearchMode,
     SearchRequest,
     SearchResponse,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from everword.db.pool import SQL, Connection
 from everword.db.statements import BoundStatement, fetch_each
 from everword.domain.credentials import CredentialPolicy
-from everword.domain.errors import NamespaceNotFound
+from everword.domain.not_found import NamespaceNotFound
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
-from everword.domain.errors import EdgeNotFound, InvalidArgument, NodeNotFound
+from everword.domain.errors import InvalidArgument
+from everword.domain.not_found import EdgeNotFound, NodeNotFound
 from everword.graph import store
 from everword.graph.model import NodeKey, Scope
 from everword.graph.naming import label_key

@@ -9,8 +9,9 @@ from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
-from everword.domain.errors import InvalidArgument, NodeNotFound
+from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
+from everword.domain.not_found import NodeNotFound
 from everword.graph import store
 from everword.graph.model import DEFAULT_CONFIDENCE, NewNode, NodeKey, NodeReference, Scope
 from everword.graph.naming import Anchor, find_anchor, label_hash, label_key

@@ -14,8 +14,9 @@ from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
-from everword.domain.errors import EdgeNotFound, FactNotFound, InvalidArgument, NodeNotFound
+from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
+from everword.domain.not_found import EdgeNotFound, FactNotFound, NodeNotFound
 from everword.facts import store as facts
 from everword.graph import store
 from everword.graph.model import GraphWrite, NewEdge, NewNode, NodeKey, NodeReference, Scope

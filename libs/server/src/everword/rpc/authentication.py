@@ -19,12 +19,7 @@ from cachetools import LRUCache, TTLCache
 from everword.db.pool import SQL, Database
 from everword.db.statements import execute, fetch_optional, fetch_value
 from everword.domain.caller import Caller, NamespaceScope, Role
-from everword.domain.errors import (
-    AccessDenied,
-    GrantUsedUp,
-    InvalidCredentials,
-    Unauthenticated,
-)
+from everword.domain.errors import AccessDenied, GrantUsedUp, InvalidCredentials, Unauthenticated
 from everword.rpc.fair_share import FairShare, Group, Limits
 from everword.rpc.settings import ServerSettings
 

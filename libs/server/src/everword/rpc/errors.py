@@ -18,11 +18,11 @@ from everword.domain.errors import (
     EverwordError,
     InvalidArgument,
     MethodUnknown,
-    NamespaceNotFound,
     NotFound,
     Overloaded,
     StorageUnavailable,
 )
+from everword.domain.not_found import NamespaceNotFound
 
 DOMAIN = "everword.dev"
 #: What of a caller's own words is repeated in an error, and the most that a message has.

@@ -11,7 +11,7 @@ from typing import Any
 
 import grpc
 import psycopg
-from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.descriptor import FileDescriptor, ServiceDescriptor
 
 # Imported so that reflection can resolve the types of error details.
 from google.rpc import error_details_pb2 as _error_details  # noqa: F401
@@ -39,9 +39,15 @@ _ANSWER_BYTES = 32 * 1024 * 1024
 class Registration:
     """A servicer and the generated function that adds it to a server."""
 
-    descriptor: ServiceDescriptor
+    #: The file that defines the service, and no other one.
+    file: FileDescriptor
     add: Callable[[Any, grpc.aio.Server], None]
     servicer: object
+
+    @property
+    def descriptor(self) -> ServiceDescriptor:
+        [service] = self.file.services_by_name.values()
+        return service
 
 
 class RpcServer:

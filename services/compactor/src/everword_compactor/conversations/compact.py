@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import ConversationNotFound
+from everword.domain.not_found import ConversationNotFound
 from everword_compactor.conversations import requests
 
 #: Conversations in one transaction: it holds row locks that workers wait for.

@@ -11,7 +11,7 @@ from uuid import UUID
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import ConversationNotFound
+from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import SummaryRecord
 from everword.text.credentials import mask_credentials
 from everword_compactor.conversations import requests

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import Role
-from everword.domain.errors import AdminKeyNeeded, ApiKeyNotFound, NamespaceNotFound
+from everword.domain.errors import AdminKeyNeeded
 from everword.domain.ids import new_id
+from everword.domain.not_found import ApiKeyNotFound, NamespaceNotFound
 from everword.domain.tokens import PageTokens
 from everword.rpc.authentication import hash_key
 from everword_ingest.admin import store

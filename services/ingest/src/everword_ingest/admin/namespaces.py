@@ -10,12 +10,8 @@ import psycopg
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection, Database
-from everword.domain.errors import (
-    InvalidArgument,
-    NamespaceAlreadyExists,
-    NamespaceNotEmpty,
-    NamespaceNotFound,
-)
+from everword.domain.errors import InvalidArgument, NamespaceAlreadyExists, NamespaceNotEmpty
+from everword.domain.not_found import NamespaceNotFound
 from everword.domain.tokens import PageTokens
 from everword_ingest.admin import store
 from everword_ingest.admin.model import NamespaceRecord, page_limit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import ConversationNotFound
 from everword.domain.ids import new_id
+from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import ConversationRecord
 from everword_ingest import store
 from everword_ingest.model import ConversationSpec

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import ConversationNotFound
+from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import ConversationRecord
 from everword_ingest import store
 

@@ -7,8 +7,9 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.domain.errors import InvalidArgument, MemoryNotFound
+from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
+from everword.domain.not_found import MemoryNotFound
 from everword.facts.store import NewEvidence, SaidRow, find_said
 from everword_ingest.facts.model import GivenEvidence
 

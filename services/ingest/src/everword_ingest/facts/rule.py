@@ -10,8 +10,9 @@ from uuid import UUID
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import FactNotFound, InvalidArgument
+from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
+from everword.domain.not_found import FactNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword.facts import store, timeline
 from everword.facts.model import Ruling, Source, State, value_hash

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import Caller, NamespaceScope
-from everword.domain.errors import AccessDenied, GrantNotFound
+from everword.domain.errors import AccessDenied
 from everword.domain.ids import new_id
+from everword.domain.not_found import GrantNotFound
 from everword.rpc.authentication import GRANT_PREFIX, hash_key
 from everword_ingest.handoffs import store
 from everword_ingest.handoffs.model import GrantRecord, HandoffKey

@@ -14,8 +14,9 @@ from everword.db.pool import Connection, Database
 from everword.db.statements import Pending
 from everword.domain.caller import NamespaceScope
 from everword.domain.compaction import CompactionSettings
-from everword.domain.errors import ConversationNotFound, ExternalIdConflict, MemoryNotFound
+from everword.domain.errors import ExternalIdConflict
 from everword.domain.ids import new_id, new_ids
+from everword.domain.not_found import ConversationNotFound, MemoryNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language
 from everword.index.writer import Counts, Stored, add_passages

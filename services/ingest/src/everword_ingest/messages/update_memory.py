@@ -6,7 +6,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import MemoryNotFound
+from everword.domain.not_found import MemoryNotFound
 from everword_ingest import store
 
 

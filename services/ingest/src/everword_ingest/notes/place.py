@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.domain.errors import ConversationNotFound, InvalidArgument, NoteNotFound
+from everword.domain.errors import InvalidArgument
+from everword.domain.not_found import ConversationNotFound, NoteNotFound
 from everword_ingest.notes import store
 from everword_ingest.notes.model import NoteKey, NoteScope
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import PatternNotFound
+from everword.domain.not_found import PatternNotFound
 from everword.domain.tokens import PageTokens
 from everword_ingest.patterns import store
 from everword_ingest.patterns.confidence import DEFAULT_THRESHOLD

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import PatternNotFound
 from everword.domain.ids import new_id
+from everword.domain.not_found import PatternNotFound
 from everword_ingest.messages.requests import claim_request
 from everword_ingest.patterns import store
 from everword_ingest.patterns.model import Counted, Said

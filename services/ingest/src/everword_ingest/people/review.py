@@ -6,7 +6,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import EventNotFound, PersonNotFound, StrategyNotFound
+from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword.facts.writer import Audit
 from everword.people import review

@@ -11,7 +11,8 @@ from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.db.statements import ask
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
-from everword.domain.errors import ConversationNotFound, EmbedderUnavailable
+from everword.domain.errors import EmbedderUnavailable
+from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import ConversationRecord, MessageRecord
 from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import Draft

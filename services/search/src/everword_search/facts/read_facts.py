@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import FactNotFound
+from everword.domain.not_found import FactNotFound
 from everword.facts.store import FactView, show_facts
 from everword_search.facts import store
 from everword_search.facts.model import FactFilter, ProfileRequest

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import NodeNotFound
+from everword.domain.not_found import NodeNotFound
 from everword.graph.naming import label_hash
 from everword.graph.rows import NodeView
 from everword.graph.store import show_nodes

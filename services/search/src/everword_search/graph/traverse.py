@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import NodeNotFound
+from everword.domain.not_found import NodeNotFound
 from everword.graph.naming import Anchor
 from everword.graph.rows import EdgeView, NodeView
 from everword_search.graph import store

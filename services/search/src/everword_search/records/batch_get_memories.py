@@ -7,7 +7,8 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import MemoryNotFound, RequestTooLarge
+from everword.domain.errors import RequestTooLarge
+from everword.domain.not_found import MemoryNotFound
 from everword.domain.records import MemoryRecord
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import MessageNotFound
+from everword.domain.not_found import MessageNotFound
 from everword.domain.records import MessageRecord
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import ConversationNotFound
+from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import MessageRecord
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from everword.db.pool import STATEMENT_CAP_S, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.records import MemoryRecord
 from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
 from everword_search.records.pages import DEFAULT_CONTENT_CHARS, max_parts, open_cursor
 from everword_search.records.store import read_memories
 from everword_search.retrieval.index import store
 from everword_search.retrieval.index.as_of import find_as_of
 from everword_search.retrieval.index.query_plans import use_custom_plans
 from everword_search.retrieval.index.store import Scope
-from everword_search.retrieval.model import BrowseRequest
 
 DEFAULT_PAGE = 50
+
+
+@dataclass(frozen=True)
+class BrowseRequest:
+    """A request to list memories by time."""
+
+    filter: MemoryFilter = EVERYTHING
+    newest_first: bool = True
+    page: PageRequest = FIRST_PAGE
+    #: 0 for the default.
+    max_content_chars: int = 0
+    at_least_as_fresh: str = ""
 
 
 async def browse(

@@ -293,15 +293,3 @@ class SearchResponse:
     confidence: Confidence
     #: Words of the query that are said nowhere, in lower case, each with what was looked for instead.
     corrections: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class BrowseRequest:
-    """A request to list memories by time."""
-
-    filter: MemoryFilter = EVERYTHING
-    newest_first: bool = True
-    page: PageRequest = FIRST_PAGE
-    #: 0 for the default.
-    max_content_chars: int = 0
-    at_least_as_fresh: str = ""

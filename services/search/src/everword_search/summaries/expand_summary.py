@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import SummaryNotFound
+from everword.domain.not_found import SummaryNotFound
 from everword.domain.records import MemoryRecord
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import PageRequest

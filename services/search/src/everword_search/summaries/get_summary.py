@@ -6,7 +6,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import SummaryNotFound
+from everword.domain.not_found import SummaryNotFound
 from everword.domain.records import SummaryRecord
 from everword_search.records.freshness import ensure_fresh
 from everword_search.summaries import store

@@ -9,13 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from everword.domain.caller import Caller, Role, set_caller
-from everword.domain.errors import (
-    AccessDenied,
-    EverwordError,
-    InvalidCredentials,
-    NamespaceNotFound,
-    Unauthenticated,
-)
+from everword.domain.errors import AccessDenied, EverwordError, InvalidCredentials, Unauthenticated
+from everword.domain.not_found import NamespaceNotFound
 from everword.rpc.authentication import (
     DEFAULT_NAMESPACE,
     INTERNAL_HEADER,

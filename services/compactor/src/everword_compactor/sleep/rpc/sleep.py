@@ -10,7 +10,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import ConversationNotFound
+from everword.domain.not_found import ConversationNotFound
 from everword.jobs.enqueue import SLEEP_NAMESPACE
 from everword_compactor.sleep.order import CLOSING_STAGES, SESSION_STAGES
 from everword_compactor.sleep.rpc import requests

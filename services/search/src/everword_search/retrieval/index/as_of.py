@@ -9,7 +9,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.db.statements import fetch_optional
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import MemoryNotFound
+from everword.domain.not_found import MemoryNotFound
 from everword_search.records.model import MemoryFilter
 from everword_search.records.store import namespaced
 from everword_search.retrieval.index.store import SQL

@@ -14,7 +14,7 @@ from typing import Any
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.db.statements import BoundStatement, fetch_each
-from everword.domain.errors import NamespaceNotFound
+from everword.domain.not_found import NamespaceNotFound
 from everword.text.author_names import name_words
 from everword.text.values.spellings import capitalised, find_spellings, first_letters
 from everword_search.cache.cached_index import CachedIndex

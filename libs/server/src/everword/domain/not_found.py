@@ -1,0 +1,95 @@
+"""Errors of what is not there, each with the reason that callers see."""
+
+from __future__ import annotations
+
+from everword.domain.errors import NotFound
+
+
+class ConversationNotFound(NotFound):
+    """This namespace has no such conversation."""
+
+    reason = "CONVERSATION_NOT_FOUND"
+
+
+class MessageNotFound(NotFound):
+    """This namespace has no such message."""
+
+    reason = "MESSAGE_NOT_FOUND"
+
+
+class MemoryNotFound(NotFound):
+    """This namespace has no such memory."""
+
+    reason = "MEMORY_NOT_FOUND"
+
+
+class FactNotFound(NotFound):
+    """This namespace has no such fact."""
+
+    reason = "FACT_NOT_FOUND"
+
+
+class PatternNotFound(NotFound):
+    """This namespace has no such pattern."""
+
+    reason = "PATTERN_NOT_FOUND"
+
+
+class PersonNotFound(NotFound):
+    """This namespace has no such person."""
+
+    reason = "PERSON_NOT_FOUND"
+
+
+class EventNotFound(NotFound):
+    """This namespace has no such event."""
+
+    reason = "EVENT_NOT_FOUND"
+
+
+class StrategyNotFound(NotFound):
+    """This namespace has no such strategy."""
+
+    reason = "STRATEGY_NOT_FOUND"
+
+
+class NodeNotFound(NotFound):
+    """The graph of this namespace has no such node."""
+
+    reason = "NODE_NOT_FOUND"
+
+
+class EdgeNotFound(NotFound):
+    """The graph of this namespace has no such edge."""
+
+    reason = "EDGE_NOT_FOUND"
+
+
+class NoteNotFound(NotFound):
+    """There is no such note; it may have expired or been deleted."""
+
+    reason = "NOTE_NOT_FOUND"
+
+
+class GrantNotFound(NotFound):
+    """This namespace has no such grant."""
+
+    reason = "GRANT_NOT_FOUND"
+
+
+class SummaryNotFound(NotFound):
+    """This namespace has no such summary."""
+
+    reason = "SUMMARY_NOT_FOUND"
+
+
+class NamespaceNotFound(NotFound):
+    """There is no such namespace; create it with AdminService.CreateNamespace."""
+
+    reason = "NAMESPACE_NOT_FOUND"
+
+
+class ApiKeyNotFound(NotFound):
+    """There is no such API key."""
+
+    reason = "API_KEY_NOT_FOUND"

@@ -1,0 +1,124 @@
+"""Fill the namespaces that no call of another one may reach into."""
+
+from __future__ import annotations
+
+from everword.v1 import graph_service_pb2
+from everword.v1 import ingest_service_pb2 as ingest
+from everword.v1 import summary_pb2 as summary
+from support.callers import make_namespaces, within
+from support.calls import append
+from support.compaction import ScriptedComposer, compact_everything
+from support.foreign import (
+    MODEL,
+    Theirs,
+    audit_request,
+    browse_request,
+    conversations_request,
+    ensure_request,
+    expand_request,
+    list_request,
+    messages_request,
+    search_request,
+    significant_request,
+    voice_request,
+)
+from support.foreign_facts import facts_request, remember_request
+from support.foreign_graph import graph_request, nodes_request
+from support.foreign_notes import write_notes
+from support.foreign_patterns import (
+    pattern_request,
+    patterns_request,
+    threshold_request,
+)
+from support.foreign_people import learn_theirs
+from support.graphs import node
+from support.stack import Stack
+
+THEIRS = within("theirs")
+
+
+async def fill_theirs(stack: Stack) -> Theirs:
+    """Fill `theirs`, and partly `third`; returns what there is in `theirs`."""
+    await _fill_both(stack)
+    notes = await write_notes(stack, "theirs")
+    told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
+    drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
+    await stack.graph.CreateNode(
+        graph_service_pb2.CreateNodeRequest(node=node("Own"), request_id="node"),
+        metadata=within("third"),
+    )
+    habit = await stack.patterns.RecordPattern(pattern_request("Rema"), metadata=THEIRS)
+    first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
+    await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
+    used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
+    await stack.ingest.MarkUsed(used, metadata=THEIRS)
+    # Nobody would write these anew.
+    await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
+    listed = await stack.summaries.ListSummaries(list_request(), metadata=THEIRS)
+    leaves = summary.SummaryFilter(conversation_id=first.conversation_id)
+    [leaf] = (
+        await stack.summaries.ListSummaries(list_request(filter=leaves), metadata=THEIRS)
+    ).summaries
+    expand = expand_request(leaf.id)
+    expanded = await stack.summaries.ExpandSummary(expand, metadata=THEIRS)
+    audited = await stack.maintenance.AuditSummaries(audit_request(), metadata=THEIRS)
+    return Theirs(
+        conversation_id=first.conversation_id,
+        message_id=first.messages[0].message_id,
+        summary_id=listed.summaries[0].id,
+        fact_id=told.fact.id,
+        pattern_id=habit.pattern.id,
+        learned=await learn_theirs(
+            stack, "theirs", first.messages[0].message_id, first.conversation_id
+        ),
+        node_id=drawn.nodes[0].id,
+        edge_id=drawn.edges[0].id,
+        note_id=notes.note_id,
+        grant_id=notes.grant_id,
+        consistency_token=first.consistency_token,
+        page_tokens={
+            "ListSummaries": listed.next_page_token,
+            "ExpandSummary": expanded.next_page_token,
+            "AuditSummaries": audited.next_page_token,
+            **notes.page_tokens,
+            **await _page_tokens(stack, first.conversation_id),
+        },
+    )
+
+
+async def _fill_both(stack: Stack) -> None:
+    await make_namespaces(stack, "theirs", "third")
+    await stack.ingest.EnsureConversation(ensure_request(), metadata=within("third"))
+    for name in ("third", "theirs"):
+        await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
+        await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
+        await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
+        pattern = pattern_request(request_id="pattern")
+        await stack.patterns.RecordPattern(pattern, metadata=within(name))
+        threshold = threshold_request(0.5 if name == "third" else 0.9)
+        await stack.patterns.SetPatternThreshold(threshold, metadata=within(name))
+        await stack.graph.WriteGraph(graph_request(), metadata=within(name))
+    await write_notes(stack, "third")
+
+
+async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:
+    """Return a token of the second page of each list, by RPC."""
+    return {
+        "ListFacts": (
+            await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
+        ).next_page_token,
+        "ListPatterns": (
+            await stack.patterns.ListPatterns(patterns_request(), metadata=THEIRS)
+        ).next_page_token,
+        "ListNodes": (
+            await stack.graph_queries.ListNodes(nodes_request(), metadata=THEIRS)
+        ).next_page_token,
+        "Search": (await stack.search.Search(search_request(), metadata=THEIRS)).next_page_token,
+        "Browse": (await stack.search.Browse(browse_request(), metadata=THEIRS)).next_page_token,
+        "ListConversations": (
+            await stack.search.ListConversations(conversations_request(), metadata=THEIRS)
+        ).next_page_token,
+        "ListMessages": (
+            await stack.search.ListMessages(messages_request(conversation_id), metadata=THEIRS)
+        ).next_page_token,
+    }
