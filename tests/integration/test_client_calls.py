@@ -24,6 +24,7 @@ from everword.rpc import authentication
 from everword.rpc.errors import grpc_code, to_status, trailers
 from everword.telemetry import names
 from everword.v1 import ingest_service_pb2 as pb
+from everword.v1 import maintenance_service_pb2 as maintenance
 from support.spans import trace_of
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -55,6 +56,13 @@ class ScriptedService:
         await self._answer(context)
         return pb.ImportMessagesResponse(batches=self.imported)
 
+    async def Sleep(
+        self, request: maintenance.SleepRequest, context: Context
+    ) -> AsyncIterator[maintenance.SleepResponse]:
+        yield maintenance.SleepResponse(conversations=1)
+        await self._answer(context)
+        yield maintenance.SleepResponse(conversations=1, done=True)
+
     async def _answer(self, context: Context) -> None:
         self.metadata.append({str(k): str(v) for k, v in context.invocation_metadata() or ()})
         self.deadlines.append(context.time_remaining() or 0)
@@ -67,6 +75,18 @@ class ScriptedService:
             error = self.failures.pop(0)
             context.set_trailing_metadata(trailers(to_status(error, "")))
             await context.abort(grpc_code(error), error.message)
+
+    def streaming_handlers(self) -> grpc.GenericRpcHandler:
+        return grpc.method_handlers_generic_handler(
+            "everword.v1.MaintenanceService",
+            {
+                "Sleep": grpc.unary_stream_rpc_method_handler(
+                    self.Sleep,
+                    maintenance.SleepRequest.FromString,
+                    maintenance.SleepResponse.SerializeToString,
+                )
+            },
+        )
 
     def handlers(self) -> grpc.GenericRpcHandler:
         return grpc.method_handlers_generic_handler(
@@ -100,7 +120,7 @@ class Pair:
 
 @asynccontextmanager
 async def connected(service: ScriptedService, settings: ClientSettings) -> AsyncIterator[Pair]:
-    server = grpc.aio.server(handlers=[service.handlers()])
+    server = grpc.aio.server(handlers=[service.handlers(), service.streaming_handlers()])
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     address = f"127.0.0.1:{port}"
@@ -122,6 +142,10 @@ async def pair() -> AsyncIterator[Pair]:
     settings = ClientSettings(api_key="ew_key", namespace="acme", timeout_s=5.0)
     async with connected(ScriptedService(), settings) as pair:
         yield pair
+
+
+def sleep(pair: Pair) -> AsyncIterator[maintenance.SleepResponse]:
+    return aiter(pair.client.maintenance_service.Sleep(maintenance.SleepRequest()))
 
 
 async def mark_used(pair: Pair, request_id: str = "", timeout: float | None = None) -> None:
@@ -212,6 +236,8 @@ async def test_a_cancelled_call_is_cancelled(pair: Pair) -> None:
 async def test_key_namespace_and_request_id_go_with_every_call(pair: Pair) -> None:
     await mark_used(pair)
     await pair.client.ingest_service.ImportMessages(iter([pb.ImportMessagesRequest()]))
+    assert [each.done async for each in sleep(pair)] == [False, True]
+    assert len(pair.service.metadata) == 3
     for metadata in pair.service.metadata:
         assert metadata["authorization"] == "Bearer ew_key"
         assert metadata[NAMESPACE_HEADER] == "acme"
@@ -237,6 +263,23 @@ async def test_a_stream_is_sent_once_and_fails_with_the_same_kind_of_error(pair:
     assert pair.service.imported == 3
     response = await pair.client.ingest_service.ImportMessages(iter(batches))
     assert response.batches == 6
+
+
+async def test_a_stream_of_answers_has_a_deadline_and_fails_with_the_same_kind_of_error(
+    pair: Pair, spans: InMemorySpanExporter
+) -> None:
+    pair.service.failures = [retried(ConcurrentUpdate())]
+    answers = sleep(pair)
+    assert not (await anext(answers)).done
+    with pytest.raises(CallError) as caught:
+        await anext(answers)
+    assert caught.value.retry_after_s == 0.001
+    assert 4 < pair.service.deadlines[0] < 6
+    [span] = trace_of(spans.get_finished_spans(), "everword.v1.MaintenanceService/Sleep")
+    assert (span.attributes or {})[names.RPC_STATUS] == "ABORTED"
+    assert span.context is not None
+    [metadata] = pair.service.metadata
+    assert f"{span.context.span_id:016x}" in metadata["traceparent"]
 
 
 async def test_where_no_server_is_the_error_names_the_address() -> None:

@@ -142,6 +142,24 @@ async def test_only_what_users_say_of_themselves_counts(stack: Stack) -> None:
     assert (await told(stack, "user"))["residence"] == {"turin"}
 
 
+def test_a_pasted_list_says_nothing_of_its_author() -> None:
+    allergies = [f"thing{number}" for number in range(300)]
+    assert extract(f"I'm allergic to {', '.join(allergies)}.") == []
+    assert len(extract(f"I'm allergic to {', '.join(allergies[:4])}.")) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("I'm now engineering manager at Quantico Labs.", "job", "engineering manager"),
+        ("I'm vegetarian and allergic to penicillin.", "allergy", "penicillin"),
+        ("The deadline for the report was moved again, to 2 May.", "report_deadline", "2 May"),
+    ],
+)
+def test_a_change_is_read_in_passing(text: str, attribute: str, value: str) -> None:
+    assert (attribute, value) in [(each.attribute, each.value) for each in extract(text)]
+
+
 async def test_of_several_who_speak_each_speaks_of_themselves(stack: Stack) -> None:
     await say(stack, "I live in Berlin.", 0, author="Emi")
     await say(stack, "My brother Jon lives in Milan. He works at Fiat.", 1, author="Emi")

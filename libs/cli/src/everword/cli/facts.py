@@ -8,7 +8,15 @@ from datetime import datetime
 import click
 from google.protobuf.message import Message
 
-from everword.cli.output import json_option, line, print_json, print_table, shorten, when
+from everword.cli.output import (
+    json_option,
+    line,
+    print_entries,
+    print_json,
+    print_table,
+    shorten,
+    when,
+)
 from everword.cli.session import remote
 from everword.cli.times import TimeParam
 from everword.client import Client
@@ -17,7 +25,7 @@ from everword.v1 import fact_pb2
 from everword.v1 import fact_service_pb2 as writes
 from everword.v1 import profile_service_pb2 as reads
 
-_COLUMNS = ("id", "what", "value", "since", "until", "state", "confidence")
+_COLUMNS = ("id", "since", "until", "state", "sure")
 valid_at_option = click.option(
     "--valid-at", type=TimeParam(), help="What holds at this time; now by default."
 )
@@ -238,16 +246,15 @@ def _print(response: Message, found: Iterable[fact_pb2.Fact], as_json: bool) -> 
     rows = [
         (
             each.id,
-            _what(each),
-            shorten(each.value, 60),
             when(each.valid_from_time)[:10],
             when(each.valid_until_time)[:10],
             _state(each.state) + (" (not believed)" if each.HasField("known_until_time") else ""),
             f"{each.confidence:.2f}",
+            f"{_what(each)}: {shorten(each.value, 60)}",
         )
         for each in found
     ]
-    print_table(_COLUMNS, rows, right="confidence")
+    print_entries(_COLUMNS, rows, right="sure", fold="state")
 
 
 def _what(fact: fact_pb2.Fact) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 import click
 from google.protobuf.message import Message
 
-from everword.cli.output import json_option, line, print_json, print_table, shorten, when
+from everword.cli.output import (
+    json_option,
+    line,
+    print_entries,
+    print_json,
+    print_table,
+    shorten,
+    when,
+)
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1 import fact_pb2, people_pb2
@@ -16,7 +24,7 @@ from everword.v1 import review_service_pb2 as writes
 
 _PEOPLE = ("id", "name", "relation", "of", "status", "messages", "last")
 _EVENTS = ("id", "what", "category", "of", "starts", "expires", "importance", "status")
-_STRATEGIES = ("id", "kind", "of", "question", "state", "offers", "why")
+_STRATEGIES = ("id", "kind", "of", "state", "offers")
 _RULINGS = {
     "wrong": people_pb2.LEARNED_RULING_WRONG,
     "over": people_pb2.LEARNED_RULING_OVER,
@@ -241,14 +249,13 @@ def _print_strategies(
             each.id,
             _lower(people_pb2.StrategyKind.Name(each.kind), "STRATEGY_KIND_"),
             each.subject,
-            each.question,
             _lower(people_pb2.StrategyState.Name(each.state), "STRATEGY_STATE_"),
             str(each.offer_count),
-            each.reason,
+            f"{each.question} ({each.reason})" if each.reason else each.question,
         )
         for each in found
     ]
-    print_table(_STRATEGIES, rows, right="offers")
+    print_entries(_STRATEGIES, rows, right="offers", fold="of")
 
 
 def _print_evidence(

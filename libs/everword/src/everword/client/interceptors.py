@@ -12,7 +12,8 @@ from uuid import uuid4
 
 import grpc
 from google.protobuf.message import Message
-from opentelemetry import propagate
+from opentelemetry import propagate, trace
+from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, StatusCode
 
 from everword.client.errors import CallError, to_call_error
@@ -38,13 +39,18 @@ _StreamContinuation = Callable[
     [grpc.aio.ClientCallDetails, _Requests[_Request]],
     Awaitable[grpc.aio.StreamUnaryCall[_Request, _Response]],
 ]
+_ResponsesContinuation = Callable[
+    [grpc.aio.ClientCallDetails, _Request],
+    Awaitable[grpc.aio.UnaryStreamCall[_Request, _Response]],
+]
 
 
 def client_interceptors(
     address: str, settings: ClientSettings
 ) -> tuple[grpc.aio.ClientInterceptor, ...]:
     """Return what a channel to `address` runs around its calls."""
-    return UnaryInterceptor(address, settings), StreamInterceptor(address, settings)
+    kinds = (UnaryInterceptor, StreamInterceptor, ResponsesInterceptor)
+    return tuple(kind(address, settings) for kind in kinds)
 
 
 class Outgoing:
@@ -64,41 +70,51 @@ class Outgoing:
         self, details: grpc.aio.ClientCallDetails
     ) -> AsyncIterator[grpc.aio.ClientCallDetails]:
         """Lend the details to call with."""
+        with trace.use_span(
+            self.begin(details), record_exception=False, set_status_on_exception=False
+        ) as span:
+            prepared = self.prepare(details)
+            async with self.watch(span, prepared):
+                yield prepared
+
+    def begin(self, details: grpc.aio.ClientCallDetails) -> Span:
+        """Begin the span of a call."""
         method = _method(details)
         attributes = {names.RPC_SYSTEM: "grpc", names.RPC_METHOD: method}
+        return tracer().start_span(method, kind=SpanKind.CLIENT, attributes=attributes)
+
+    @asynccontextmanager
+    async def watch(self, span: Span, details: grpc.aio.ClientCallDetails) -> AsyncIterator[None]:
+        """Say in the span and the histogram how a call went, and end the span."""
+        attributes = {names.RPC_SYSTEM: "grpc", names.RPC_METHOD: _method(details)}
         started = time.perf_counter()
-        with tracer().start_as_current_span(
-            method,
-            kind=SpanKind.CLIENT,
-            attributes=attributes,
-            record_exception=False,
-            set_status_on_exception=False,
-        ) as span:
-            status = "CANCELLED"
-            prepared = self._prepare(details)
-            try:
-                yield prepared
-                status = "OK"
-            except grpc.aio.AioRpcError as error:
-                status = error.code().name
-                raise self.error(error, prepared) from error
-            except CallError as error:
-                status = error.code.name
-                raise
-            finally:
-                _finish(span, status)
-                duration_histogram(names.RPC_CLIENT_DURATION).record(
-                    time.perf_counter() - started, attributes | {names.RPC_STATUS: status}
-                )
+        status = "CANCELLED"
+        try:
+            yield
+            status = "OK"
+        except grpc.aio.AioRpcError as error:
+            status = error.code().name
+            raise self.error(error, details) from error
+        except CallError as error:
+            status = error.code.name
+            raise
+        finally:
+            _finish(span, status)
+            span.end()
+            duration_histogram(names.RPC_CLIENT_DURATION).record(
+                time.perf_counter() - started, attributes | {names.RPC_STATUS: status}
+            )
 
     def error(self, error: grpc.aio.AioRpcError, details: grpc.aio.ClientCallDetails) -> CallError:
         sent = dict(details.metadata or ())
         return to_call_error(error, self.address, str(sent[REQUEST_ID_HEADER]))
 
-    def _prepare(self, details: grpc.aio.ClientCallDetails) -> grpc.aio.ClientCallDetails:
+    def prepare(
+        self, details: grpc.aio.ClientCallDetails, context: Context | None = None
+    ) -> grpc.aio.ClientCallDetails:
         """Return `details` with a deadline and with headers; what the caller gave stays."""
         headers = {REQUEST_ID_HEADER: str(uuid4()), **self._headers}
-        propagate.inject(headers)
+        propagate.inject(headers, context=context)
         given = list(details.metadata or ())
         for name, _ in given:
             headers.pop(name, None)
@@ -151,6 +167,36 @@ class StreamInterceptor(Outgoing, grpc.aio.StreamUnaryClientInterceptor):
             call = await continuation(details, request_iterator)
             await call
         return call
+
+
+class ResponsesInterceptor(Outgoing, grpc.aio.UnaryStreamClientInterceptor):
+    """Around calls that are answered by a stream, which only the caller can repeat."""
+
+    async def intercept_unary_stream(
+        self,
+        continuation: _ResponsesContinuation[_Request, _Response],
+        client_call_details: grpc.aio.ClientCallDetails,
+        request: _Request,
+    ) -> AsyncIterator[_Response]:
+        # Whoever reads the responses does it elsewhere than here: the span is handed on, and is no current one.
+        span = self.begin(client_call_details)
+        details = self.prepare(client_call_details, trace.set_span_in_context(span))
+        call = await continuation(details, with_request_id(request))
+        return self._responses(span, details, call)
+
+    async def _responses(
+        self,
+        span: Span,
+        details: grpc.aio.ClientCallDetails,
+        call: grpc.aio.UnaryStreamCall[_Request, _Response],
+    ) -> AsyncIterator[_Response]:
+        async with self.watch(span, details):
+            try:
+                async for response in call:
+                    yield response
+            finally:
+                # Where nobody reads on, nothing more is to come.
+                call.cancel()
 
 
 def with_request_id(request: _Request) -> _Request:

@@ -136,7 +136,7 @@ class Draft:
                     block.remove(other)
         self._retold.update(id_ for id_, _ in item.told_by)
         self.blocks[source].add(item)
-        self.said.add(item.says)
+        self.said.add(item.says, item.speaker)
 
     def reserve(self, source: BlockSource, items: Iterable[Item], limit: int) -> set[UUID | str]:
         """Keep what a block of these items will cost, `limit` at most; returns the keys of those that it will hold."""

@@ -12,6 +12,8 @@ _GRAM = 5
 _REPEATED = 0.5
 _NEW_WORDS = 0.25
 _WORDS = re.compile(r"\w+")
+#: Where the lines of a summary come from, and when they were said: nothing that it says.
+_TAGS = re.compile(r"\[(?:\d{4}-\d\d-\d\dT\d\d:\d\dZ|(?:chat|via):[^\]\n]{1,500})\]")
 
 _Words = tuple[str, ...]
 
@@ -29,17 +31,22 @@ class Said:
         """Tell whether a text says what is there: all of it, or most of its runs of five words and nothing new.
 
         A number or a name that was not said yet is new, though all around it is alike: of two invoices, both are said.
+        What is put together from several messages repeats them only where none of its words is new.
         """
+        text, tags = _TAGS.subn(" ", text)
         words, grams = _words_and_grams(text)
         if words in self._whole:
             return True
         if not len(grams & self._grams) >= _REPEATED * len(grams) > 0:
             return False
         new = [found for found in _WORDS.finditer(text) if found[0].casefold() not in self._known]
-        return len(new) <= _NEW_WORDS * len(words) and not any(map(_is_telling, new))
+        most = 0.0 if tags else _NEW_WORDS
+        return len(new) <= most * len(words) and not any(map(_is_telling, new))
 
-    def add(self, text: str) -> None:
-        words, grams = _words_and_grams(text)
+    def add(self, text: str, speaker: str = "") -> None:
+        """Remember a text, and the name of its speaker, which stands before it."""
+        self._known.update(_words(speaker))
+        words, grams = _words_and_grams(_TAGS.sub(" ", text))
         self._whole.add(words)
         self._known.update(words)
         self._grams |= grams

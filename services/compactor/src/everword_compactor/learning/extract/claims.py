@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -49,6 +50,8 @@ _CHANGING = WORDS["changing"]
 _OF_SOMETHING = ("appointment", "deadline", "budget", "version", "owner", "port", "status")
 #: How many words around a statement may say since when it holds.
 _NEAR = 6
+#: Whoever lists more values of one attribute in a message pastes a list, and says nothing of themselves.
+_MOST_VALUES = 16
 _FILLERS = frozenset({"now", "too", "well", "either", "though", "everyone", "guys", "lol", "again"})
 
 
@@ -76,9 +79,13 @@ def _distinct(claims: Sequence[Claim]) -> list[Claim]:
         key = claim.attribute, claim.value.lower()
         kept.pop(key, None)
         kept[key] = claim
+    values = Counter(attribute for attribute, _ in kept)
     # Who does a thing for fun likes it.
     return [
-        c for c in kept.values() if c.attribute != "like" or ("hobby", c.value.lower()) not in kept
+        c
+        for c in kept.values()
+        if values[c.attribute] <= _MOST_VALUES
+        and (c.attribute != "like" or ("hobby", c.value.lower()) not in kept)
     ]
 
 
