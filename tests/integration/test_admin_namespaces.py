@@ -36,6 +36,7 @@ NAMESPACED = (
     *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
     *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
     *("notes", "note_versions", "advisor_grants"),
+    *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),
 )
 
 
@@ -67,6 +68,7 @@ async def test_a_namespace_without_settings_has_the_stated_defaults(stack: Stack
         text_search_config="english",
         use_counting=pb.USE_COUNTING_USED,
         credentials=pb.CREDENTIAL_POLICY_MASK,
+        sleep_atomicity=pb.SLEEP_ATOMICITY_SESSION,
     )
     found = await stack.admin.GetNamespace(pb.GetNamespaceRequest(name="acme"))
     assert found.namespace == made
@@ -80,6 +82,7 @@ async def test_settings_come_back_as_they_were_given(stack: Stack) -> None:
         use_counting=pb.USE_COUNTING_RETURNED,
         channel_policies={"discord": pb.ChannelPolicy(index=True, digest=True)},
         credentials=pb.CREDENTIAL_POLICY_KEEP,
+        sleep_atomicity=pb.SLEEP_ATOMICITY_RUN,
     )
     await stack.admin.CreateNamespace(
         pb.CreateNamespaceRequest(namespace=pb.Namespace(name="acme", settings=settings))

@@ -12,12 +12,11 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.v1 import maintenance_service_pb2 as maintenance
-from everword_compactor.worker import TASKS
 from support.calendar_calls import at, said
 from support.calls import append
 from support.dag import DAY, LEAF, check_dag
 from support.faithful_replies import level_of
-from support.outages import Fate, crew, in_review, question
+from support.outages import ASKING, Fate, crew, in_review, question
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, schema_of, user_text
 from support.stack import Stack
 from support.tool_calls import queued, stored_sentences, tool_call
@@ -58,7 +57,7 @@ async def _work(stack: Stack, server: ScriptedChat, fate: Fate) -> None:
 
     def run() -> None:
         with crew(stack.database, server, read_timeout_s=5.0) as workers:
-            for task in TASKS:
+            for task in ASKING:
                 workers.drain(task)
 
     await asyncio.to_thread(run)

@@ -10,13 +10,12 @@ import pytest
 from everword.domain.periods import Calendar
 from everword.jobs.task import MAX_ATTEMPTS
 from everword.model_server import breaker
-from everword_compactor.worker import TASKS
 from support.calendar_calls import at, said
 from support.calendar_checks import WEEK, YEAR, check_calendar
 from support.calls import append
 from support.dag import DAY, LEAF
 from support.faithful_replies import faithful, level_of
-from support.outages import BREAKER_S, crew, job_states
+from support.outages import ASKING, BREAKER_S, crew, job_states
 from support.scripted_chat import Reply, ScriptedChat, cut_off, status, user_text
 from support.stack import Stack
 from support.tool_calls import path_in, queued, stored_sentences, tool_call
@@ -42,7 +41,7 @@ async def _work(stack: Stack, server: ScriptedChat, bad: Reply) -> None:
 
     def run() -> None:
         with crew(stack.database, server, pauses_s=()) as workers:
-            for task in TASKS:
+            for task in ASKING:
                 workers.drain(task)
 
     await asyncio.to_thread(run)

@@ -57,6 +57,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
             "first_day": date(2026, 4, 17),
             "limit": 50,
             "include_automated": False,
+            "include_superseded": False,
         },
     ),
 }

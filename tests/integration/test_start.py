@@ -35,7 +35,7 @@ WHERE = search_request("Where does Marta keep the turtles?", "HYBRID")
 #: As `sitecustomize`, it keeps a process from importing what is compiled.
 NOTHING_COMPILED = """
 import sys
-for part in ("cache.scan", "cache.score", "ranking.compare", "ranking.trees"):
+for part in ("cache.scans.scan", "cache.scans.score", "ranking.features.compare", "ranking.models.trees"):
     sys.modules["everword_search." + part] = None
 """
 

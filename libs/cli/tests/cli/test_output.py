@@ -43,6 +43,7 @@ def test_json_has_the_protos_names_and_empty_fields(capsys: pytest.CaptureFixtur
     output.print_json(SearchResponse())
     assert json.loads(capsys.readouterr().out) == {
         "results": [],
+        "corrections": {},
         "next_page_token": "",
         "verdict": "VERDICT_UNSPECIFIED",
         "arms": [],

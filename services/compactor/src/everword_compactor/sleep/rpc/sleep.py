@@ -12,7 +12,6 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import ConversationNotFound
 from everword.jobs.enqueue import SLEEP_NAMESPACE
-from everword_compactor.sleep.order import CLOSING_STAGES, SESSION_STAGES
 from everword_compactor.sleep.rpc import requests
 from everword_compactor.sleep.rpc.requests import JobCounts, SessionCounts
 
@@ -107,5 +106,8 @@ async def _look(
 
 
 def _left_out() -> list[str]:
+    # The stages bring what asks a model along: a server may never need it.
+    from everword_compactor.sleep.order import CLOSING_STAGES, SESSION_STAGES
+
     learning = [stage.name for stage in SESSION_STAGES if stage.needs_model]
     return learning + [stage.name for stage in CLOSING_STAGES if stage.needs_model]
