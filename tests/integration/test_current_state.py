@@ -18,7 +18,7 @@ from support.background import embed_everything
 from support.cached import reference_search, warm_up
 from support.databases import cloned
 from support.stack import Stack, running_stack
-from support.telling import day, find, ids, marks, remember, say, stamp, tell
+from support.telling import day, find, ids, marked, marks, remember, say, stamp, tell
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -285,6 +285,10 @@ async def test_superseded_facts_come_when_asked_for_after_what_holds(told: Stack
         "Berlin replaced 2024-04-10 -> Rome",
         "Lisbon replaced 2024-07-19 -> Rome",
     ]
+    listed = (await told.search.Browse(search.BrowseRequest(filter=wanted))).memories
+    ended = {each.content: [marked(one) for one in each.superseded] for each in listed}
+    assert ended["Residence of facts: Berlin"] == ["Berlin replaced 2024-04-10 -> Rome"]
+    assert ended["Residence of facts: Rome"] == []
     then = memory_pb2.MemoryFilter(include_superseded=True, valid_at_time=stamp(day(150)))
     found = await find(told, query, subject="facts", filter=then)
     assert [result.memory.content[-6:] for result in found.results] == ["Lisbon", "Berlin"]
