@@ -141,6 +141,30 @@ async def test_where_nobody_is_named_it_is_about_who_speaks(stack: Stack) -> Non
     ]
 
 
+async def test_facts_of_who_speaks_are_found_where_nobody_is_named(stack: Stack) -> None:
+    await say(stack, "a", message("I live in Berlin.", author="marta"))
+    await say(stack, "b", message("I live in Rome.", author="ben"))
+    await say(stack, "c", message("I work at Acme.", author="marta"), subject="marta")
+    await learn(stack)
+    # Of these no message is shown beside the fact.
+    await remember(stack, "pet", "a parrot in Berlin, Rome and Acme", subject="user")
+    await remember(stack, "pet", "a secret parrot in Berlin", subject="marta")
+    id_ = await say(stack, "d", message("Hello!", author="marta"))
+    facts_only = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_FACT])
+    fields: dict[str, Any] = {"filter": facts_only, "query": "Pet of user: parrot"}
+    found = await build(stack, id_, **fields)
+    # As memories: the blocks of a context that is so small have no room.
+    small = await build(stack, id_, token_budget=100, max_recent_turns=1, **fields)
+    for response in (found, small):
+        for other in ("Residence of ben", "secret", "Employer"):
+            assert other not in response.text
+        assert "a parrot in Berlin" in response.text
+    assert lines(small, MEMORIES) == ["fact: Pet of user: a parrot in Berlin, Rome and Acme"]
+    # A conversation that names somebody has none of them.
+    other = await say(stack, "e", message("Hello!", author="marta"), subject="emi")
+    assert "parrot" not in (await build(stack, other, **fields)).text
+
+
 async def test_the_past_and_what_was_believed_then_are_one_filter_away(stack: Stack) -> None:
     for value, year in (("Berlin", 2021), ("Lisbon", 2024)):
         await remember(

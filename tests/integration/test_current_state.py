@@ -245,7 +245,7 @@ async def test_as_of_a_message_nothing_is_known_that_was_told_after_it(
     first = await say(told, "Hello from nowhere.", 10, subject=subject)
     early = await say(told, "I have lived in Berlin for years.", 20, subject=subject)
     later = await say(told, "I have played the residence organ for years.", 30, subject=subject)
-    since = {"subject": subject, "valid_from_time": stamp(day(0))}
+    since: dict[str, Any] = {"subject": subject, "valid_from_time": stamp(day(0))}
     await remember(told, "Berlin", [early], **since)
     await remember(told, "residence organ", [later], attribute="hobby", **since)
     await remember(told, "Atlas", attribute="employer", **since)

@@ -213,7 +213,7 @@ async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> No
     assert len({each.conversation_id for each in explained.evidence}) == 3
 
     # What is inferred beside it does not make it less than stated.
-    inferred = {"attribute": "employer", "source": fact_pb2.FACT_SOURCE_INFERRED}
+    inferred: dict[str, Any] = {"attribute": "employer", "source": fact_pb2.FACT_SOURCE_INFERRED}
     assert (await remember(stack, "Acme", **inferred)).fact.source == fact_pb2.FACT_SOURCE_STATED
 
     # A guess does not change what is established: it speaks against it.

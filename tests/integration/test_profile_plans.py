@@ -52,6 +52,7 @@ READ: dict[str, Any] = {
     "indexed_chars": 32_768,
     "message": 1,
     "summary": 2,
+    "note": 3,
 }
 
 

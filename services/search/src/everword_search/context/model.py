@@ -103,6 +103,13 @@ class ContextRequest:
     profile: str = DEFAULT_PROFILE
     balanced: BalancedOptions | None = None
     format: ContextFormat = ContextFormat.TEXT
+    #: Where the conversation names nobody, the facts that were learned of who speaks in such conversations.
+    own_fact_ids: tuple[UUID, ...] = ()
+
+    def needs_own_facts(self, record: ConversationRecord) -> bool:
+        """Tell whether the scope holds facts of whoever speaks: they have a subject, and the conversation has none."""
+        in_scope = self.scope is ContextScope.CONVERSATION and self.filter.subjects is None
+        return in_scope and not record.subject
 
     def filter_for(self, record: ConversationRecord | None) -> MemoryFilter:
         """Return the filter within the conversation's agent and subject, where it is asked for and not named others."""
@@ -113,4 +120,5 @@ class ContextRequest:
             wanted,
             agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
             subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
+            of_subjects_ids=list(self.own_fact_ids) or None,
         )

@@ -15,6 +15,12 @@ AND (i.valid_until IS NULL OR i.valid_until > coalesce(%(valid_at)s, now()))
 AND i.known_from <= coalesce(%(known_at)s, now())
 AND (i.known_until IS NULL OR i.known_until > coalesce(%(known_at)s, now()))
 
+-- fragment in_unnamed --
+-- Whether a fact was learned in a conversation that names no subject.
+EXISTS (SELECT FROM fact_evidence e
+          JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+         WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = '')
+
 -- get_profile --
 -- What holds of a subject at a moment, as it was believed at another one.
 SELECT :columns
@@ -56,11 +62,7 @@ SELECT held.*, coalesce(said.message_ids, '{}') AS message_ids, coalesce(said.qu
            AND :holding
            AND (%(since)s::timestamptz IS NULL OR i.valid_from >= %(since)s)
            AND (%(before)s::timestamptz IS NULL OR i.valid_from < %(before)s)
-           AND (NOT %(unnamed)s OR f.subject = %(user)s OR EXISTS (
-                SELECT
-                  FROM fact_evidence e
-                  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
-                 WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = ''))
+           AND (NOT %(unnamed)s OR f.subject = %(user)s OR :in_unnamed)
          ORDER BY f.confidence DESC, f.last_seen_at DESC, f.id
          LIMIT %(limit)s) AS held
   LEFT JOIN LATERAL (
@@ -72,6 +74,20 @@ SELECT held.*, coalesce(said.message_ids, '{}') AS message_ids, coalesce(said.qu
                 LIMIT %(most_said)s) AS e) AS said ON true
  ORDER BY held.confidence DESC, held.last_seen_at DESC, held.id
  LIMIT %(limit)s;
+
+-- find_own --
+-- The memories that are facts of whoever speaks where nobody is named, the most certain ones. When they hold is
+-- for who looks for them.
+SELECT i.id AS memory_id
+  FROM unnest(%(subjects)s::text[]) AS wanted (subject),
+       LATERAL (
+        SELECT f.id
+          FROM facts f
+         WHERE f.namespace_id = %(namespace_id)s AND f.subject = wanted.subject AND (f.subject = %(user)s OR :in_unnamed)
+         ORDER BY f.confidence DESC, f.last_seen_at DESC, f.id
+         LIMIT %(limit)s) AS own
+  JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = own.id
+ WHERE i.known_until IS NULL OR i.known_until > %(known_at)s::timestamptz;
 
 -- list_facts --
 -- Facts by their ids: what holds at a moment, as it was believed at another one, or all of it.

@@ -77,6 +77,11 @@ class DisputeRow:
     reason: str
 
 
+@dataclass(frozen=True)
+class _OwnRow:
+    memory_id: UUID
+
+
 async def get_profile(
     conn: Connection, namespace_id: int, wanted: ProfileRequest, limit: int
 ) -> list[FactView]:
@@ -116,6 +121,25 @@ async def find_known(
         "most_said": most_said,
     }
     return await fetch_all(conn, SQL["find_known"], parameters, KnownRow)
+
+
+async def find_own(
+    conn: Connection,
+    namespace_id: int,
+    subjects: Sequence[str],
+    known_at: datetime | None,
+    limit: int,
+) -> list[UUID]:
+    """Return the memories that are facts of subjects, as far as they were learned where nobody is named."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "user": USER,
+        "subjects": list(subjects),
+        "known_at": known_at,
+        "limit": limit,
+    }
+    rows = await fetch_all(conn, SQL["find_own"], parameters, _OwnRow)
+    return [row.memory_id for row in rows]
 
 
 async def list_facts(

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from everword.facts.attributes import find_attribute
 from everword.facts.confidence import find_weight
-from everword.facts.model import USER, State
+from everword.facts.model import State
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.model import BlockSource, Candidate
@@ -57,8 +57,7 @@ def _to_known(asked: Asked, wanted: MemoryFilter) -> KnownFilter:
     if named is not None:
         subjects = named
     elif unnamed:
-        latest = asked.start.conversation.latest if asked.start.conversation else None
-        subjects = sorted({USER, latest.author if latest else ""} - {""})
+        subjects = asked.start.conversation.speakers if asked.start.conversation else []
     else:
         subjects = [record.subject] if record else []
     valid_at = wanted.valid_at or wanted.as_of_time
