@@ -44,6 +44,7 @@ UNSET = (
         "before",
         "valid_at",
         "known_at",
+        "of_subjects_ids",
         "excluded_memory_ids",
         "excluded_conversation_ids",
         "excluded_authors",

@@ -62,6 +62,8 @@ class Candidate:
     relevance: float | None = None
     #: Messages that say the same, each with the words that do: where one is shown, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
+    #: What it counts more than its score, for what it has to do with what is asked for.
+    lift: float = 0.0
     #: What is said about the words, in brackets after them, such as since when they hold.
     remark: str = ""
     #: The strategy that it offers, where it is a question to ask.

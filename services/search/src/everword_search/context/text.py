@@ -83,6 +83,8 @@ class Item:
     said_by: frozenset[UUID] = frozenset()
     #: The words of messages that say the same, each with its message: where one is there, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
+    #: As of the candidate.
+    lift: float = 0.0
     #: The strategy that it offers.
     strategy_id: UUID | None = None
     #: What it says in substance, where that is not its words: by this, repetitions are known.
@@ -219,7 +221,13 @@ class Layout:
             found.relevance,
         )
         strategy_id = found.strategy_id
-        return replace(item, told_by=found.told_by, substance=substance, strategy_id=strategy_id)
+        return replace(
+            item,
+            told_by=found.told_by,
+            substance=substance,
+            strategy_id=strategy_id,
+            lift=found.lift,
+        )
 
     def _item(
         self,

@@ -141,6 +141,27 @@ SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, e.reason, e.valid
  ORDER BY e.known_until IS NULL DESC, e.confidence DESC, e.id
  LIMIT %(limit)s;
 
+-- find_linked --
+-- Links between some facts that hold now, the surest first, of which a query names one: it shares a word with it, in the
+-- language of the namespace. Words are looked at only of facts that are linked.
+SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, first.words && asked.words AS from_named
+  FROM namespaces n
+ CROSS JOIN LATERAL (SELECT tsvector_to_array(to_tsvector(n.text_search_config, %(query)s)) AS words OFFSET 0) AS asked
+ CROSS JOIN LATERAL (
+       SELECT * FROM fact_edges
+        WHERE namespace_id = %(namespace_id)s AND from_fact_id = ANY(%(fact_ids)s) AND to_fact_id = ANY(%(fact_ids)s)
+          AND known_until IS NULL
+       OFFSET 0) AS e
+ CROSS JOIN LATERAL (
+       SELECT tsvector_to_array(to_tsvector(n.text_search_config, replace(attribute, '_', ' ') || ' ' || value)) AS words
+         FROM facts WHERE namespace_id = %(namespace_id)s AND id = e.from_fact_id OFFSET 0) AS first
+ CROSS JOIN LATERAL (
+       SELECT tsvector_to_array(to_tsvector(n.text_search_config, replace(attribute, '_', ' ') || ' ' || value)) AS words
+         FROM facts WHERE namespace_id = %(namespace_id)s AND id = e.to_fact_id OFFSET 0) AS second
+ WHERE n.id = %(namespace_id)s AND (first.words && asked.words) <> (second.words && asked.words)
+ ORDER BY e.confidence DESC, e.id
+ LIMIT %(limit)s;
+
 -- list_disputes --
 -- Disputes that a fact was in, oldest first.
 SELECT old_fact_id, new_fact_id, opened_at, settled_at, outcome, decided_by, reason

@@ -65,6 +65,18 @@ class LinkRow:
 
 
 @dataclass(frozen=True)
+class LinkedRow:
+    """A link between two facts, and which of them a query names."""
+
+    from_fact_id: UUID
+    to_fact_id: UUID
+    relation: int
+    confidence: float
+    #: Else the second one.
+    from_named: bool
+
+
+@dataclass(frozen=True)
 class DisputeRow:
     """A dispute between two facts."""
 
@@ -140,6 +152,19 @@ async def find_own(
     }
     rows = await fetch_all(conn, SQL["find_own"], parameters, _OwnRow)
     return [row.memory_id for row in rows]
+
+
+async def find_linked(
+    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], query: str, limit: int
+) -> list[LinkedRow]:
+    """Return links between some facts, the surest first, of which one shares a word with a query."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "fact_ids": list(fact_ids),
+        "query": query,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["find_linked"], parameters, LinkedRow)
 
 
 async def list_facts(
