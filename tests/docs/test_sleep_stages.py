@@ -12,4 +12,5 @@ PAGE = Path(__file__).parents[2] / "docs" / "sleep.md"
 
 def test_the_page_names_the_stages_in_their_order() -> None:
     named = re.findall(r"^\| \S+ \| `([a-z-]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert named == [stage.name for stage in (*SESSION_STAGES, *CLOSING_STAGES)]
+    names = [stage.name for stage in SESSION_STAGES] + [stage.name for stage in CLOSING_STAGES]
+    assert named == names
