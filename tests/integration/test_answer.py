@@ -35,6 +35,7 @@ from support.scripted_chat import (
 )
 from support.stack import Stack, running_stack
 from support.summaries import usage
+from support.telling import tell
 from support.waiting import until
 
 QUESTION = "Which commit mended the irrigation pump?"
@@ -117,6 +118,23 @@ async def test_the_model_is_shown_memories_as_data_and_told_to_keep_to_them(aske
     assert FACTS[2] not in system
     assert user_text(request).endswith(f"Question: {QUESTION}")
     assert request["max_tokens"] == 2000
+
+
+async def test_the_model_is_told_what_holds_no_more_and_may_say_since_when(asked: Asked) -> None:
+    await tell(asked.stack, "I live in Berlin, where I live well.", "Berlin", 0, subject="emi")
+    await tell(asked.stack, "We moved to Lisbon!", "Lisbon", 100, subject="emi")
+    asked.server.reply = lambda request: answer(
+        f"They lived in Berlin until 2024-04-10 [{number_of(request, 'live well')}]."
+        f" They lived in Berlin until 2025-01-01 [{number_of(request, 'live well')}]."
+    )
+    found = await asked.ask("Where do I live?")
+    shown = {memory["text"]: memory.get("superseded") for memory in asked.memories()}
+    assert shown["I live in Berlin, where I live well."] == [
+        {"attribute": "residence", "until": "2024-04-10"}
+    ]
+    assert shown["We moved to Lisbon!"] is None
+    assert list(found.unsupported) == ["2025-01-01"]
+    assert "`superseded`" in asked.server.requests[-1]["messages"][0]["content"]
 
 
 async def test_a_memory_cannot_pass_for_another_one(asked: Asked) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from everword.v1 import context_service_pb2 as context
 from everword.v1 import fact_pb2, memory_pb2
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import search_service_pb2 as search
@@ -17,7 +18,7 @@ from support.background import embed_everything
 from support.cached import reference_search, warm_up
 from support.databases import cloned
 from support.stack import Stack, running_stack
-from support.telling import day, find, ids, marks, remember, say, stamp, tell
+from support.telling import day, find, ids, marked, marks, remember, say, stamp, tell
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -237,6 +238,40 @@ async def test_nothing_is_brought_past_the_filter(told: Stack) -> None:
     assert (ids(demanding), marks(demanding)) == ([old], {old: [ended]})
 
 
+async def test_as_of_a_message_nothing_is_known_that_was_told_after_it(
+    both: tuple[Stack, SearchServiceStub],
+) -> None:
+    (told, reference), subject = both, "late"
+    first = await say(told, "Hello from nowhere.", 10, subject=subject)
+    early = await say(told, "I have lived in Berlin for years.", 20, subject=subject)
+    later = await say(told, "I have played the residence organ for years.", 30, subject=subject)
+    since: dict[str, Any] = {"subject": subject, "valid_from_time": stamp(day(0))}
+    await remember(told, "Berlin", [early], **since)
+    await remember(told, "residence organ", [later], attribute="hobby", **since)
+    await remember(told, "Atlas", attribute="employer", **since)
+
+    async def found(stub: SearchServiceStub, message_id: str) -> set[str]:
+        wanted = memory_pb2.MemoryFilter(
+            kinds=[memory_pb2.MEMORY_KIND_FACT], subjects=[subject], as_of_message_id=message_id
+        )
+        query = f"residence hobby employer of {subject}"
+        hits = (await stub.Search(search.SearchRequest(query=query, filter=wanted))).results
+        listed = (await stub.Browse(search.BrowseRequest(filter=wanted))).memories
+        request = context.BuildContextRequest(query=query, filter=wanted)
+        blocks = (await told.context.BuildContext(request)).blocks
+        contents = {each.content.partition(": ")[2] for each in listed}
+        assert {hit.memory.content.partition(": ")[2] for hit in hits} == contents
+        items = [item.text for block in blocks for item in block.items]
+        assert {value for value in contents for text in items if value in text} == contents
+        assert len(items) == len(contents)
+        return contents
+
+    expected = {first: set[str](), early: {"Berlin"}, later: {"Berlin", "residence organ"}}
+    for stub in (told.search, reference):
+        for message_id, values in expected.items():
+            assert await found(stub, message_id) == values
+
+
 async def test_superseded_facts_come_when_asked_for_after_what_holds(told: Stack) -> None:
     for value, at in (("Berlin", 0), ("Lisbon", 100), ("Rome", 200)):
         moment = stamp(day(at))
@@ -250,6 +285,10 @@ async def test_superseded_facts_come_when_asked_for_after_what_holds(told: Stack
         "Berlin replaced 2024-04-10 -> Rome",
         "Lisbon replaced 2024-07-19 -> Rome",
     ]
+    listed = (await told.search.Browse(search.BrowseRequest(filter=wanted))).memories
+    ended = {each.content: [marked(one) for one in each.superseded] for each in listed}
+    assert ended["Residence of facts: Berlin"] == ["Berlin replaced 2024-04-10 -> Rome"]
+    assert ended["Residence of facts: Rome"] == []
     then = memory_pb2.MemoryFilter(include_superseded=True, valid_at_time=stamp(day(150)))
     found = await find(told, query, subject="facts", filter=then)
     assert [result.memory.content[-6:] for result in found.results] == ["Lisbon", "Berlin"]

@@ -212,14 +212,12 @@ async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> No
     assert [each.quote for each in explained.evidence] == ["at Acme"] * 4
     assert len({each.conversation_id for each in explained.evidence}) == 3
 
+    # What is inferred beside it does not make it less than stated.
+    inferred: dict[str, Any] = {"attribute": "employer", "source": fact_pb2.FACT_SOURCE_INFERRED}
+    assert (await remember(stack, "Acme", **inferred)).fact.source == fact_pb2.FACT_SOURCE_STATED
+
     # A guess does not change what is established: it speaks against it.
-    guess = await remember(
-        stack,
-        "Umbrella",
-        attribute="employer",
-        hypothesis=True,
-        source=fact_pb2.FACT_SOURCE_INFERRED,
-    )
+    guess = await remember(stack, "Umbrella", hypothesis=True, **inferred)
     assert guess.fact.state == fact_pb2.FACT_STATE_SUSPECTED
     assert not guess.superseded
     assert await held(stack) == ["Acme"]

@@ -66,7 +66,7 @@ async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
     known = {
         "query": token,
         "memory_id": note_id,
-        **dict.fromkeys(("memory_ids", "node_ids", "fact_ids"), [note_id]),
+        **{each: [note_id] for each in ("memory_ids", "node_ids", "fact_ids")},
         "note_id": note_id,
         **dict.fromkeys(
             (

@@ -77,22 +77,25 @@ class Cells:
         standing = self.runs[cell]
         if standing is not None and standing.value == value:
             return
-        end = self._end(cell)
-        later = self.runs[end] if end < CELLS else None
         run = self._new(value)
-        for each in range(cell, end):
+        for each in range(cell, self._end(cell)):
             self.runs[each] = run
-        if standing is None and later is not None and later.value == value:
-            self._paint(end, later, run)
+        self._join()
 
     def _replace(self, value: str, right: str) -> None:
         """Put what is right in the place of a value; where nothing is, what gave way to it holds on."""
-        told = list(self.runs)
-        for number in sorted({run.number for run in told if run and run.value == value}):
-            first = next(at for at, run in enumerate(told) if run and run.number == number)
-            before = told[first - 1] if first else None
-            gave_way = before if before and before.value != value else None
-            self._paint(first, told[first], self._new(right) if right else gave_way)
+        for number in sorted({run.number for run in self.runs if run and run.value == value}):
+            first = next(at for at, run in enumerate(self.runs) if run and run.number == number)
+            before = self.runs[first - 1] if first else None
+            self._paint(first, self.runs[first], self._new(right) if right else before)
+        self._join()
+
+    def _join(self) -> None:
+        """Make one run of neighbouring cells that hold one value."""
+        for cell, run in enumerate(self.runs):
+            before = self.runs[cell - 1] if cell else None
+            if before and run and before.value == run.value:
+                self.runs[cell] = before
 
     def _standing(self, value: str, cell: int) -> Run | None:
         run = self.runs[cell]

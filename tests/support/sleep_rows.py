@@ -26,7 +26,7 @@ def insert_sleep(
     words: str,
 ) -> None:
     """Store a session of the first messages that touched the fact, which is in dispute with another one."""
-    rival = f"not {words}"
+    rival = f"hardly {words}"
     conn.execute(
         "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, state, "
         "confidence, lifetime_days, first_seen_at, last_seen_at, supporting) "
@@ -132,6 +132,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         f"{package}.mark_night": {"night": "2001-02-04"},
         f"{package}.count_jobs": {"subjects": None},
         "everword_search.facts.list_links": {"fact_ids": [FACT], "everything": True},
+        "everword_search.facts.find_linked": {"fact_ids": [FACT, RIVAL], "query": "hardly"},
         "everword_search.facts.list_disputes": {"fact_id": FACT},
         f"{writes}.open_dispute": {
             "id": new_id(),

@@ -31,7 +31,6 @@ LATE = datetime(9000, 1, 1, tzinfo=UTC)
 EARLY = datetime(1000, 1, 1, tzinfo=UTC)
 LAST_ID = UUID(int=2**128 - 1)
 
-
 #: Parameters that leave out nothing.
 UNSET = (
     *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
@@ -44,6 +43,7 @@ UNSET = (
         "before",
         "valid_at",
         "known_at",
+        "of_subjects_ids",
         "excluded_memory_ids",
         "excluded_conversation_ids",
         "excluded_authors",

@@ -93,13 +93,14 @@ def ids(response: search.SearchResponse) -> list[str]:
 def marks(response: search.SearchResponse) -> dict[str, list[str]]:
     """Return by memory what does not hold any more: its value, day, and what holds instead."""
     return {
-        result.memory.id: [_mark(each) for each in result.superseded]
+        result.memory.id: [marked(each) for each in result.superseded]
         for result in response.results
         if result.superseded
     }
 
 
-def _mark(each: fact_pb2.SupersededFact) -> str:
+def marked(each: fact_pb2.SupersededFact) -> str:
+    """Return what ended, how, on which day, and what holds instead."""
     ended = each.ended_time.ToDatetime(UTC).date().isoformat()
     how = fact_pb2.FactEnding.Name(each.ending).removeprefix("FACT_ENDING_").lower()
     return f"{each.value} {how} {ended} -> {each.current_value or 'nothing'}"

@@ -37,6 +37,7 @@ MEMORIES = [UUID(bytes=id_.to_bytes(15, "big") + b"s") for id_ in range(1, 40)]
 NOT_ALONE = {
     "include_automated",
     "include_superseded",
+    "of_subjects_ids",
     "as_of_message_id",
     "as_of_conversation_id",
     "as_of_seq",
@@ -80,6 +81,7 @@ def random_filter(rng: random.Random) -> MemoryFilter:
         kinds=some(rng, range(1, 7)),
         conversation_ids=some(rng, conversations),
         **labels,
+        of_subjects_ids=some(rng, MEMORIES),
         roles=some(rng, range(6)),
         tags=some(rng, unknown),
         # Whatever zone a time is told in, it is the same.
@@ -124,7 +126,12 @@ def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
         and among(said.kind, wanted.kinds)
         and among(said.role, wanted.roles)
         and among(conversation, wanted.conversation_ids)
-        and all(among(getattr(said, name), getattr(wanted, f"{name}s")) for name in LABELS)
+        and (among(said.subject, wanted.subjects) or id_of(said) in (wanted.of_subjects_ids or ()))
+        and all(
+            among(getattr(said, name), getattr(wanted, f"{name}s"))
+            for name in LABELS
+            if name != "subject"
+        )
         and (wanted.tags is None or not set(said.tags).isdisjoint(wanted.tags))
         and (wanted.since is None or said.occurred_at >= wanted.since)
         and (wanted.before is None or said.occurred_at < wanted.before)
@@ -137,10 +144,11 @@ def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
     )
 
 
-def is_excluded(said: Said, wanted: MemoryFilter) -> bool:
-    def id_of(one: Said) -> UUID:
-        return UUID(bytes=one.id.to_bytes(15, "big") + b"s")
+def id_of(said: Said) -> UUID:
+    return UUID(bytes=said.id.to_bytes(15, "big") + b"s")
 
+
+def is_excluded(said: Said, wanted: MemoryFilter) -> bool:
     conversation = said.conversation_id and UUID(bytes=said.conversation_id)
     after = False
     if wanted.as_of_time is not None:

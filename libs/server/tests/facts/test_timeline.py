@@ -52,12 +52,20 @@ class ByDay:
                 self.days[day] = own
         if here is None:
             self._grow(own, covered.stop, last)
+        self._join()
 
     def end(self, fact: UUID, until: int) -> None:
         for day in range(until, DAYS):
             held = self.days[day]
             if held is not None and held.fact == fact:
                 self.days[day] = None
+
+    def _join(self) -> None:
+        """Make one stretch of neighbouring days of one fact."""
+        for day, held in enumerate(self.days):
+            before = self.days[day - 1] if day else None
+            if before and held and before.fact == held.fact:
+                self.days[day] = before
 
     def _begin(self, fact: UUID) -> Cell:
         self.stretches += 1
@@ -166,9 +174,25 @@ def test_who_gives_way_is_named() -> None:
     assert (new.until, new.successor_id) == (None, None)
 
 
+@pytest.mark.parametrize("restated", [5, 10])
+def test_what_is_said_to_hold_up_to_itself_goes_with_one_correction(restated: int) -> None:
+    berlin, lisbon = FACTS[:2]
+    beliefs = Beliefs()
+    # Lisbon from day 20, Berlin before it, and then Lisbon earlier than was thought.
+    for now, (fact, since) in enumerate([(berlin, 0), (lisbon, 20), (lisbon, restated)]):
+        beliefs.apply(state(beliefs.believed(), fact, at(since), None, False), now)
+    old, new = sorted(beliefs.believed(), key=lambda each: each.since)
+    assert (old.until, new.since, new.until) == (at(restated), at(restated), None)
+    beliefs.apply(correct(beliefs.believed(), lisbon, None, False), 3)
+    [left] = beliefs.believed()
+    assert (left.fact_id, left.since, left.until, left.successor_id) == (berlin, at(0), None, None)
+
+
 def _ensure_sound(believed: Sequence[Interval]) -> None:
     ordered = sorted(believed, key=lambda each: each.since)
     assert all(each.until is None or each.since < each.until for each in ordered)
     for one, following in pairwise(ordered):
         assert one.until is not None
         assert one.until <= following.since
+        # Where a fact holds without a break, it has one interval.
+        assert one.fact_id != following.fact_id or one.until < following.since

@@ -32,6 +32,7 @@ from everword_search.stats.get_stats import get_stats
 from everword_search.stats.translate import stats_response
 from everword_search.translate import (
     answer_response,
+    browse_response,
     is_newest_first,
     search_response,
     to_answer_request,
@@ -67,10 +68,7 @@ class SearchServicer(SearchServiceServicer):
 
     async def Browse(self, request: pb.BrowseRequest, context: Context) -> pb.BrowseResponse:
         wanted = to_browse_request(request)
-        memories, token = await browse(self._database, current_namespace(), wanted)
-        return pb.BrowseResponse(
-            memories=[memory_to_proto(memory) for memory in memories], next_page_token=token
-        )
+        return browse_response(await browse(self._database, current_namespace(), wanted))
 
     async def GetMemory(
         self, request: pb.GetMemoryRequest, context: Context

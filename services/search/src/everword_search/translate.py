@@ -36,7 +36,7 @@ from everword_search.records.model import (
     MemoryFilter,
     PageRequest,
 )
-from everword_search.retrieval.browse import BrowseRequest
+from everword_search.retrieval.browse import Browsed, BrowseRequest
 from everword_search.retrieval.model import (
     ArmReport,
     BalancedOptions,
@@ -179,6 +179,16 @@ def to_message(request: pb.GetMessageRequest) -> UUID | ExternalMessageKey:
 
 def is_newest_first(order: memory_pb2.Order.ValueType) -> bool:
     return order != memory_pb2.ORDER_OLDEST_FIRST
+
+
+def browse_response(browsed: Browsed) -> pb.BrowseResponse:
+    message = pb.BrowseResponse(next_page_token=browsed.next_page_token)
+    for memory in browsed.memories:
+        added = message.memories.add(
+            superseded=endings_to_proto(browsed.endings.get(memory.id, ()))
+        )
+        fill_memory(added, memory)
+    return message
 
 
 def search_response(response: SearchResponse, explain: bool) -> pb.SearchResponse:

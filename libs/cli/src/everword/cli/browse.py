@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from everword.cli.filters import filter_options
-from everword.cli.output import json_option, print_entries, print_json, said, when
+from everword.cli.output import json_option, print_entries, print_json, said, superseded, when
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1 import memory_pb2, search_service_pb2
@@ -42,7 +42,7 @@ async def browse(
             when(memory.occur_time),
             memory.agent,
             memory.channel,
-            said(memory, "", CONTENT_CHARS),
+            said(memory, "", CONTENT_CHARS) + superseded(memory.superseded),
         )
         for memory in memories
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from everword.v1 import memory_pb2
+from everword.v1 import fact_pb2, memory_pb2
 
 #: Stored text is not to be trusted with the terminal: escape sequences could do anything to it.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -32,6 +32,9 @@ _LONG = (FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64)
 _GAP = 2
 #: Nobody can read what is folded into less.
 _NARROWEST = 8
+
+#: Of what holds instead of something.
+VALUE_CHARS = 400
 
 #: The longest name of a row that a table keeps on one line: an id has 36 characters.
 WHOLE_NAME = 40
@@ -224,3 +227,14 @@ def progress() -> Progress:
         console=console,
         disable=not console.is_terminal,
     )
+
+
+def superseded(facts: Iterable[fact_pb2.SupersededFact]) -> str:
+    """Return a line for each thing that a memory says and that does not hold any more."""
+    told = []
+    for each in facts:
+        corrected = each.ending == fact_pb2.FACT_ENDING_CORRECTED
+        now = f"; now {shorten(each.current_value, VALUE_CHARS)}" if each.current_value else ""
+        how = "corrected" if corrected else "until"
+        told.append(f"\n  {each.attribute} {how} {when(each.ended_time)}{now}")
+    return "".join(told)

@@ -15,12 +15,12 @@ from everword.cli.output import (
     print_entries,
     print_json,
     said,
-    shorten,
+    superseded,
     when,
 )
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 
 MODES = ("hybrid", "lexical", "semantic", "trigram", "regex")
@@ -117,23 +117,12 @@ def print_results(results: Iterable[pb.SearchResult]) -> None:
             f"{result.relevance:.2f}" if result.HasField("relevance") else "",
             when(result.memory.occur_time),
             said(result.memory, result.passage, PASSAGE_CHARS)
-            + _superseded(result)
+            + superseded(result.superseded)
             + _explained(result),
         )
         for result in results
     ]
     print_entries(("id", "score", "relevance", "when"), rows, right="score relevance")
-
-
-def _superseded(result: pb.SearchResult) -> str:
-    """Return a line for each thing that a result says and that does not hold any more."""
-    told = []
-    for each in result.superseded:
-        corrected = each.ending == fact_pb2.FACT_ENDING_CORRECTED
-        now = f"; now {shorten(each.current_value, PASSAGE_CHARS)}" if each.current_value else ""
-        how = "corrected" if corrected else "until"
-        told.append(f"\n  {each.attribute} {how} {when(each.ended_time)}{now}")
-    return "".join(told)
 
 
 def _explained(result: pb.SearchResult) -> str:

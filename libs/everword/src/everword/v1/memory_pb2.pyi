@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from everword.v1 import fact_pb2 as _fact_pb2
 from everword.v1 import summary_pb2 as _summary_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -365,6 +366,7 @@ class Memory(_message.Message):
     PERIOD_START_FIELD_NUMBER: _builtins.int
     NOTE_KEY_FIELD_NUMBER: _builtins.int
     NOTE_KIND_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the memory (UUIDv7). A message's memory has the message's id."""
     kind: Global___MemoryKind.ValueType
@@ -435,6 +437,12 @@ class Memory(_message.Message):
         its JSON has at most 2,000 characters, or max_content_chars where that is more; GetMemory and BatchGetMemories always do.
         """
 
+    @_builtins.property
+    def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
+        """superseded is what a memory that Browse lists says and does not hold any more, as of the moments of its filter; the latest
+        to end first. Results of Search, and items of contexts, have it beside their memory.
+        """
+
     def __init__(
         self,
         *,
@@ -465,10 +473,11 @@ class Memory(_message.Message):
         period_start: _builtins.str = ...,
         note_key: _builtins.str = ...,
         note_kind: _builtins.str = ...,
+        superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["last_use_time", b"last_use_time", "metadata", b"metadata", "occur_time", b"occur_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "external_id", b"external_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "note_key", b"note_key", "note_kind", b"note_kind", "occur_time", b"occur_time", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "use_count", b"use_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "external_id", b"external_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "note_key", b"note_key", "note_kind", b"note_kind", "occur_time", b"occur_time", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "superseded", b"superseded", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "use_count", b"use_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -510,7 +519,7 @@ class MemoryFilter(_message.Message):
     """
     include_superseded: _builtins.bool
     """include_superseded lets facts through that held and do not any more. Search returns them marked, after what holds
-    instead. What was said is let through in any case.
+    instead, and Browse marked, at their time. What was said is let through in any case.
     """
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___MemoryKind.ValueType]:

@@ -107,7 +107,7 @@ class SearchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Browse(self, request, context):
-        """Browse lists memories by time of occurrence.
+        """Browse lists memories by time of occurrence. What does not hold any more is marked, as in Search.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -28,7 +28,7 @@ class SearchServiceStub:
     forward, or in, if the filter and what the query demands let it through.
     """
     Browse: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BrowseRequest, _search_service_pb2.BrowseResponse]
-    """Browse lists memories by time of occurrence."""
+    """Browse lists memories by time of occurrence. What does not hold any more is marked, as in Search."""
     GetMemory: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetMemoryRequest, _search_service_pb2.GetMemoryResponse]
     """GetMemory returns one memory, whole, and what it is beyond what memories of all kinds share: the message as it was sent,
     or the summary with its place and its making.
@@ -79,7 +79,7 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.BrowseRequest,
         context: _aio.ServicerContext[_search_service_pb2.BrowseRequest, _abc.Awaitable[_search_service_pb2.BrowseResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.BrowseResponse]:
-        """Browse lists memories by time of occurrence."""
+        """Browse lists memories by time of occurrence. What does not hold any more is marked, as in Search."""
 
     @_abc_1.abstractmethod
     def GetMemory(

@@ -30,6 +30,14 @@ class Source(IntEnum):
     AGENT = 3
     PERSON = 4
 
+    @property
+    def strength(self) -> int:
+        """How much it counts beside others: what is inferred counts least, and a person's word most."""
+        return _STRENGTHS[self]
+
+
+_STRENGTHS = {Source.INFERRED: 0, Source.STATED: 1, Source.AGENT: 2, Source.PERSON: 3}
+
 
 class Ruling(IntEnum):
     """What a person said of a fact. Values equal the column `ruling`."""

@@ -1,7 +1,8 @@
 """What a statement changes in the intervals that are believed of a subject's attribute.
 
 Of an attribute with one value at a time, these never overlap. What is believed is never changed: an interval that turns
-out to end earlier is not believed any more, and a shorter one is believed in its place.
+out to end earlier is not believed any more, and a shorter one is believed in its place. Where a fact holds without a
+break, it has one interval.
 """
 
 from __future__ import annotations
@@ -47,19 +48,12 @@ def state(
     rivals = [each for each in believed if not several or each.fact_id == fact_id]
     standing = next((each for each in rivals if each.covers(since)), None)
     if standing is None:
-        return _state_in_gap(rivals, fact_id, since, until)
-    if standing.fact_id == fact_id:
+        change = _state_in_gap(rivals, fact_id, since, until)
+    elif standing.fact_id == fact_id:
         return _end(standing, until) if _is_shorter(standing, until) else NOTHING
-    ends = _earliest(standing.until, until)
-    # What took the place of the fact that stood here takes the place of this one.
-    successor = standing.successor_id if ends == standing.until else None
-    parts = [Interval(None, fact_id, since, ends, successor)]
-    if standing.since < since:
-        parts.append(replace(standing, id=None, until=since, successor_id=fact_id))
-    if ends is not None and ends != standing.until:
-        parts[0] = replace(parts[0], successor_id=standing.fact_id)
-        parts.append(replace(standing, id=None, since=ends))
-    return Change((standing,), tuple(parts))
+    else:
+        change = _state_instead(standing, fact_id, since, until)
+    return _without_breaks(rivals, change)
 
 
 def end(believed: Sequence[Interval], fact_id: UUID, until: datetime) -> Change:
@@ -77,7 +71,8 @@ def correct(
     """
     wrong = tuple(each for each in believed if each.fact_id == fact_id)
     kept = [each for each in believed if each.fact_id != fact_id]
-    return _join(_replace(each, kept, right_id, several) for each in wrong)
+    change = _join(_replace(each, kept, right_id, several) for each in wrong)
+    return change if several else _without_breaks(believed, change)
 
 
 def _replace(
@@ -109,6 +104,22 @@ def _gave_way(interval: Interval, to: Interval) -> bool:
     return interval.successor_id == to.fact_id and interval.until == to.since
 
 
+def _state_instead(
+    standing: Interval, fact_id: UUID, since: datetime, until: datetime | None
+) -> Change:
+    """Return what changes where another fact held from `since` on."""
+    ends = _earliest(standing.until, until)
+    # What took the place of the fact that stood here takes the place of this one.
+    successor = standing.successor_id if ends == standing.until else None
+    parts = [Interval(None, fact_id, since, ends, successor)]
+    if standing.since < since:
+        parts.append(replace(standing, id=None, until=since, successor_id=fact_id))
+    if ends is not None and ends != standing.until:
+        parts[0] = replace(parts[0], successor_id=standing.fact_id)
+        parts.append(replace(standing, id=None, since=ends))
+    return Change((standing,), tuple(parts))
+
+
 def _state_in_gap(
     rivals: Sequence[Interval], fact_id: UUID, since: datetime, until: datetime | None
 ) -> Change:
@@ -123,6 +134,26 @@ def _state_in_gap(
         successor = later.successor_id if ends == later.until else None
         return Change((later,), (Interval(None, fact_id, since, ends, successor),))
     return Change(believed=(Interval(None, fact_id, since, later.since, later.fact_id),))
+
+
+def _without_breaks(believed: Sequence[Interval], change: Change) -> Change:
+    """Return the change with those intervals of one fact as one that end where the next one begins."""
+    gone = list(change.disbelieved)
+    rest = sorted(
+        [*(each for each in believed if each not in gone), *change.believed],
+        key=lambda each: each.since,
+    )
+    come = list[Interval]()
+    for fact_id in sorted({each.fact_id for each in rest}):
+        own = list[Interval]()
+        for each in (each for each in rest if each.fact_id == fact_id):
+            if own and own[-1].until == each.since:
+                gone += [one for one in (own[-1], each) if one.id is not None]
+                own[-1] = replace(each, id=None, since=own[-1].since)
+            else:
+                own.append(each)
+        come += [each for each in own if each.id is None]
+    return Change(tuple(gone), tuple(come))
 
 
 def _is_shorter(interval: Interval, until: datetime | None) -> bool:

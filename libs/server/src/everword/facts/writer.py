@@ -163,6 +163,7 @@ def _weighed(
     seen = [at for _, at in supporting] or [fact.first_seen_at]
     if fact.ruling == Ruling.RIGHT and fact.ruled_at:
         seen.append(fact.ruled_at)
+    sources = [Source(fact.source)] if not supporting else [each.source for each, _ in supporting]
     attribute = find_attribute(fact.attribute)
     first, last = min(seen), max(seen)
     is_anchor = attribute.is_anchor or fact.is_anchor
@@ -180,7 +181,7 @@ def _weighed(
         supporting=len(supporting),
         contradicting=len(pieces) - len(supporting),
         # The strongest source is that of the fact.
-        source=max((piece.source for piece, _ in supporting), default=Source(fact.source)),
+        source=max(sources, key=lambda source: source.strength),
         hypothesis=all(piece.hypothesis for piece, _ in supporting),
         first_seen_at=first,
         last_seen_at=last,

@@ -19,8 +19,12 @@ from everword.text.credentials import mask_credentials
 from everword_search.answers.asking import Asking
 from everword_search.answers.check import check_answer
 from everword_search.answers.prompt import answer_request, fitting, read_citations
+from everword_search.answers.shown import Shown
 from everword_search.context.reliable import find_reliable
+from everword_search.endings.read_endings import read_endings
 from everword_search.records.model import EVERYTHING, MemoryFilter, PageRequest
+from everword_search.retrieval.index.as_of import find_as_of
+from everword_search.retrieval.index.store import Scope
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
 from everword_search.summaries.model import ExpandMode, Expansion, ExpansionLimits
@@ -75,13 +79,18 @@ async def answer(
     memories = _memories(found.results, request)
     if found.verdict is Verdict.NOTHING_RELEVANT or not memories:
         return Answered("", {}, Verdict.NOTHING_RELEVANT, "", ())
+    filter_ = await find_as_of(sources.database, namespace, request.filter)
     async with sources.database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
+        # Also of the messages behind a summary, of which the search knows nothing.
+        ids = [memory.id for memory in memories]
+        endings = await read_endings(conn, Scope(namespace.id, filter_), ids)
     if settings.masks_credentials:
         memories = await asyncio.to_thread(_masked, memories)
-    reply, shown = await _ask(asking, namespace, request, memories)
+    given = [Shown(memory, endings.get(memory.id, ())) for memory in memories]
+    reply, shown = await _ask(asking, namespace, request, given)
     text, numbers = read_citations(reply.text, len(shown))
-    citations = {number: shown[number - 1] for number in sorted(numbers)}
+    citations = {number: shown[number - 1].memory for number in sorted(numbers)}
     # The first check reads a list of words, and long memories take their time.
     checked = await asyncio.to_thread(check_answer, text, request.query, shown, numbers)
     return Answered(checked.text, citations, found.verdict, reply.model, checked.unsupported)
@@ -91,8 +100,8 @@ async def _ask(
     asking: Asking,
     namespace: NamespaceScope,
     request: AnswerRequest,
-    memories: Sequence[MemoryRecord],
-) -> tuple[ChatAnswer, Sequence[MemoryRecord]]:
+    memories: Sequence[Shown],
+) -> tuple[ChatAnswer, Sequence[Shown]]:
     """Return the model's answer, and the memories that it was shown: as many of the first ones as it can read."""
     context = await asking.context_tokens()
     room = min(request.max_answer_tokens, context // 2)

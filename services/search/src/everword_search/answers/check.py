@@ -14,6 +14,7 @@ from everword.text.statements.obeyed import find_obeyed
 from everword.text.statements.sources import Said
 from everword.text.values.evidence import Evidence, find_values
 from everword_search.answers.prompt import read_citations, without_citations
+from everword_search.answers.shown import Shown
 
 #: Values and statements that are named at most.
 MAX_UNSUPPORTED = 50
@@ -36,15 +37,14 @@ class CheckedAnswer:
     unsupported: Sequence[str]
 
 
-def check_answer(
-    answer: str, query: str, shown: Sequence[MemoryRecord], cited: Set[int]
-) -> CheckedAnswer:
+def check_answer(answer: str, query: str, shown: Sequence[Shown], cited: Set[int]) -> CheckedAnswer:
     """Return the answer with `[unsupported]` at the end of each sentence that says what its memories do not.
 
     A sentence rests on the memories that it cites, by their numbers among those `shown`; one without a citation on all
     that the answer cites. What the question says may be said again. What a memory orders may not, cited or not.
     """
-    obeyed = list(find_obeyed(without_citations(answer), (memory.content for memory in shown)))
+    contents = (each.memory.content for each in shown)
+    obeyed = list(find_obeyed(without_citations(answer), contents))
     memories = {number: shown[number - 1] for number in cited}
     pieces: list[str] = []
     unsupported: list[str] = []
@@ -59,10 +59,12 @@ def check_answer(
     return CheckedAnswer(marked, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
 
 
-def _unsupported(said: str, query: str, cited: Mapping[int, MemoryRecord]) -> list[str]:
-    memories = list(cited.values())
+def _unsupported(said: str, query: str, cited: Mapping[int, Shown]) -> list[str]:
+    memories = [each.memory for each in cited.values()]
+    # That something holds no more, and since when, is what is known of a memory beside its words.
+    ended = [" ".join(mark.values()) for each in cited.values() for mark in each.superseded]
     evidence = Evidence(
-        [query, *(memory.content for memory in memories)],
+        [query, *(memory.content for memory in memories), *ended],
         [memory.occurred_at.astimezone(UTC) for memory in memories],
         labels=[
             name

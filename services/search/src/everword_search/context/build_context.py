@@ -55,6 +55,7 @@ async def begin(
     filter_ = await find_as_of(sources.database, namespace, request.filter)
     request = replace(request, filter=filter_)
     start = await read_start(sources.database, namespace, request)
+    request = replace(request, own_fact_ids=start.own_fact_ids)
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
     layout = Layout(counter, request.format, zone, masks)
     text = _asked(request, start)

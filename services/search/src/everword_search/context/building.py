@@ -150,11 +150,13 @@ class Building:
         return told_by
 
     def _items(self, found: FoundMemories, candidates: Candidates) -> dict[BlockSource, list[Item]]:
-        """Return what the blocks would say: of each the best first, by its score and its nearness."""
+        """Return what the blocks would say: of each the best first, by its score, its links and its nearness."""
         near = _nearness(found)
 
         def value(item: Item) -> float:
-            return item.score + (near.get(item.memory_id, 0.0) if item.memory_id else 0.0)
+            return (
+                item.score + item.lift + (near.get(item.memory_id, 0.0) if item.memory_id else 0.0)
+            )
 
         layout = self.draft.layout
         return {

@@ -14,11 +14,13 @@ from everword.domain.deadline import remaining
 from everword.domain.errors import EmbedderUnavailable
 from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import ConversationRecord, MessageRecord
+from everword.facts.model import USER
 from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import Draft
 from everword_search.context.model import BlockSource, ContextRequest
 from everword_search.context.text import Item, Layout
 from everword_search.endings.read_endings import Endings, has_facts_asked, read_endings
+from everword_search.facts.store import find_own
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import MemoryFilter, PageRequest
@@ -39,6 +41,8 @@ _SUMMARIES = 8
 #: Older turns that are recalled, and the cosine with the query that they need.
 MOST_RECALLED, LEAST_COSINE = 3, 0.45
 _USER, _MESSAGE = 2, 1
+#: Facts of whoever speaks that memories are looked for among.
+_OWN_FACTS = 500
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,11 @@ class Conversation:
     endings: Endings
 
     @property
+    def speakers(self) -> list[str]:
+        """Whose facts are those of a conversation that names no subject."""
+        return sorted({USER, self.latest.author if self.latest else ""} - {""})
+
+    @property
     def unread(self) -> int:
         """Turns that were not even read, for their size."""
         return self.turns[0].available - len(self.turns) if self.turns else 0
@@ -66,6 +75,8 @@ class Start:
 
     settings: NamespaceSettings
     conversation: Conversation | None
+    #: As of the request.
+    own_fact_ids: tuple[UUID, ...] = ()
 
 
 async def read_start(
@@ -79,9 +90,22 @@ async def read_start(
             return Start(settings, None)
         has_facts = await ask(conn, has_facts_asked(namespace.id))
         conversation = await _read(conn, namespace.id, request.conversation_id, request)
-        if (await has_facts.rows())[0].exists:
-            conversation = await _with_endings(conn, namespace.id, conversation, request)
-        return Start(settings, conversation)
+        if not (await has_facts.rows())[0].exists:
+            return Start(settings, conversation)
+        own = await _own_facts(conn, namespace.id, conversation, request)
+        request = replace(request, own_fact_ids=own)
+        conversation = await _with_endings(conn, namespace.id, conversation, request)
+        return Start(settings, conversation, own)
+
+
+async def _own_facts(
+    conn: Connection, namespace_id: int, conversation: Conversation, request: ContextRequest
+) -> tuple[UUID, ...]:
+    """Return the facts of whoever speaks in a conversation that names nobody, learned in such ones."""
+    if not request.needs_own_facts(conversation.record):
+        return ()
+    speakers = conversation.speakers
+    return tuple(await find_own(conn, namespace_id, speakers, request.filter.known_at, _OWN_FACTS))
 
 
 async def _with_endings(

@@ -62,6 +62,8 @@ class Candidate:
     relevance: float | None = None
     #: Messages that say the same, each with the words that do: where one is shown, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
+    #: What it counts more than its score, for what it has to do with what is asked for.
+    lift: float = 0.0
     #: What is said about the words, in brackets after them, such as since when they hold.
     remark: str = ""
     #: The strategy that it offers, where it is a question to ask.
@@ -103,6 +105,13 @@ class ContextRequest:
     profile: str = DEFAULT_PROFILE
     balanced: BalancedOptions | None = None
     format: ContextFormat = ContextFormat.TEXT
+    #: Where the conversation names nobody, the facts that were learned of who speaks in such conversations.
+    own_fact_ids: tuple[UUID, ...] = ()
+
+    def needs_own_facts(self, record: ConversationRecord) -> bool:
+        """Tell whether the scope holds facts of whoever speaks: they have a subject, and the conversation has none."""
+        in_scope = self.scope is ContextScope.CONVERSATION and self.filter.subjects is None
+        return in_scope and not record.subject
 
     def filter_for(self, record: ConversationRecord | None) -> MemoryFilter:
         """Return the filter within the conversation's agent and subject, where it is asked for and not named others."""
@@ -113,4 +122,5 @@ class ContextRequest:
             wanted,
             agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
             subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
+            of_subjects_ids=list(self.own_fact_ids) or None,
         )

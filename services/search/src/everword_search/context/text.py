@@ -25,7 +25,8 @@ from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.model import BlockSource, Candidate, ContextFormat
-from everword_search.endings.model import Ending, EndingKind, Holding
+from everword_search.endings.marks import marks_of
+from everword_search.endings.model import Ending, Holding
 from everword_search.retrieval.confidence import Confidence
 from everword_search.summaries.store import TopSummaryRow
 
@@ -48,13 +49,6 @@ _INDENT = "  "
 #: As many digits as any item's.
 _WIDEST = 999
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-#: How what does not hold any more came to that, before the date of it; and of how many a line tells, the latest ones.
-_ENDINGS = {
-    EndingKind.REPLACED: "until",
-    EndingKind.CLOSED: "until",
-    EndingKind.CORRECTED: "corrected",
-}
-_MOST_ENDINGS = 4
 #: What the empty line between two blocks may cost.
 _BETWEEN = 2
 #: Some readers take these for ends of lines too, and JSON leaves them as they are.
@@ -89,6 +83,8 @@ class Item:
     said_by: frozenset[UUID] = frozenset()
     #: The words of messages that say the same, each with its message: where one is there, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
+    #: As of the candidate.
+    lift: float = 0.0
     #: The strategy that it offers.
     strategy_id: UUID | None = None
     #: What it says in substance, where that is not its words: by this, repetitions are known.
@@ -225,7 +221,13 @@ class Layout:
             found.relevance,
         )
         strategy_id = found.strategy_id
-        return replace(item, told_by=found.told_by, substance=substance, strategy_id=strategy_id)
+        return replace(
+            item,
+            told_by=found.told_by,
+            substance=substance,
+            strategy_id=strategy_id,
+            lift=found.lift,
+        )
 
     def _item(
         self,
@@ -261,12 +263,8 @@ class Layout:
         relevance: float | None = None,
     ) -> str:
         marks = [
-            (
-                each.attribute,
-                _ENDINGS[each.kind],
-                in_zone(each.ended_at, self.zone).date().isoformat(),
-            )
-            for each in endings[:_MOST_ENDINGS]
+            (each.attribute, each.how, in_zone(each.ended_at, self.zone).date().isoformat())
+            for each in marks_of(endings)
         ]
         if self.is_json:
             fields: dict[str, object] = {

@@ -15,6 +15,12 @@ AND (i.valid_until IS NULL OR i.valid_until > coalesce(%(valid_at)s, now()))
 AND i.known_from <= coalesce(%(known_at)s, now())
 AND (i.known_until IS NULL OR i.known_until > coalesce(%(known_at)s, now()))
 
+-- fragment in_unnamed --
+-- Whether a fact was learned in a conversation that names no subject.
+EXISTS (SELECT FROM fact_evidence e
+          JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+         WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = '')
+
 -- get_profile --
 -- What holds of a subject at a moment, as it was believed at another one.
 SELECT :columns
@@ -56,11 +62,7 @@ SELECT held.*, coalesce(said.message_ids, '{}') AS message_ids, coalesce(said.qu
            AND :holding
            AND (%(since)s::timestamptz IS NULL OR i.valid_from >= %(since)s)
            AND (%(before)s::timestamptz IS NULL OR i.valid_from < %(before)s)
-           AND (NOT %(unnamed)s OR f.subject = %(user)s OR EXISTS (
-                SELECT
-                  FROM fact_evidence e
-                  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
-                 WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = ''))
+           AND (NOT %(unnamed)s OR f.subject = %(user)s OR :in_unnamed)
          ORDER BY f.confidence DESC, f.last_seen_at DESC, f.id
          LIMIT %(limit)s) AS held
   LEFT JOIN LATERAL (
@@ -72,6 +74,20 @@ SELECT held.*, coalesce(said.message_ids, '{}') AS message_ids, coalesce(said.qu
                 LIMIT %(most_said)s) AS e) AS said ON true
  ORDER BY held.confidence DESC, held.last_seen_at DESC, held.id
  LIMIT %(limit)s;
+
+-- find_own --
+-- The memories that are facts of whoever speaks where nobody is named, the most certain ones. When they hold is
+-- for who looks for them.
+SELECT i.id AS memory_id
+  FROM unnest(%(subjects)s::text[]) AS wanted (subject),
+       LATERAL (
+        SELECT f.id
+          FROM facts f
+         WHERE f.namespace_id = %(namespace_id)s AND f.subject = wanted.subject AND (f.subject = %(user)s OR :in_unnamed)
+         ORDER BY f.confidence DESC, f.last_seen_at DESC, f.id
+         LIMIT %(limit)s) AS own
+  JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = own.id
+ WHERE i.known_until IS NULL OR i.known_until > %(known_at)s::timestamptz;
 
 -- list_facts --
 -- Facts by their ids: what holds at a moment, as it was believed at another one, or all of it.
@@ -123,6 +139,27 @@ SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, e.reason, e.valid
  WHERE e.namespace_id = %(namespace_id)s AND (e.from_fact_id = ANY(%(fact_ids)s) OR e.to_fact_id = ANY(%(fact_ids)s))
    AND (%(everything)s OR e.known_until IS NULL)
  ORDER BY e.known_until IS NULL DESC, e.confidence DESC, e.id
+ LIMIT %(limit)s;
+
+-- find_linked --
+-- Links between some facts that hold now, the surest first, of which a query names one: it shares a word with it, in the
+-- language of the namespace. Words are looked at only of facts that are linked.
+SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, first.words && asked.words AS from_named
+  FROM namespaces n
+ CROSS JOIN LATERAL (SELECT tsvector_to_array(to_tsvector(n.text_search_config, %(query)s)) AS words OFFSET 0) AS asked
+ CROSS JOIN LATERAL (
+       SELECT * FROM fact_edges
+        WHERE namespace_id = %(namespace_id)s AND from_fact_id = ANY(%(fact_ids)s) AND to_fact_id = ANY(%(fact_ids)s)
+          AND known_until IS NULL
+       OFFSET 0) AS e
+ CROSS JOIN LATERAL (
+       SELECT tsvector_to_array(to_tsvector(n.text_search_config, replace(attribute, '_', ' ') || ' ' || value)) AS words
+         FROM facts WHERE namespace_id = %(namespace_id)s AND id = e.from_fact_id OFFSET 0) AS first
+ CROSS JOIN LATERAL (
+       SELECT tsvector_to_array(to_tsvector(n.text_search_config, replace(attribute, '_', ' ') || ' ' || value)) AS words
+         FROM facts WHERE namespace_id = %(namespace_id)s AND id = e.to_fact_id OFFSET 0) AS second
+ WHERE n.id = %(namespace_id)s AND (first.words && asked.words) <> (second.words && asked.words)
+ ORDER BY e.confidence DESC, e.id
  LIMIT %(limit)s;
 
 -- list_disputes --

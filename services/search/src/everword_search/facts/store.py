@@ -65,6 +65,18 @@ class LinkRow:
 
 
 @dataclass(frozen=True)
+class LinkedRow:
+    """A link between two facts, and which of them a query names."""
+
+    from_fact_id: UUID
+    to_fact_id: UUID
+    relation: int
+    confidence: float
+    #: Else the second one.
+    from_named: bool
+
+
+@dataclass(frozen=True)
 class DisputeRow:
     """A dispute between two facts."""
 
@@ -75,6 +87,11 @@ class DisputeRow:
     outcome: int | None
     decided_by: str | None
     reason: str
+
+
+@dataclass(frozen=True)
+class _OwnRow:
+    memory_id: UUID
 
 
 async def get_profile(
@@ -116,6 +133,38 @@ async def find_known(
         "most_said": most_said,
     }
     return await fetch_all(conn, SQL["find_known"], parameters, KnownRow)
+
+
+async def find_own(
+    conn: Connection,
+    namespace_id: int,
+    subjects: Sequence[str],
+    known_at: datetime | None,
+    limit: int,
+) -> list[UUID]:
+    """Return the memories that are facts of subjects, as far as they were learned where nobody is named."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "user": USER,
+        "subjects": list(subjects),
+        "known_at": known_at,
+        "limit": limit,
+    }
+    rows = await fetch_all(conn, SQL["find_own"], parameters, _OwnRow)
+    return [row.memory_id for row in rows]
+
+
+async def find_linked(
+    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], query: str, limit: int
+) -> list[LinkedRow]:
+    """Return links between some facts, the surest first, of which one shares a word with a query."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "fact_ids": list(fact_ids),
+        "query": query,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["find_linked"], parameters, LinkedRow)
 
 
 async def list_facts(

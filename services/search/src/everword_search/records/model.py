@@ -20,6 +20,8 @@ class MemoryFilter:
     conversation_ids: list[UUID] | None = None
     agents: list[str] | None = None
     subjects: list[str] | None = None
+    #: Memories that count as if they had one of the subjects.
+    of_subjects_ids: list[UUID] | None = None
     channels: list[str] | None = None
     instances: list[str] | None = None
     authors: list[str] | None = None

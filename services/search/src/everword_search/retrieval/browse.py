@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everword.db.pool import STATEMENT_CAP_S, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.records import MemoryRecord
+from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
 from everword_search.records.pages import DEFAULT_CONTENT_CHARS, max_parts, open_cursor
 from everword_search.records.store import read_memories
 from everword_search.retrieval.index import store
 from everword_search.retrieval.index.as_of import find_as_of
-from everword_search.retrieval.index.query_plans import use_custom_plans
+from everword_search.retrieval.index.query_plans import use_custom_plans, use_generic_plans
 from everword_search.retrieval.index.store import Scope
 
 DEFAULT_PAGE = 50
@@ -32,10 +34,18 @@ class BrowseRequest:
     at_least_as_fresh: str = ""
 
 
-async def browse(
-    database: Database, namespace: NamespaceScope, request: BrowseRequest
-) -> tuple[list[MemoryRecord], str]:
-    """Return a page of memories in the order asked for, and the token of the next one.
+@dataclass(frozen=True)
+class Browsed:
+    """A page of memories."""
+
+    memories: Sequence[MemoryRecord]
+    #: What they say and does not hold any more.
+    endings: Endings
+    next_page_token: str
+
+
+async def browse(database: Database, namespace: NamespaceScope, request: BrowseRequest) -> Browsed:
+    """Return a page of memories in the order asked for.
 
     Raises MemoryNotFound where the message that the filter is as of does not exist.
     """
@@ -52,8 +62,10 @@ async def browse(
         memories = await read_memories(
             conn, namespace.id, ids, max_chars=chars, max_parts=max_parts(chars)
         )
+        await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
+        endings = await read_endings(conn, scope, ids)
     token = ""
     if len(places) > cursor.size:
         last = places[cursor.size - 1]
         token = cursor.token([last.occurred_at.isoformat(), str(last.source_id)])
-    return list(memories), token
+    return Browsed(memories, endings, token)

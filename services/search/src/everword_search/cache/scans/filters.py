@@ -23,7 +23,10 @@ def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:
         # Empty, a UUID of zeros, stands for what is in no conversation.
         ids = [id_ for id_ in array_of_uuids(wanted.conversation_ids).tolist() if id_]
         passes &= snapshot.having("conversations", ids)
-    for name in ("agents", "subjects", "channels", "instances", "authors"):
+    if wanted.subjects is not None:
+        own = snapshot.of_memories(array_of_uuids(wanted.of_subjects_ids or ()))
+        passes &= snapshot.having("subjects", wanted.subjects) | own
+    for name in ("agents", "channels", "instances", "authors"):
         texts = getattr(wanted, name)
         if texts is not None:
             passes &= snapshot.having(name, texts)

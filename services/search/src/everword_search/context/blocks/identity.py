@@ -16,8 +16,9 @@ from zoneinfo import ZoneInfo
 
 from everword.facts.attributes import find_attribute
 from everword.facts.confidence import find_weight
-from everword.facts.model import USER, State
+from everword.facts.model import State
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT
+from everword_search.context.blocks.linked import read_linked
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.model import BlockSource, Candidate
 from everword_search.context.text import in_zone
@@ -38,17 +39,21 @@ async def find_profile(asked: Asked) -> Sequence[Candidate]:
         return []
     async with asked.sources.database.transaction(asked.namespace.id) as conn:
         rows = await find_known(conn, asked.namespace.id, known, MOST_FACTS, MOST_SAID)
+        # Links are known as they are now.
+        query = asked.text if known.as_of == AsOf() else ""
+        linked = await read_linked(conn, asked.namespace.id, rows, query)
     now = known.as_of.valid_at or datetime.now(UTC)
     zone = ZoneInfo(asked.start.settings.time_zone)
     excluded = set(wanted.excluded_memory_ids or ())
     order = sorted(rows, key=lambda row: (row.category, row.attribute, -row.confidence, row.id))
     places = {row.memory_id: place for place, row in enumerate(order)}
     several = len({row.subject for row in rows}) > 1
-    return [
-        _candidate(row, places[row.memory_id], now, zone, several)
+    shown = {
+        row.id: _candidate(row, places[row.memory_id], now, zone, several)
         for row in rows
         if row.memory_id not in excluded
-    ]
+    }
+    return [linked[id_].lift(each) if id_ in linked else each for id_, each in shown.items()]
 
 
 def _to_known(asked: Asked, wanted: MemoryFilter) -> KnownFilter:
@@ -57,8 +62,7 @@ def _to_known(asked: Asked, wanted: MemoryFilter) -> KnownFilter:
     if named is not None:
         subjects = named
     elif unnamed:
-        latest = asked.start.conversation.latest if asked.start.conversation else None
-        subjects = sorted({USER, latest.author if latest else ""} - {""})
+        subjects = asked.start.conversation.speakers if asked.start.conversation else []
     else:
         subjects = [record.subject] if record else []
     valid_at = wanted.valid_at or wanted.as_of_time

@@ -11,7 +11,8 @@
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
 AND (%(agents)s::text[] IS NULL OR m.agent = ANY(%(agents)s))
-AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s))
+AND (%(subjects)s::text[] IS NULL OR m.subject = ANY(%(subjects)s)
+     OR %(of_subjects_ids)s::uuid[] IS NOT NULL AND m.source_id = ANY(%(of_subjects_ids)s))
 AND (%(channels)s::text[] IS NULL OR m.channel = ANY(%(channels)s))
 AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
 AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
@@ -44,6 +45,20 @@ AND (e.valid_until IS NULL OR e.valid_until > coalesce(%(valid_at)s, now()))
 SELECT occurred_at AS as_of_time, conversation_id AS as_of_conversation_id, seq AS as_of_seq
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
+
+-- find_told_later --
+-- The memories that are facts which began to hold before a message, and were told after it: nothing that was said up to it says
+-- so. Of its own conversation the places count, elsewhere the time.
+SELECT i.id AS memory_id
+  FROM facts f
+  JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
+ WHERE f.namespace_id = %(namespace_id)s AND f.last_seen_at >= %(as_of_time)s AND i.valid_from <= %(as_of_time)s
+   AND NOT EXISTS (
+       SELECT FROM fact_evidence e
+         LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
+        WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts
+          AND CASE WHEN m.conversation_id = %(as_of_conversation_id)s THEN m.seq <= %(as_of_seq)s
+                   ELSE e.said_at <= %(as_of_time)s END);
 
 -- use_custom_plans --
 -- Let each of the following statements of the transaction be planned for what it is asked, and have a time of its own: how

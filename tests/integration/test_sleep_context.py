@@ -1,0 +1,98 @@
+"""What Sleep learned a moment ago is in the context of the next conversation, which nobody has to prepare."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from everword.v1 import context_service_pb2 as context
+from support.calls import append_request, target
+from support.learning import day, say
+from support.sleeping import Mind, Records, observation, sleep
+from support.stack import Stack
+
+TEA, CELLO = "tea for me", "the cello at six"
+ANNA, SURGERY = "My wife Anna", "knee surgery"
+
+
+async def test_the_next_conversation_knows_what_sleep_has_learned(stack: Stack) -> None:
+    date = (datetime.now(UTC) + timedelta(days=9)).date().isoformat()
+    texts = (
+        f"It is {TEA}, and {CELLO}.",
+        f"{ANNA} sings in a choir.",
+        f"My {SURGERY} is on {date}.",
+        "Just do it.",
+        "No. Ship it now.",
+    )
+    for text in texts:
+        await say(stack, text, 0, session="tea" if TEA in text else "s")
+    await sleep(stack, Mind(_answers(date)))
+    request = append_request("Hello! How is Anna?")
+    request.conversation.CopyFrom(target("next", subject="emi"))
+    next_ = (await stack.ingest.AppendMessages(request)).conversation_id
+    found = await stack.context.BuildContext(
+        context.BuildContextRequest(conversation_id=next_, query="How is Anna? A drink?")
+    )
+    # The message that says the facts is not found by these words: it would stand for them.
+    known = {
+        block.source: [item.text.partition("] ")[2] for item in block.items]
+        for block in found.blocks
+    }
+    told = day(0).date()
+    identity = known[context.CONTEXT_SOURCE_IDENTITY]
+    assert f"Evening: cello at six (suspected, as of {told}, causes: Drink)" in identity
+    life = known[context.CONTEXT_SOURCE_LIFE]
+    assert "Communication: directness direct" in life
+    assert any(line.startswith("Anna: wife.") for line in life)
+    assert f"Knee surgery: health, {date}" in life
+
+
+def _answers(date: str) -> dict[str, Any]:
+    wordings = {TEA: ("drink", "tea"), CELLO: ("evening", "cello at six")}
+
+    def observe(records: Records) -> Any:
+        observations = [
+            observation(message["n"], words, *known, about=about)
+            for message in records["messages"]
+            for words, known, about in (
+                (TEA, wordings[TEA], ""),
+                (CELLO, wordings[CELLO], ""),
+                (ANNA, (), "Anna"),
+                (SURGERY, (), ""),
+            )
+            if words in message["text"]
+        ]
+        return {"observations": observations, "topics": []}
+
+    def link(records: Records) -> Any:
+        number = {fact["value"]: fact["fact"] for fact in records["facts"]}
+        edge = {"from": number["cello at six"], "to": number["tea"], "relation": "causes"}
+        return {"edges": [{**edge, "confidence": 0.9, "reason": "It calms."}]}
+
+    def name(records: Records) -> Any:
+        of = [each["o"] for each in records["observations"] if ANNA in each["quotes"][0]]
+        wife = {"name": "Anna", "relation": "wife", "status": "", "words": ANNA}
+        return {"people": [{"o": o, **wife} for o in of]}
+
+    def happen(records: Records) -> Any:
+        of = [each["o"] for each in records["observations"] if SURGERY in each["quotes"][0]]
+        fields = {"category": "health", "start": date, "end": "", "importance": 0.8}
+        event = {"title": "Knee surgery", **fields, "decay_days": 365, "status": "", "words": ""}
+        return {"events": [{"o": o, **event} for o in of]}
+
+    def describe(records: Records) -> Any:
+        said = [
+            each
+            for each in records["messages"]
+            if each["text"] in ("Just do it.", "No. Ship it now.")
+        ]
+        quotes = [{"n": each["n"], "words": each["text"]} for each in said]
+        return {"traits": [{"dimension": "directness", "value": "direct", "quotes": quotes}]}
+
+    return {
+        "sleep-observe": observe,
+        "sleep-edges": link,
+        "sleep-people": name,
+        "sleep-events": happen,
+        "sleep-user-model": describe,
+    }
