@@ -26,43 +26,57 @@ from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x65verword/v1/fact.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xee\x04\n\x04\x46\x61\x63t\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x03 \x01(\t\x12\x11\n\tattribute\x18\x04 \x01(\t\x12\r\n\x05value\x18\x05 \x01(\t\x12\'\n\x06source\x18\x06 \x01(\x0e\x32\x17.everword.v1.FactSource\x12\x12\n\nhypothesis\x18\x07 \x01(\x08\x12%\n\x05state\x18\x08 \x01(\x0e\x32\x16.everword.v1.FactState\x12\x12\n\nconfidence\x18\t \x01(\x01\x12\x0e\n\x06weight\x18\n \x01(\x01\x12\x33\n\x0fvalid_from_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10valid_until_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x33\n\x0fknown_from_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10known_until_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nsupporting\x18\x10 \x01(\x05\x12\x15\n\rcontradicting\x18\x11 \x01(\x05\x12\x14\n\x0csuccessor_id\x18\x12 \x01(\t\x12\x11\n\tmemory_id\x18\x13 \x01(\t\x12\x32\n\x0elast_seen_time\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xfd\x01\n\x0eSupersededFact\x12\x0f\n\x07\x66\x61\x63t_id\x18\x01 \x01(\t\x12\x11\n\tattribute\x18\x02 \x01(\t\x12\r\n\x05value\x18\x03 \x01(\t\x12\'\n\x06\x65nding\x18\x04 \x01(\x0e\x32\x17.everword.v1.FactEnding\x12.\n\nended_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\x0f\x63urrent_fact_id\x18\x06 \x01(\t\x12\x15\n\rcurrent_value\x18\x07 \x01(\t\x12\x14\n\x0c\x63urrent_text\x18\x08 \x01(\t\x12\x19\n\x11\x63urrent_memory_id\x18\t \x01(\t\"v\n\x0bNewEvidence\x12\x1f\n\nmessage_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x17\n\x05quote\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x13\n\x0b\x63ontradicts\x18\x03 \x01(\x08\x12\x18\n\x06reason\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"\xc3\x01\n\x08\x45vidence\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\t\x12\r\n\x05quote\x18\x03 \x01(\t\x12\x13\n\x0b\x63ontradicts\x18\x04 \x01(\x08\x12\'\n\x06source\x18\x05 \x01(\x0e\x32\x17.everword.v1.FactSource\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12-\n\tsaid_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xaa\x01\n\nFactChange\x12/\n\x0b\x63hange_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x61\x63tor\x18\x02 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.everword.v1.FactState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x15\n\rother_fact_id\x18\x06 \x01(\t\"\x92\x02\n\x08\x46\x61\x63tLink\x12\x14\n\x0c\x66rom_fact_id\x18\x01 \x01(\t\x12\x12\n\nto_fact_id\x18\x02 \x01(\t\x12+\n\x08relation\x18\x03 \x01(\x0e\x32\x19.everword.v1.FactRelation\x12\x12\n\nconfidence\x18\x04 \x01(\x01\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12 \n\x05other\x18\x06 \x01(\x0b\x32\x11.everword.v1.Fact\x12\x33\n\x0fvalid_from_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10valid_until_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xe9\x01\n\x0b\x46\x61\x63tDispute\x12\x13\n\x0bold_fact_id\x18\x01 \x01(\t\x12\x13\n\x0bnew_fact_id\x18\x02 \x01(\t\x12-\n\topen_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bsettle_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x07outcome\x18\x05 \x01(\x0e\x32\x1b.everword.v1.DisputeOutcome\x12\x12\n\ndecided_by\x18\x06 \x01(\t\x12\x0e\n\x06reason\x18\x07 \x01(\t*\xa7\x01\n\tFactState\x12\x1a\n\x16\x46\x41\x43T_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41\x43T_STATE_SUSPECTED\x10\x01\x12\x18\n\x14\x46\x41\x43T_STATE_CONFIRMED\x10\x02\x12\x1a\n\x16\x46\x41\x43T_STATE_ESTABLISHED\x10\x03\x12\x17\n\x13\x46\x41\x43T_STATE_REJECTED\x10\x04\x12\x15\n\x11\x46\x41\x43T_STATE_CLOSED\x10\x05*\x8a\x01\n\nFactSource\x12\x1b\n\x17\x46\x41\x43T_SOURCE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41\x43T_SOURCE_STATED\x10\x01\x12\x18\n\x14\x46\x41\x43T_SOURCE_INFERRED\x10\x02\x12\x15\n\x11\x46\x41\x43T_SOURCE_AGENT\x10\x03\x12\x16\n\x12\x46\x41\x43T_SOURCE_PERSON\x10\x04*T\n\tFactActor\x12\x1a\n\x16\x46\x41\x43T_ACTOR_UNSPECIFIED\x10\x00\x12\x14\n\x10\x46\x41\x43T_ACTOR_AGENT\x10\x01\x12\x15\n\x11\x46\x41\x43T_ACTOR_PERSON\x10\x02*v\n\nFactEnding\x12\x1b\n\x17\x46\x41\x43T_ENDING_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41\x43T_ENDING_REPLACED\x10\x01\x12\x16\n\x12\x46\x41\x43T_ENDING_CLOSED\x10\x02\x12\x19\n\x15\x46\x41\x43T_ENDING_CORRECTED\x10\x03*\xe0\x01\n\x0c\x46\x61\x63tRelation\x12\x1d\n\x19\x46\x41\x43T_RELATION_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41\x43T_RELATION_CAUSES\x10\x01\x12\x1c\n\x18\x46\x41\x43T_RELATION_RELATED_TO\x10\x02\x12\x1a\n\x16\x46\x41\x43T_RELATION_SUPPORTS\x10\x03\x12\x1d\n\x19\x46\x41\x43T_RELATION_CONTRADICTS\x10\x04\x12#\n\x1f\x46\x41\x43T_RELATION_TEMPORAL_SEQUENCE\x10\x05\x12\x19\n\x15\x46\x41\x43T_RELATION_PART_OF\x10\x06*\x8b\x01\n\x0e\x44isputeOutcome\x12\x1f\n\x1b\x44ISPUTE_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x44ISPUTE_OUTCOME_ACCEPT_NEW\x10\x01\x12\x1e\n\x1a\x44ISPUTE_OUTCOME_REJECT_NEW\x10\x02\x12\x18\n\x14\x44ISPUTE_OUTCOME_KEEP\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x65verword/v1/fact.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xee\x04\n\x04\x46\x61\x63t\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x03 \x01(\t\x12\x11\n\tattribute\x18\x04 \x01(\t\x12\r\n\x05value\x18\x05 \x01(\t\x12\'\n\x06source\x18\x06 \x01(\x0e\x32\x17.everword.v1.FactSource\x12\x12\n\nhypothesis\x18\x07 \x01(\x08\x12%\n\x05state\x18\x08 \x01(\x0e\x32\x16.everword.v1.FactState\x12\x12\n\nconfidence\x18\t \x01(\x01\x12\x0e\n\x06weight\x18\n \x01(\x01\x12\x33\n\x0fvalid_from_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10valid_until_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x33\n\x0fknown_from_time\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10known_until_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nsupporting\x18\x10 \x01(\x05\x12\x15\n\rcontradicting\x18\x11 \x01(\x05\x12\x14\n\x0csuccessor_id\x18\x12 \x01(\t\x12\x11\n\tmemory_id\x18\x13 \x01(\t\x12\x32\n\x0elast_seen_time\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xc3\x02\n\x0eSupersededFact\x12\x18\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18$\x12\x1b\n\tattribute\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x18\n\x05value\x18\x03 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04\x12\'\n\x06\x65nding\x18\x04 \x01(\x0e\x32\x17.everword.v1.FactEnding\x12.\n\nended_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12 \n\x0f\x63urrent_fact_id\x18\x06 \x01(\tB\x07\xbaH\x04r\x02\x18$\x12 \n\rcurrent_value\x18\x07 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04\x12\x1f\n\x0c\x63urrent_text\x18\x08 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x08\x12\"\n\x11\x63urrent_memory_id\x18\t \x01(\tB\x07\xbaH\x04r\x02\x18$\"v\n\x0bNewEvidence\x12\x1f\n\nmessage_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x17\n\x05quote\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x13\n\x0b\x63ontradicts\x18\x03 \x01(\x08\x12\x18\n\x06reason\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"\xc3\x01\n\x08\x45vidence\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\t\x12\r\n\x05quote\x18\x03 \x01(\t\x12\x13\n\x0b\x63ontradicts\x18\x04 \x01(\x08\x12\'\n\x06source\x18\x05 \x01(\x0e\x32\x17.everword.v1.FactSource\x12\x0e\n\x06reason\x18\x06 \x01(\t\x12-\n\tsaid_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xaa\x01\n\nFactChange\x12/\n\x0b\x63hange_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x61\x63tor\x18\x02 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x03 \x01(\t\x12%\n\x05state\x18\x04 \x01(\x0e\x32\x16.everword.v1.FactState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x15\n\rother_fact_id\x18\x06 \x01(\t\"\x92\x02\n\x08\x46\x61\x63tLink\x12\x14\n\x0c\x66rom_fact_id\x18\x01 \x01(\t\x12\x12\n\nto_fact_id\x18\x02 \x01(\t\x12+\n\x08relation\x18\x03 \x01(\x0e\x32\x19.everword.v1.FactRelation\x12\x12\n\nconfidence\x18\x04 \x01(\x01\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12 \n\x05other\x18\x06 \x01(\x0b\x32\x11.everword.v1.Fact\x12\x33\n\x0fvalid_from_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10valid_until_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xe9\x01\n\x0b\x46\x61\x63tDispute\x12\x13\n\x0bold_fact_id\x18\x01 \x01(\t\x12\x13\n\x0bnew_fact_id\x18\x02 \x01(\t\x12-\n\topen_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bsettle_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x07outcome\x18\x05 \x01(\x0e\x32\x1b.everword.v1.DisputeOutcome\x12\x12\n\ndecided_by\x18\x06 \x01(\t\x12\x0e\n\x06reason\x18\x07 \x01(\t*\xa7\x01\n\tFactState\x12\x1a\n\x16\x46\x41\x43T_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41\x43T_STATE_SUSPECTED\x10\x01\x12\x18\n\x14\x46\x41\x43T_STATE_CONFIRMED\x10\x02\x12\x1a\n\x16\x46\x41\x43T_STATE_ESTABLISHED\x10\x03\x12\x17\n\x13\x46\x41\x43T_STATE_REJECTED\x10\x04\x12\x15\n\x11\x46\x41\x43T_STATE_CLOSED\x10\x05*\x8a\x01\n\nFactSource\x12\x1b\n\x17\x46\x41\x43T_SOURCE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41\x43T_SOURCE_STATED\x10\x01\x12\x18\n\x14\x46\x41\x43T_SOURCE_INFERRED\x10\x02\x12\x15\n\x11\x46\x41\x43T_SOURCE_AGENT\x10\x03\x12\x16\n\x12\x46\x41\x43T_SOURCE_PERSON\x10\x04*T\n\tFactActor\x12\x1a\n\x16\x46\x41\x43T_ACTOR_UNSPECIFIED\x10\x00\x12\x14\n\x10\x46\x41\x43T_ACTOR_AGENT\x10\x01\x12\x15\n\x11\x46\x41\x43T_ACTOR_PERSON\x10\x02*v\n\nFactEnding\x12\x1b\n\x17\x46\x41\x43T_ENDING_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41\x43T_ENDING_REPLACED\x10\x01\x12\x16\n\x12\x46\x41\x43T_ENDING_CLOSED\x10\x02\x12\x19\n\x15\x46\x41\x43T_ENDING_CORRECTED\x10\x03*\xe0\x01\n\x0c\x46\x61\x63tRelation\x12\x1d\n\x19\x46\x41\x43T_RELATION_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41\x43T_RELATION_CAUSES\x10\x01\x12\x1c\n\x18\x46\x41\x43T_RELATION_RELATED_TO\x10\x02\x12\x1a\n\x16\x46\x41\x43T_RELATION_SUPPORTS\x10\x03\x12\x1d\n\x19\x46\x41\x43T_RELATION_CONTRADICTS\x10\x04\x12#\n\x1f\x46\x41\x43T_RELATION_TEMPORAL_SEQUENCE\x10\x05\x12\x19\n\x15\x46\x41\x43T_RELATION_PART_OF\x10\x06*\x8b\x01\n\x0e\x44isputeOutcome\x12\x1f\n\x1b\x44ISPUTE_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x44ISPUTE_OUTCOME_ACCEPT_NEW\x10\x01\x12\x1e\n\x1a\x44ISPUTE_OUTCOME_REJECT_NEW\x10\x02\x12\x18\n\x14\x44ISPUTE_OUTCOME_KEEP\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'everword.v1.fact_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_SUPERSEDEDFACT'].fields_by_name['fact_id']._loaded_options = None
+  _globals['_SUPERSEDEDFACT'].fields_by_name['fact_id']._serialized_options = b'\272H\004r\002\030$'
+  _globals['_SUPERSEDEDFACT'].fields_by_name['attribute']._loaded_options = None
+  _globals['_SUPERSEDEDFACT'].fields_by_name['attribute']._serialized_options = b'\272H\005r\003\030\200\001'
+  _globals['_SUPERSEDEDFACT'].fields_by_name['value']._loaded_options = None
+  _globals['_SUPERSEDEDFACT'].fields_by_name['value']._serialized_options = b'\272H\006r\004(\200\200\004'
+  _globals['_SUPERSEDEDFACT'].fields_by_name['current_fact_id']._loaded_options = None
+  _globals['_SUPERSEDEDFACT'].fields_by_name['current_fact_id']._serialized_options = b'\272H\004r\002\030$'
+  _globals['_SUPERSEDEDFACT'].fields_by_name['current_value']._loaded_options = None
+  _globals['_SUPERSEDEDFACT'].fields_by_name['current_value']._serialized_options = b'\272H\006r\004(\200\200\004'
+  _globals['_SUPERSEDEDFACT'].fields_by_name['current_text']._loaded_options = None
+  _globals['_SUPERSEDEDFACT'].fields_by_name['current_text']._serialized_options = b'\272H\006r\004(\200\200\010'
+  _globals['_SUPERSEDEDFACT'].fields_by_name['current_memory_id']._loaded_options = None
+  _globals['_SUPERSEDEDFACT'].fields_by_name['current_memory_id']._serialized_options = b'\272H\004r\002\030$'
   _globals['_NEWEVIDENCE'].fields_by_name['message_id']._loaded_options = None
   _globals['_NEWEVIDENCE'].fields_by_name['message_id']._serialized_options = b'\272H\010r\003\260\001\001\330\001\001'
   _globals['_NEWEVIDENCE'].fields_by_name['quote']._loaded_options = None
   _globals['_NEWEVIDENCE'].fields_by_name['quote']._serialized_options = b'\272H\005r\003\030\200 '
   _globals['_NEWEVIDENCE'].fields_by_name['reason']._loaded_options = None
   _globals['_NEWEVIDENCE'].fields_by_name['reason']._serialized_options = b'\272H\005r\003\030\200\010'
-  _globals['_FACTSTATE']._serialized_start=1987
-  _globals['_FACTSTATE']._serialized_end=2154
-  _globals['_FACTSOURCE']._serialized_start=2157
-  _globals['_FACTSOURCE']._serialized_end=2295
-  _globals['_FACTACTOR']._serialized_start=2297
-  _globals['_FACTACTOR']._serialized_end=2381
-  _globals['_FACTENDING']._serialized_start=2383
-  _globals['_FACTENDING']._serialized_end=2501
-  _globals['_FACTRELATION']._serialized_start=2504
-  _globals['_FACTRELATION']._serialized_end=2728
-  _globals['_DISPUTEOUTCOME']._serialized_start=2731
-  _globals['_DISPUTEOUTCOME']._serialized_end=2870
+  _globals['_FACTSTATE']._serialized_start=2057
+  _globals['_FACTSTATE']._serialized_end=2224
+  _globals['_FACTSOURCE']._serialized_start=2227
+  _globals['_FACTSOURCE']._serialized_end=2365
+  _globals['_FACTACTOR']._serialized_start=2367
+  _globals['_FACTACTOR']._serialized_end=2451
+  _globals['_FACTENDING']._serialized_start=2453
+  _globals['_FACTENDING']._serialized_end=2571
+  _globals['_FACTRELATION']._serialized_start=2574
+  _globals['_FACTRELATION']._serialized_end=2798
+  _globals['_DISPUTEOUTCOME']._serialized_start=2801
+  _globals['_DISPUTEOUTCOME']._serialized_end=2940
   _globals['_FACT']._serialized_start=102
   _globals['_FACT']._serialized_end=724
   _globals['_SUPERSEDEDFACT']._serialized_start=727
-  _globals['_SUPERSEDEDFACT']._serialized_end=980
-  _globals['_NEWEVIDENCE']._serialized_start=982
-  _globals['_NEWEVIDENCE']._serialized_end=1100
-  _globals['_EVIDENCE']._serialized_start=1103
-  _globals['_EVIDENCE']._serialized_end=1298
-  _globals['_FACTCHANGE']._serialized_start=1301
-  _globals['_FACTCHANGE']._serialized_end=1471
-  _globals['_FACTLINK']._serialized_start=1474
-  _globals['_FACTLINK']._serialized_end=1748
-  _globals['_FACTDISPUTE']._serialized_start=1751
-  _globals['_FACTDISPUTE']._serialized_end=1984
+  _globals['_SUPERSEDEDFACT']._serialized_end=1050
+  _globals['_NEWEVIDENCE']._serialized_start=1052
+  _globals['_NEWEVIDENCE']._serialized_end=1170
+  _globals['_EVIDENCE']._serialized_start=1173
+  _globals['_EVIDENCE']._serialized_end=1368
+  _globals['_FACTCHANGE']._serialized_start=1371
+  _globals['_FACTCHANGE']._serialized_end=1541
+  _globals['_FACTLINK']._serialized_start=1544
+  _globals['_FACTLINK']._serialized_end=1818
+  _globals['_FACTDISPUTE']._serialized_start=1821
+  _globals['_FACTDISPUTE']._serialized_end=2054
 # @@protoc_insertion_point(module_scope)
