@@ -5,9 +5,9 @@ Step 1, loading, comes before them (`loading`); step 14, marking what was done, 
 
 from __future__ import annotations
 
-from everword_compactor.sleep.people.happen import HAPPEN
-from everword_compactor.sleep.people.head import TRAJECTORY
-from everword_compactor.sleep.people.meet import MEET
+from everword_compactor.sleep.people.find_events import EVENTS
+from everword_compactor.sleep.people.update_trajectory import TRAJECTORY
+from everword_compactor.sleep.people.find_people import PEOPLE
 from everword_compactor.sleep.people.strategies import STRATEGIES
 from everword_compactor.sleep.people.user_model import USER_MODEL
 from everword_compactor.sleep.stages.behaviour import BEHAVIOUR
@@ -22,7 +22,7 @@ from everword_compactor.sleep.stages.observe import OBSERVE
 from everword_compactor.sleep.work import ClosingStage, SessionStage
 
 #: 2 to 4, for each session: what it says becomes pending writes.
-SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, BEHAVIOUR, CLASSIFY, MEET, HAPPEN)
+SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, BEHAVIOUR, CLASSIFY, PEOPLE, EVENTS)
 #: 5 to 13, for each subject whose sessions were stored, and every night.
 CLOSING_STAGES: tuple[ClosingStage, ...] = (
     CONFIRM,

@@ -64,19 +64,19 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Met:
+class FoundPerson:
     """A mention of somebody, and by whom."""
 
     subject: str
     mention: PersonMention
 
 
-def meet(tools: Tools, work: SessionWork) -> SessionWork:
+def find_people(tools: Tools, work: SessionWork) -> SessionWork:
     """Add the people whom a session speaks of."""
     assert tools.asking is not None
     session = work.session
     named = [each for each in work.observations if may_name_somebody(each)]
-    found: list[Met] = []
+    found: list[FoundPerson] = []
     for first in range(0, len(named), _MOST):
         shown = named[first : first + _MOST]
         records = {"observations": [observation_record(each, o) for o, each in enumerate(shown, 1)]}
@@ -97,12 +97,14 @@ def may_name_somebody(observation: Observation) -> bool:
     )
 
 
-def read_people(session: Session, shown: Sequence[Observation], answer: Any) -> Checked[list[Met]]:
+def read_people(
+    session: Session, shown: Sequence[Observation], answer: Any
+) -> Checked[list[FoundPerson]]:
     """Return those people of an answer who are named in the quotes, and what is wrong with others.
 
     A relation or a status counts only where the words that say so stand in a message of the observation.
     """
-    kept: list[Met] = []
+    kept: list[FoundPerson] = []
     complaints: list[str] = []
     for number, entry in enumerate(answer["people"], start=1):
         name, o = " ".join(entry["name"].split()), entry["o"]
@@ -144,7 +146,7 @@ def _mentions(
     relation: str,
     status: RelationStatus | None,
     told: Quote | None,
-) -> list[Met]:
+) -> list[FoundPerson]:
     """Return a mention for each message of an observation: what it says, and who the person is with the very words."""
     details = [observation.text] if observation.about and not observation.hypothesis else []
     mentions = [
@@ -153,14 +155,14 @@ def _mentions(
     ]
     if told is not None and (relation_core(relation) or status) and not observation.hypothesis:
         mentions.append(PersonMention(name, said_of(told), relation, status))
-    return [Met(observation.subject, mention) for mention in mentions]
+    return [FoundPerson(observation.subject, mention) for mention in mentions]
 
 
 def _write(subject: str, mentions: Sequence[PersonMention]) -> Write:
     async def run(to: Storing) -> None:
         await meet_people(to.conn, to.namespace_id, subject, mentions)
 
-    return Write("meet-people", run)
+    return Write("add-people", run)
 
 
-MEET = SessionStage("people", meet, needs_model=True)
+PEOPLE = SessionStage("people", find_people, needs_model=True)

@@ -87,7 +87,7 @@ class Happened:
     mention: EventMention
 
 
-def happen(tools: Tools, work: SessionWork) -> SessionWork:
+def find_events(tools: Tools, work: SessionWork) -> SessionWork:
     """Add the events that a session tells of."""
     assert tools.asking is not None
     session = work.session
@@ -219,4 +219,4 @@ def _write(subject: str, mentions: Sequence[EventMention]) -> Write:
     return Write("take-events", run)
 
 
-HAPPEN = SessionStage("events", happen, needs_model=True)
+EVENTS = SessionStage("events", find_events, needs_model=True)

@@ -51,7 +51,7 @@ def is_due(due: Due) -> bool:
     return since >= AT_LATEST or (due.has_changed and since >= AFTER_CHANGE)
 
 
-def look_ahead(tools: Tools, work: ClosingWork) -> ClosingWork:
+def update_trajectory(tools: Tools, work: ClosingWork) -> ClosingWork:
     """Add where the subject is heading, where that is due. It is stored whole or not at all."""
     assert tools.asking is not None
     due = _read_due(tools, work)
@@ -145,4 +145,4 @@ def _said(sources: Sequence[Source], cited: Sequence[int]) -> list[Said]:
     return list(by_message.values())
 
 
-TRAJECTORY = ClosingStage("trajectory", look_ahead, needs_model=True)
+TRAJECTORY = ClosingStage("trajectory", update_trajectory, needs_model=True)
