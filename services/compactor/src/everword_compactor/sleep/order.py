@@ -6,9 +6,9 @@ Step 1, loading, comes before them (`loading`); step 14, marking what was done, 
 from __future__ import annotations
 
 from everword_compactor.sleep.people.find_events import EVENTS
-from everword_compactor.sleep.people.update_trajectory import TRAJECTORY
 from everword_compactor.sleep.people.find_people import PEOPLE
 from everword_compactor.sleep.people.strategies import STRATEGIES
+from everword_compactor.sleep.people.update_trajectory import TRAJECTORY
 from everword_compactor.sleep.people.user_model import USER_MODEL
 from everword_compactor.sleep.stages.behaviour import BEHAVIOUR
 from everword_compactor.sleep.stages.classify import CLASSIFY
