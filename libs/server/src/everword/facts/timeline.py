@@ -7,6 +7,7 @@ break, it has one interval.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -143,16 +144,15 @@ def _without_breaks(believed: Sequence[Interval], change: Change) -> Change:
         [*(each for each in believed if each not in gone), *change.believed],
         key=lambda each: each.since,
     )
-    come = list[Interval]()
-    for fact_id in sorted({each.fact_id for each in rest}):
-        own = list[Interval]()
-        for each in (each for each in rest if each.fact_id == fact_id):
-            if own and own[-1].until == each.since:
-                gone += [one for one in (own[-1], each) if one.id is not None]
-                own[-1] = replace(each, id=None, since=own[-1].since)
-            else:
-                own.append(each)
-        come += [each for each in own if each.id is None]
+    by_fact = defaultdict[UUID, list[Interval]](list)
+    for each in rest:
+        own = by_fact[each.fact_id]
+        if own and own[-1].until == each.since:
+            gone += [one for one in (own[-1], each) if one.id is not None]
+            own[-1] = replace(each, id=None, since=own[-1].since)
+        else:
+            own.append(each)
+    come = (each for fact_id in sorted(by_fact) for each in by_fact[fact_id] if each.id is None)
     return Change(tuple(gone), tuple(come))
 
 
