@@ -214,6 +214,11 @@ async def test_a_token_of_one_replica_holds_with_the_others(cluster: Cluster) ->
     texts = [f"The heron was seen {number} times." for number in range(12)]
     async with client_of(cluster, only=1) as first:
         written = await say(first, *texts, session_key=session)
+        # A vector that comes between two pages changes scores, and so what is on the next one.
+        embedded = ingest_pb.WaitForIndexingRequest(
+            consistency_token=written.consistency_token, stage=ingest_pb.INDEXING_STAGE_EMBEDDED
+        )
+        await first.ingest_service.WaitForIndexing(embedded)
     for number in range(1, REPLICAS + 1):
         async with client_of(cluster, only=number) as memory:
             found = await memory.search("heron", at_least_as_fresh=written.consistency_token)
