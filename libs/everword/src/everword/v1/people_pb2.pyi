@@ -91,7 +91,7 @@ class _LearnedRulingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Learned
     LEARNED_RULING_WRONG: _LearnedRuling.ValueType  # 1
     """LEARNED_RULING_WRONG says that there is no such person or event. What is said later does not bring it back."""
     LEARNED_RULING_OVER: _LearnedRuling.ValueType  # 2
-    """LEARNED_RULING_OVER says that the relation, or the event, is over. What is said later can begin it anew."""
+    """LEARNED_RULING_OVER says that the relation, or the event, is over. What is said later can begin it again."""
     LEARNED_RULING_RIGHT: _LearnedRuling.ValueType  # 3
     """LEARNED_RULING_RIGHT takes an earlier ruling back."""
 
@@ -103,7 +103,7 @@ LEARNED_RULING_UNSPECIFIED: LearnedRuling.ValueType  # 0
 LEARNED_RULING_WRONG: LearnedRuling.ValueType  # 1
 """LEARNED_RULING_WRONG says that there is no such person or event. What is said later does not bring it back."""
 LEARNED_RULING_OVER: LearnedRuling.ValueType  # 2
-"""LEARNED_RULING_OVER says that the relation, or the event, is over. What is said later can begin it anew."""
+"""LEARNED_RULING_OVER says that the relation, or the event, is over. What is said later can begin it again."""
 LEARNED_RULING_RIGHT: LearnedRuling.ValueType  # 3
 """LEARNED_RULING_RIGHT takes an earlier ruling back."""
 Global___LearnedRuling: _TypeAlias = LearnedRuling  # noqa: Y015
