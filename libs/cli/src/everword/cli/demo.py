@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 
 from everword.cli.background import wait_until_embedded
-from everword.cli.output import line, note, plain, shorten, speaker, verbatim
+from everword.cli.output import line, note, plain, shorten, speaker
 from everword.cli.session import explain
 from everword.client import CallError, Client, ClientSettings
 from everword.db.migrate import MigrationError
@@ -120,7 +120,7 @@ async def _show_context(client: Client, query: str, token: str) -> None:
     built, took_s = await _timed(client.context_service.BuildContext(request))
     option = f"--budget {CONTEXT_BUDGET} --conversation …"
     _command(f"everword context {_quoted(query)}", option, took_s)
-    verbatim(built.text)
+    line(built.text)
     line(f"{built.token_count} of {CONTEXT_BUDGET} tokens; {built.omitted} more did not fit")
 
 
