@@ -24,7 +24,8 @@ async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
     assert (written, again) == ("deploy_process: version 1\n", "deploy_process: version 2\n")
     assert "Build the image" in found
     assert versions.count("Run tests") == 2
-    assert "Fixed the login" in logged and "Fixed the login" in listed  # noqa: PT018
+    assert "Fixed the login" in logged
+    assert "Fixed the login" in listed
     assert deleted == "deploy_process: deleted\n"
     gone = await everword(stack, "notes", "get", "deploy_process")
     assert gone.status != 0

@@ -109,9 +109,7 @@ async def test_a_context_ends_with_the_relations_that_the_query_is_about(stack: 
     about = await built(stack, "Where does Ana Lima work?")
     assert about[0] == "Ana Lima —works at→ Initech (since 2024-05)"
     assert "user —sister of→ Ana Lima" in about
-    assert "Who is my sister?" and "user —sister of→ Ana Lima" in await built(  # noqa: PT018
-        stack, "Who is my sister?"
-    )
+    assert "user —sister of→ Ana Lima" in await built(stack, "Who is my sister?")
     assert "user —has pet→ Bruno" not in about
     assert await built(stack, "Is the printer on floor two repaired?") == []
     past = memory.MemoryFilter()
