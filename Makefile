@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
-PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest services/search services/compactor services/embedder
+PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest services/search services/compactor services/embedder services/mcp
 
 .PHONY: help
 help: ## Show this help

@@ -1,0 +1,50 @@
+"""Streamable HTTP, for agents that are elsewhere or many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from everword.client import ClientSettings
+from everword_mcp.server import create_server
+
+PATH = "/mcp"
+_LOCAL = ("127.0.0.1", "localhost", "[::1]")
+#: A tool's arguments: a note may have 256 KiB, more than that no tool takes.
+_MAX_REQUEST_BYTES = 1024 * 1024
+
+
+async def _healthz(_: Request) -> Response:
+    return PlainTextResponse("ok")
+
+
+def serve_http(
+    settings: ClientSettings, names: Sequence[str], address: tuple[str, int], hosts: Sequence[str]
+) -> None:
+    """Serve the sets of tools of these names at `/mcp`, and `/healthz`, until the process is told to end.
+
+    Requests must name one of `hosts` or this machine: a page in a browser must not reach what listens here by a name
+    of its own (DNS rebinding).
+    """
+    # What a request may do is decided by the key that it shows, never by one that this process has.
+    server = create_server(replace(settings, api_key="", namespace=""), names)
+    allowed = [f"{name}:*" for name in _LOCAL] + [*_LOCAL, *hosts]
+    origins = [f"{scheme}://{name}" for name in allowed for scheme in ("http", "https")]
+
+    server.custom_route("/healthz", methods=["GET"])(_healthz)
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        # Nothing is kept between calls, so that any replica answers any of them.
+        stateless_http=True,
+        max_request_body_size=_MAX_REQUEST_BYTES,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=True, allowed_hosts=allowed, allowed_origins=origins
+        ),
+    )
+    host, port = address
+    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)

@@ -1,0 +1,41 @@
+"""Memories as text for a model: what was stored never begins a line at the margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.v1.memory_pb2 import Memory, MemoryKind, Role
+
+
+def when(time: Timestamp) -> str:
+    """Return a time in UTC, to the minute; empty where there is none."""
+    return f"{time.ToDatetime(UTC):%Y-%m-%d %H:%M} UTC" if time.seconds else ""
+
+
+def indented(text: str) -> str:
+    """Return stored text with each of its lines indented."""
+    return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+def heading(memory: Memory) -> str:
+    """Return the line above a memory: what it is, whose, of when, and its id."""
+    kind = MemoryKind.Name(memory.kind).removeprefix("MEMORY_KIND_").lower()
+    speaker = memory.author or Role.Name(memory.role).removeprefix("ROLE_").lower()
+    parts = [
+        kind,
+        speaker if memory.author or memory.role else "",
+        when(memory.occur_time),
+        memory.note_key,
+        f"id {memory.id}",
+    ]
+    return " · ".join(" ".join(part.split()) for part in parts if part)
+
+
+def entry(number: int, memory: Memory, text: str, remarks: Iterable[str] = ()) -> str:
+    """Return one result: its heading, its text, and what is to be said of it."""
+    cut = ["cut short: memory_get_full returns the whole"] if memory.content_truncated else []
+    said = [f"  ({' '.join(remark.split())})" for remark in (*remarks, *cut)]
+    return "\n".join([f"[{number}] {heading(memory)}", indented(text), *said])

@@ -1,0 +1,1 @@
+"""Tools, by the set that they belong to."""

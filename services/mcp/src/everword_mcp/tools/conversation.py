@@ -1,0 +1,93 @@
+"""Conversations whose backend is no client of Everword itself: storing their messages, and what to have in mind."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from everword.v1 import context_service_pb2, conversation_pb2, ingest_service_pb2, memory_pb2
+from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
+from everword_mcp.callers import ToolContext, caller_of
+from everword_mcp.tools.memory import Query
+from everword_mcp.tools.model import ADDS, READS, Tool, ToolSet
+
+Session = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=512,
+        description="The name of the conversation: the same each time.",
+    ),
+]
+Agent = Annotated[str, Field(max_length=512, description="The agent whose conversation it is.")]
+
+
+async def memory_append(
+    context: ToolContext,
+    session: Session,
+    role: Literal["user", "assistant", "system", "tool"],
+    content: Annotated[str, Field(min_length=1, max_length=200_000)],
+    author: Annotated[str, Field(max_length=256, description="Who spoke.")] = "",
+    agent: Agent = "",
+    external_id: Annotated[
+        str,
+        Field(
+            max_length=512,
+            description="The message's own id: stored once, however often it is sent.",
+        ),
+    ] = "",
+) -> str:
+    """Store a message at the end of a conversation, word for word."""
+    caller = caller_of(context)
+    message = memory_pb2.NewMessage(
+        role=memory_pb2.Role.Value(f"ROLE_{role.upper()}"),
+        content=content,
+        author=author,
+        external_id=external_id,
+    )
+    response = await caller.client.ingest_service.AppendMessages(
+        ingest_service_pb2.AppendMessagesRequest(
+            conversation=ingest_service_pb2.ConversationTarget(key=_key(session, agent)),
+            messages=[message],
+        ),
+        metadata=caller.metadata,
+    )
+    caller.wrote(response.consistency_token)
+    return f"Stored in conversation {response.conversation_id}."
+
+
+async def memory_context(
+    context: ToolContext,
+    query: Query,
+    conversation_id: Annotated[str, Field(description="As memory_append gives it.")] = "",
+    token_budget: Annotated[int, Field(ge=100, le=100_000)] = 2_000,
+) -> str:
+    """Return what to have in mind for a question: memories, facts, and the conversation so far."""
+    caller = caller_of(context)
+    response = await caller.client.context_service.BuildContext(
+        context_service_pb2.BuildContextRequest(
+            query=query,
+            conversation_id=conversation_id,
+            token_budget=token_budget,
+            at_least_as_fresh=caller.freshness,
+        ),
+        metadata=caller.metadata,
+    )
+    if response.text:
+        return response.text
+    nothing = response.verdict == VERDICT_NOTHING_RELEVANT
+    return "Nothing that is remembered bears on this." if nothing else "Nothing is remembered yet."
+
+
+def _key(session: str, agent: str) -> conversation_pb2.ConversationKey:
+    return conversation_pb2.ConversationKey(session_key=session, agent=agent, channel="mcp")
+
+
+CONVERSATION = ToolSet(
+    (
+        Tool(memory_append, "Store a message", ADDS),
+        Tool(memory_context, "What to have in mind", READS),
+    ),
+    "Store each message of the conversation with memory_append, and call memory_context before you answer.",
+)

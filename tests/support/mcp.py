@@ -1,0 +1,82 @@
+"""`everword mcp` as an agent's host runs it, and the protocol's own client on the other side."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+from mcp import Client as McpClient
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, TextContent
+
+from everword.embedded.ports import free_ports
+from support.command_line import EVERWORD, environment
+from support.stack import Stack
+from support.waiting import until
+
+
+def said(result: CallToolResult) -> str:
+    """Return what a tool answered, which is not an error."""
+    text = text_of(result)
+    assert not result.is_error, text
+    return text
+
+
+def text_of(result: CallToolResult) -> str:
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def _arguments(tools: tuple[str, ...]) -> list[str]:
+    return [part for name in tools for part in ("--tools", name)]
+
+
+@asynccontextmanager
+async def over_stdio(stack: Stack, *tools: str, **variables: str) -> AsyncIterator[McpClient]:
+    """Lend a client of a process that talks over stdio."""
+    server = StdioServerParameters(
+        command=EVERWORD, args=["mcp", *_arguments(tools)], env=environment(stack, **variables)
+    )
+    async with McpClient(stdio_client(server, errlog=sys.stderr)) as client:
+        yield client
+
+
+@asynccontextmanager
+async def http_server(stack: Stack, *tools: str, **variables: str) -> AsyncIterator[str]:
+    """Run a process that serves streamable HTTP, and lend its address."""
+    port = free_ports(1)[0]
+    process = await asyncio.create_subprocess_exec(
+        EVERWORD,
+        *("mcp", "--http", f"127.0.0.1:{port}", *_arguments(tools)),
+        env=environment(stack, **variables),
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        async with httpx2.AsyncClient() as client:
+
+            async def answers() -> bool:
+                try:
+                    return (await client.get(f"{url}/healthz")).status_code == 200
+                except httpx2.ConnectError:
+                    return False
+
+            await until(answers)
+        yield url
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+@asynccontextmanager
+async def over_http(url: str, **headers: str) -> AsyncIterator[McpClient]:
+    """Lend a client that calls `url` with these headers."""
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        transport: Any = streamable_http_client(f"{url}/mcp", http_client=http)
+        async with McpClient(transport) as client:
+            yield client
