@@ -41,6 +41,10 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/
 	$(BIN)/python scripts/gen_protos.py
 
+.PHONY: client
+client: $(SETUP) ## Write the blocking Python client from the asynchronous one
+	$(BIN)/python scripts/gen_blocking_client.py
+
 .PHONY: reference
 reference: $(SETUP) ## Write docs/reference/rpcs.md and errors.md from the contracts' comments
 	$(BIN)/python scripts/gen_reference.py
@@ -72,6 +76,7 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/python scripts/gen_protos.py --check
 	$(BIN)/python scripts/check_protos.py
 	$(BIN)/python scripts/gen_reference.py --check
+	$(BIN)/python scripts/gen_blocking_client.py --check
 
 .PHONY: bench-drain
 bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what that costs searches

@@ -159,7 +159,7 @@ async def test_the_python_snippet_prints_what_it_appended(stack: Stack, tmp_path
     script.write_text(snippet, encoding="utf-8")
     done = await run(stack, sys.executable, "-W", "error", str(script))
     assert done.status == 0, done.errors
-    assert re.fullmatch(r"0\.\d\d Ana: The VPN drops every day at noon\.\n", done.output)
+    assert re.fullmatch(r"0\.\d\d user: The VPN drops every day at noon\.\n", done.output)
 
 
 async def test_the_commands_run_one_after_the_other(stack: Stack) -> None:

@@ -40,7 +40,7 @@ def snippet() -> str:
 async def test_the_documented_example_runs_and_finds_what_it_wrote(stack: Stack) -> None:
     done = await run(stack, sys.executable, "-c", snippet())
     assert done.errors == ""
-    assert re.search(r"^\d\.\d\d Ana: .*VPN drops every day at noon", done.output, re.MULTILINE)
+    assert re.search(r"^\d\.\d\d user: .*VPN drops every day at noon", done.output, re.MULTILINE)
 
 
 def test_the_readme_shows_the_documented_example() -> None:

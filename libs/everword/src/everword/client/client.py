@@ -10,6 +10,7 @@ import grpc
 
 from everword.client.channel import open_channel
 from everword.client.interceptors import client_interceptors
+from everword.client.pages import PAGE_SIZE, pages
 from everword.client.settings import ClientSettings
 from everword.v1 import (
     context_service_pb2,
@@ -35,9 +36,6 @@ from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
-
-#: The largest page that a server gives.
-PAGE_SIZE = 200
 
 
 class Client:
@@ -179,13 +177,9 @@ class Client:
     ) -> AsyncIterator[memory_pb2.Memory]:
         """Iterate over the memories by time, page by page."""
         request = search_service_pb2.BrowseRequest(filter=filter, order=order, page_size=page_size)
-        while True:
-            page = await self.search_service.Browse(request)
+        async for page in pages(self.search_service.Browse, request):
             for memory in page.memories:
                 yield memory
-            if not page.next_page_token:
-                return
-            request.page_token = page.next_page_token
 
     async def iter_messages(
         self,
@@ -198,10 +192,6 @@ class Client:
         request = search_service_pb2.ListMessagesRequest(
             conversation_id=conversation_id, order=order, page_size=page_size
         )
-        while True:
-            page = await self.search_service.ListMessages(request)
+        async for page in pages(self.search_service.ListMessages, request):
             for message in page.messages:
                 yield message
-            if not page.next_page_token:
-                return
-            request.page_token = page.next_page_token

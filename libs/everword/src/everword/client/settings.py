@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from everword.client.local import default_data_folder, running_addresses
@@ -49,6 +49,20 @@ class ClientSettings:
             api_key=variables.get("EVERWORD_API_KEY", ""),
             namespace=variables.get("EVERWORD_NAMESPACE", ""),
             tls_ca=_authority(variables.get("EVERWORD_TLS_CA", "")),
+        )
+
+    def changed(
+        self, address: str, api_key: str, namespace: str, timeout_s: float
+    ) -> ClientSettings:
+        """Return these settings with what is given, and not empty, in their place; one address for all services."""
+        return replace(
+            self,
+            ingest_address=address or self.ingest_address,
+            search_address=address or self.search_address,
+            compactor_address=address or self.compactor_address,
+            api_key=api_key or self.api_key,
+            namespace=namespace or self.namespace,
+            timeout_s=timeout_s or self.timeout_s,
         )
 
 

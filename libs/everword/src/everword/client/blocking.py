@@ -1,0 +1,198 @@
+"""`Everword`: AsyncEverword for callers without an event loop. Made from it by `make client`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Self
+
+from everword.client.client import Client
+from everword.client.everword import AsyncEverword
+from everword.client.loop import BackgroundLoop
+from everword.client.types import Context, Fact, Hit, Kind, Memory, Message, Note
+from everword.v1 import memory_pb2
+
+
+class Everword:
+    """Memory of agents.
+
+    Without arguments, it finds the Everword that runs on this machine, or what the environment says. Each read sees
+    what was written through the same object before. Writes carry an id, so that repeating them after a lost
+    connection writes once. Every call may raise CallError.
+    """
+
+    def __init__(
+        self,
+        address: str = "",
+        *,
+        api_key: str = "",
+        namespace: str = "",
+        agent: str = "",
+        channel: str = "",
+        timeout_s: float = 0.0,
+        client: Client | None = None,
+    ) -> None:
+        """Name a server, by the address of a gateway to all services, and as whom to call.
+
+        `agent` is whose conversations these are, where a call does not say, and `channel` where they take place.
+        `client` is called instead of a server: one that is open already, or the fake of `everword.client.fake`.
+        """
+        self._loop = BackgroundLoop()
+        self._memory = AsyncEverword(
+            address,
+            api_key=api_key,
+            namespace=namespace,
+            agent=agent,
+            channel=channel,
+            timeout_s=timeout_s,
+            client=client,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connections; the next call makes others."""
+        self._loop.run(self._memory.close())
+        self._loop.close()
+
+    def append(
+        self, session: str, *messages: Message | str, agent: str = "", subject: str = ""
+    ) -> list[str]:
+        """Store messages at the end of a conversation, and return their ids. A text is what the user said.
+
+        `session` is the caller's name of the conversation, which is made where it does not exist. `subject` is the
+        user whom it is with: what is learned and remembered is kept apart by it.
+        """
+        return self._loop.run(self._memory.append(session, *messages, agent=agent, subject=subject))
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        kinds: tuple[Kind, ...] = (),
+        subject: str = "",
+        agent: str = "",
+        authors: tuple[str, ...] = (),
+        since: datetime | None = None,
+        until: datetime | None = None,
+        min_relevance: float = 0.0,
+    ) -> list[Hit]:
+        """Return what is remembered of `query`, a question or words, the best first; at most 200."""
+        return self._loop.run(
+            self._memory.search(
+                query,
+                limit=limit,
+                kinds=kinds,
+                subject=subject,
+                agent=agent,
+                authors=authors,
+                since=since,
+                until=until,
+                min_relevance=min_relevance,
+            )
+        )
+
+    def context(
+        self,
+        query: str = "",
+        *,
+        session: str = "",
+        agent: str = "",
+        subject: str = "",
+        budget: int = 0,
+    ) -> Context:
+        """Return what an agent should have in mind for `query`, within a budget of tokens; 4,000 if 0.
+
+        With the session of a conversation, which is made where it does not exist, the context holds its recent turns,
+        and memories of its agent and subject alone. Without one, it holds those of all.
+        """
+        return self._loop.run(
+            self._memory.context(
+                query, session=session, agent=agent, subject=subject, budget=budget
+            )
+        )
+
+    def get(self, memory_id: str) -> Memory:
+        """Return a memory whole."""
+        return self._loop.run(self._memory.get(memory_id))
+
+    def browse(
+        self,
+        *,
+        oldest_first: bool = False,
+        kinds: tuple[Kind, ...] = (),
+        subject: str = "",
+        agent: str = "",
+        authors: tuple[str, ...] = (),
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Iterator[Memory]:
+        """Iterate over what is remembered by time, page by page."""
+        return self._loop.iterate(
+            self._memory.browse(
+                oldest_first=oldest_first,
+                kinds=kinds,
+                subject=subject,
+                agent=agent,
+                authors=authors,
+                since=since,
+                until=until,
+            )
+        )
+
+    def messages(
+        self, session: str, *, agent: str = "", newest_first: bool = False
+    ) -> Iterator[memory_pb2.Message]:
+        """Iterate over the messages of a conversation, as they were sent, page by page."""
+        return self._loop.iterate(
+            self._memory.messages(session, agent=agent, newest_first=newest_first)
+        )
+
+    def write_note(
+        self,
+        content: str,
+        key: str = "",
+        *,
+        append: bool = False,
+        tags: tuple[str, ...] = (),
+        importance: int = 3,
+        expected_version: int | None = None,
+    ) -> int:
+        """Write a note under `key`, in the place of what is there, and return its version.
+
+        Without a key it is another note each time. Where `expected_version` is not the one that is there, nothing is
+        written: CallError, with the code ABORTED.
+        """
+        return self._loop.run(
+            self._memory.write_note(
+                content,
+                key,
+                append=append,
+                tags=tags,
+                importance=importance,
+                expected_version=expected_version,
+            )
+        )
+
+    def read_note(self, key: str) -> Note | None:
+        """Return the note under `key`; None where there is none."""
+        return self._loop.run(self._memory.read_note(key))
+
+    def delete_note(self, key: str) -> None:
+        """Delete the note under `key`: nothing finds it any more."""
+        self._loop.run(self._memory.delete_note(key))
+
+    def remember(self, subject: str, attribute: str, value: str) -> Fact:
+        """Keep a fact, such as `"ana", "residence", "Lisbon"`. It takes the place of the value that held before."""
+        return self._loop.run(self._memory.remember(subject, attribute, value))
+
+    def facts(
+        self, subject: str = "", *, attribute: str = "", at: datetime | None = None
+    ) -> Iterator[Fact]:
+        """Iterate over the facts that hold, now or at a time, page by page."""
+        return self._loop.iterate(self._memory.facts(subject, attribute=attribute, at=at))

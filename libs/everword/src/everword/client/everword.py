@@ -1,0 +1,298 @@
+"""`AsyncEverword`: memory in plain Python. `everword.client.blocking` has the same without `await`, made from this."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from datetime import datetime
+from typing import Self
+
+from everword.client.client import Client
+from everword.client.errors import CallError
+from everword.client.pages import PAGE_SIZE, pages
+from everword.client.settings import ClientSettings
+from everword.client.types import (
+    Context,
+    Fact,
+    Hit,
+    Kind,
+    Memory,
+    Message,
+    Note,
+    filter_of,
+    to_timestamp,
+)
+from everword.v1 import (
+    context_service_pb2,
+    conversation_pb2,
+    fact_service_pb2,
+    ingest_service_pb2,
+    memory_pb2,
+    note_pb2,
+    note_service_pb2,
+    profile_service_pb2,
+    search_service_pb2,
+)
+
+
+class AsyncEverword:
+    """Memory of agents.
+
+    Without arguments, it finds the Everword that runs on this machine, or what the environment says. Each read sees
+    what was written through the same object before. Writes carry an id, so that repeating them after a lost
+    connection writes once. Every call may raise CallError.
+    """
+
+    def __init__(
+        self,
+        address: str = "",
+        *,
+        api_key: str = "",
+        namespace: str = "",
+        agent: str = "",
+        channel: str = "",
+        timeout_s: float = 0.0,
+        client: Client | None = None,
+    ) -> None:
+        """Name a server, by the address of a gateway to all services, and as whom to call.
+
+        `agent` is whose conversations these are, where a call does not say, and `channel` where they take place.
+        `client` is called instead of a server: one that is open already, or the fake of `everword.client.fake`.
+        """
+        self._settings = ClientSettings.from_environment().changed(
+            address, api_key, namespace, timeout_s
+        )
+        self._agent, self._channel = agent, channel
+        self._client = client
+        self._opening = asyncio.Lock()
+        self._resources = AsyncExitStack()
+        self._token = ""
+        self._conversations: dict[tuple[str, str], str] = {}
+
+    async def __aenter__(self) -> Self:
+        await self.client()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def client(self) -> Client:
+        """Return the stubs of every service, for what has no method here."""
+        async with self._opening:
+            if self._client is None:
+                connection = Client.connect(self._settings)
+                self._client = await self._resources.enter_async_context(connection)
+                self._resources.callback(setattr, self, "_client", None)
+            return self._client
+
+    async def close(self) -> None:
+        """End the connections; the next call makes others."""
+        await self._resources.aclose()
+
+    async def append(
+        self, session: str, *messages: Message | str, agent: str = "", subject: str = ""
+    ) -> list[str]:
+        """Store messages at the end of a conversation, and return their ids. A text is what the user said.
+
+        `session` is the caller's name of the conversation, which is made where it does not exist. `subject` is the
+        user whom it is with: what is learned and remembered is kept apart by it.
+        """
+        client = await self.client()
+        request = ingest_service_pb2.AppendMessagesRequest(
+            conversation=self._target(session, agent, subject),
+            messages=[
+                (Message(each) if isinstance(each, str) else each).to_proto() for each in messages
+            ],
+        )
+        response = await client.ingest_service.AppendMessages(request)
+        self._token = response.consistency_token
+        self._conversations[session, agent or self._agent] = response.conversation_id
+        return [each.message_id for each in response.messages]
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        kinds: tuple[Kind, ...] = (),
+        subject: str = "",
+        agent: str = "",
+        authors: tuple[str, ...] = (),
+        since: datetime | None = None,
+        until: datetime | None = None,
+        min_relevance: float = 0.0,
+    ) -> list[Hit]:
+        """Return what is remembered of `query`, a question or words, the best first; at most 200."""
+        request = search_service_pb2.SearchRequest(
+            query=query,
+            filter=filter_of(kinds, subject, agent, authors, since, until),
+            page_size=limit,
+            min_relevance=min_relevance,
+            at_least_as_fresh=self._token,
+        )
+        response = await (await self.client()).search_service.Search(request)
+        return [Hit.of(result) for result in response.results]
+
+    async def context(
+        self,
+        query: str = "",
+        *,
+        session: str = "",
+        agent: str = "",
+        subject: str = "",
+        budget: int = 0,
+    ) -> Context:
+        """Return what an agent should have in mind for `query`, within a budget of tokens; 4,000 if 0.
+
+        With the session of a conversation, which is made where it does not exist, the context holds its recent turns,
+        and memories of its agent and subject alone. Without one, it holds those of all.
+        """
+        request = context_service_pb2.BuildContextRequest(
+            query=query,
+            conversation_id=await self._ensure(session, agent, subject) if session else "",
+            token_budget=budget,
+            at_least_as_fresh=self._token,
+        )
+        response = await (await self.client()).context_service.BuildContext(request)
+        return Context.of(response)
+
+    async def get(self, memory_id: str) -> Memory:
+        """Return a memory whole."""
+        request = search_service_pb2.GetMemoryRequest(
+            memory_id=memory_id, at_least_as_fresh=self._token
+        )
+        return Memory.of((await (await self.client()).search_service.GetMemory(request)).memory)
+
+    async def browse(
+        self,
+        *,
+        oldest_first: bool = False,
+        kinds: tuple[Kind, ...] = (),
+        subject: str = "",
+        agent: str = "",
+        authors: tuple[str, ...] = (),
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> AsyncIterator[Memory]:
+        """Iterate over what is remembered by time, page by page."""
+        client = await self.client()
+        order = memory_pb2.ORDER_OLDEST_FIRST if oldest_first else memory_pb2.ORDER_NEWEST_FIRST
+        request = search_service_pb2.BrowseRequest(
+            filter=filter_of(kinds, subject, agent, authors, since, until),
+            order=order,
+            page_size=PAGE_SIZE,
+            at_least_as_fresh=self._token,
+        )
+        async for page in pages(client.search_service.Browse, request):
+            for memory in page.memories:
+                yield Memory.of(memory)
+
+    async def messages(
+        self, session: str, *, agent: str = "", newest_first: bool = False
+    ) -> AsyncIterator[memory_pb2.Message]:
+        """Iterate over the messages of a conversation, as they were sent, page by page."""
+        client = await self.client()
+        order = memory_pb2.ORDER_NEWEST_FIRST if newest_first else memory_pb2.ORDER_OLDEST_FIRST
+        request = search_service_pb2.ListMessagesRequest(
+            conversation_id=await self._find(session, agent), order=order, page_size=PAGE_SIZE
+        )
+        async for page in pages(client.search_service.ListMessages, request):
+            for message in page.messages:
+                yield message
+
+    async def write_note(
+        self,
+        content: str,
+        key: str = "",
+        *,
+        append: bool = False,
+        tags: tuple[str, ...] = (),
+        importance: int = 3,
+        expected_version: int | None = None,
+    ) -> int:
+        """Write a note under `key`, in the place of what is there, and return its version.
+
+        Without a key it is another note each time. Where `expected_version` is not the one that is there, nothing is
+        written: CallError, with the code ABORTED.
+        """
+        note = note_pb2.NewNote(key=key, content=content, tags=tags, importance=importance)
+        request = note_service_pb2.WriteNoteRequest(
+            note=note, append=append, expected_version=expected_version
+        )
+        response = await (await self.client()).note_service.WriteNote(request)
+        self._token = response.consistency_token
+        return response.version
+
+    async def read_note(self, key: str) -> Note | None:
+        """Return the note under `key`; None where there is none."""
+        request = note_service_pb2.GetNoteRequest(key=note_pb2.NoteKey(key=key))
+        try:
+            response = await (await self.client()).note_service.GetNote(request)
+        except CallError as error:
+            if error.reason == "NOTE_NOT_FOUND":
+                return None
+            raise
+        return Note.of(response.note)
+
+    async def delete_note(self, key: str) -> None:
+        """Delete the note under `key`: nothing finds it any more."""
+        request = note_service_pb2.DeleteNoteRequest(key=note_pb2.NoteKey(key=key))
+        response = await (await self.client()).note_service.DeleteNote(request)
+        self._token = response.consistency_token
+
+    async def remember(self, subject: str, attribute: str, value: str) -> Fact:
+        """Keep a fact, such as `"ana", "residence", "Lisbon"`. It takes the place of the value that held before."""
+        request = fact_service_pb2.RememberRequest(
+            subject=subject, attribute=attribute, value=value
+        )
+        response = await (await self.client()).fact_service.Remember(request)
+        self._token = response.consistency_token
+        return Fact.of(response.fact)
+
+    async def facts(
+        self, subject: str = "", *, attribute: str = "", at: datetime | None = None
+    ) -> AsyncIterator[Fact]:
+        """Iterate over the facts that hold, now or at a time, page by page."""
+        client = await self.client()
+        request = profile_service_pb2.ListFactsRequest(
+            subjects=[subject] if subject else [],
+            attributes=[attribute] if attribute else [],
+            valid_at_time=to_timestamp(at),
+            page_size=PAGE_SIZE,
+        )
+        async for page in pages(client.profile_service.ListFacts, request):
+            for fact in page.facts:
+                yield Fact.of(fact)
+
+    def _target(
+        self, session: str, agent: str, subject: str = ""
+    ) -> ingest_service_pb2.ConversationTarget:
+        key = conversation_pb2.ConversationKey(
+            session_key=session, agent=agent or self._agent, channel=self._channel
+        )
+        details = conversation_pb2.ConversationDetails(subject=subject) if subject else None
+        return ingest_service_pb2.ConversationTarget(key=key, details=details)
+
+    async def _ensure(self, session: str, agent: str, subject: str) -> str:
+        """Return the id of a conversation, which is made where it does not exist."""
+        try:
+            return await self._find(session, agent)
+        except CallError as error:
+            if error.reason != "CONVERSATION_NOT_FOUND":
+                raise
+        target = self._target(session, agent, subject)
+        request = ingest_service_pb2.EnsureConversationRequest(
+            key=target.key, details=target.details
+        )
+        made = await (await self.client()).ingest_service.EnsureConversation(request)
+        return made.conversation.id
+
+    async def _find(self, session: str, agent: str) -> str:
+        """Return the id of a conversation; what was appended to it here is known."""
+        if known := self._conversations.get((session, agent or self._agent)):
+            return known
+        key = self._target(session, agent).key
+        request = search_service_pb2.GetConversationRequest(key=key, at_least_as_fresh=self._token)
+        found = await (await self.client()).search_service.GetConversation(request)
+        return found.conversation.id

@@ -1,0 +1,58 @@
+"""Values that the fake makes, and how it compares them."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import grpc
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.client.errors import CallError
+from everword.v1 import memory_pb2
+
+
+def is_wanted(memory: memory_pb2.Memory, wanted: memory_pb2.MemoryFilter) -> bool:
+    """Tell whether a filter lets a memory through."""
+    time = memory.occur_time.ToNanoseconds()
+    return (
+        memory.kind in (wanted.kinds or [memory.kind])
+        and memory.subject in (wanted.subjects or [memory.subject])
+        and memory.agent in (wanted.agents or [memory.agent])
+        and memory.author in (wanted.authors or [memory.author])
+        and (not wanted.HasField("start_time") or time >= wanted.start_time.ToNanoseconds())
+        and (not wanted.HasField("end_time") or time < wanted.end_time.ToNanoseconds())
+    )
+
+
+def to_message(memory: memory_pb2.Memory) -> memory_pb2.Message:
+    body = memory_pb2.NewMessage(
+        content=memory.content,
+        role=memory.role,
+        author=memory.author,
+        tags=memory.tags,
+        external_id=memory.external_id,
+        create_time=memory.occur_time,
+    )
+    return memory_pb2.Message(
+        id=memory.id, conversation_id=memory.conversation_id, seq=memory.seq, body=body
+    )
+
+
+def to_service(*methods: Any) -> SimpleNamespace:
+    return SimpleNamespace(**{method.__name__: method for method in methods})
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def now() -> Timestamp:
+    time = Timestamp()
+    time.GetCurrentTime()
+    return time
+
+
+def missing(reason: str, message: str) -> CallError:
+    return CallError(grpc.StatusCode.NOT_FOUND, message, reason=reason)

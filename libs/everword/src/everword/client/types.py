@@ -1,0 +1,229 @@
+"""What the client returns: plain values, each with the proto that it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from google.protobuf import json_format
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from everword.v1 import (
+    context_service_pb2,
+    fact_pb2,
+    memory_pb2,
+    note_pb2,
+    search_service_pb2,
+)
+
+Role = Literal["user", "assistant", "system", "tool"]
+Kind = Literal["message", "summary", "note", "fact", "chunk", "node"]
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message to append."""
+
+    content: str
+    role: Role = "user"
+    author: str = ""
+    time: datetime | None = None
+    """When it was sent, with a time zone; the time of the append if None."""
+    external_id: str = ""
+    """The caller's own id: stored once in its conversation, however often it is sent."""
+    tags: tuple[str, ...] = ()
+    automated: bool = False
+    """Whether nobody said it, as a heartbeat."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """JSON, kept as it is."""
+
+    def to_proto(self) -> memory_pb2.NewMessage:
+        message = memory_pb2.NewMessage(
+            content=self.content,
+            role=memory_pb2.Role.Value(f"ROLE_{self.role.upper()}"),
+            author=self.author,
+            external_id=self.external_id,
+            tags=self.tags,
+            automated=self.automated,
+            create_time=to_timestamp(self.time),
+        )
+        if self.metadata:
+            message.metadata.update(self.metadata)
+        return message
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Something that is remembered: a message, a summary, a note, a fact, a part of a document."""
+
+    id: str
+    kind: str
+    content: str
+    """Its text; at most 2,000 characters where it comes from a search or from browsing."""
+    time: datetime | None
+    """When it happened, in UTC."""
+    author: str
+    role: str
+    agent: str
+    subject: str
+    conversation_id: str
+    tags: tuple[str, ...]
+    metadata: dict[str, Any]
+    proto: memory_pb2.Memory = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, proto: memory_pb2.Memory) -> Memory:
+        return cls(
+            id=proto.id,
+            kind=_word(memory_pb2.MemoryKind.Name(proto.kind), "MEMORY_KIND_"),
+            content=proto.content,
+            time=to_datetime(proto.occur_time),
+            author=proto.author,
+            role=_word(memory_pb2.Role.Name(proto.role), "ROLE_"),
+            agent=proto.agent,
+            subject=proto.subject,
+            conversation_id=proto.conversation_id,
+            tags=tuple(proto.tags),
+            metadata=json_format.MessageToDict(proto.metadata),
+            proto=proto,
+        )
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A memory that a search found."""
+
+    memory: Memory
+    score: float
+    """From 0 to 1, by which results are in order."""
+    relevance: float | None
+    """How likely it answers the query, from 0 to 1; None where that cannot be told."""
+    passage: str
+    """The part of it that matches best."""
+    superseded: bool
+    """Whether it says something that does not hold any more."""
+    proto: search_service_pb2.SearchResult = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, proto: search_service_pb2.SearchResult) -> Hit:
+        return cls(
+            memory=Memory.of(proto.memory),
+            score=proto.score,
+            relevance=proto.relevance if proto.HasField("relevance") else None,
+            passage=proto.passage,
+            superseded=bool(proto.superseded),
+            proto=proto,
+        )
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an agent should have in mind. `str(context)` belongs into a prompt."""
+
+    text: str
+    token_count: int
+    memories: tuple[Memory, ...]
+    """What it holds that is a memory, in the order of the text."""
+    proto: context_service_pb2.BuildContextResponse = field(repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @classmethod
+    def of(cls, proto: context_service_pb2.BuildContextResponse) -> Context:
+        items = (item for block in proto.blocks for item in block.items)
+        memories = tuple(Memory.of(item.memory) for item in items if item.HasField("memory"))
+        return cls(proto.text, proto.token_count, memories, proto)
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note as it stands."""
+
+    id: str
+    key: str
+    content: str
+    version: int
+    tags: tuple[str, ...]
+    time: datetime | None
+    """When this version was written, in UTC."""
+    proto: note_pb2.Note = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, proto: note_pb2.Note) -> Note:
+        body = proto.body
+        tags, time = tuple(body.tags), to_datetime(proto.update_time)
+        return cls(proto.id, body.key, body.content, proto.version, tags, time, proto)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A single thing that holds, or held."""
+
+    id: str
+    subject: str
+    attribute: str
+    value: str
+    state: str
+    """suspected, confirmed, established, rejected or closed."""
+    confidence: float
+    valid_from: datetime | None
+    valid_until: datetime | None
+    proto: fact_pb2.Fact = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, proto: fact_pb2.Fact) -> Fact:
+        return cls(
+            id=proto.id,
+            subject=proto.subject,
+            attribute=proto.attribute,
+            value=proto.value,
+            state=_word(fact_pb2.FactState.Name(proto.state), "FACT_STATE_"),
+            confidence=proto.confidence,
+            valid_from=to_datetime(proto.valid_from_time),
+            valid_until=to_datetime(proto.valid_until_time),
+            proto=proto,
+        )
+
+
+def to_datetime(time: Timestamp) -> datetime | None:
+    """Return a time in UTC; None where there is none."""
+    return time.ToDatetime(UTC) if time.seconds or time.nanos else None
+
+
+def to_timestamp(time: datetime | None) -> Timestamp | None:
+    """Return a time with a zone as a proto. Raises ValueError where it has none."""
+    if time is None:
+        return None
+    if time.tzinfo is None:
+        raise ValueError(f"{time!r} has no time zone: give it one, such as datetime.UTC")
+    stamp = Timestamp()
+    stamp.FromDatetime(time)
+    return stamp
+
+
+def filter_of(
+    kinds: tuple[Kind, ...],
+    subject: str,
+    agent: str,
+    authors: tuple[str, ...],
+    since: datetime | None,
+    until: datetime | None,
+) -> memory_pb2.MemoryFilter:
+    """Return which memories are looked at. Raises ValueError for a kind that there is not."""
+    return memory_pb2.MemoryFilter(
+        kinds=[memory_pb2.MemoryKind.Value(f"MEMORY_KIND_{kind.upper()}") for kind in kinds],
+        subjects=[subject] if subject else [],
+        agents=[agent] if agent else [],
+        authors=authors,
+        start_time=to_timestamp(since),
+        end_time=to_timestamp(until),
+    )
+
+
+def _word(name: str, prefix: str) -> str:
+    """Return the name of an enum's value as a word; empty where it is unspecified."""
+    word = name.removeprefix(prefix).lower()
+    return "" if word == "unspecified" else word
