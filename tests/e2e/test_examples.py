@@ -1,0 +1,51 @@
+"""Programs of `examples/`, as their users run them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.command_line import EVERWORD, environment
+from support.documents import ROOT
+from support.stack import Stack
+
+NODE = ROOT / "examples" / "node"
+
+
+async def _done(*command: str, cwd: Path, variables: dict[str, str]) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=cwd,
+        env=variables,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output, _ = await asyncio.wait_for(process.communicate(), timeout=180)
+    assert process.returncode == 0, output.decode()
+    return output.decode()
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="Node is not installed")
+async def test_a_client_in_typescript_is_generated_compiled_and_run(
+    stack: Stack, tmp_path: Path
+) -> None:
+    """It appends, searches with a deadline, and goes on to the second page."""
+    left_out = shutil.ignore_patterns("node_modules", "gen", "dist")
+    project = tmp_path / "examples" / "node"
+    shutil.copytree(NODE, project, ignore=left_out)
+    (tmp_path / "protos").symlink_to(ROOT / "protos")
+    (tmp_path / "buf.yaml").symlink_to(ROOT / "buf.yaml")
+    variables = environment(stack)
+    # `buf` comes with the setup, beside `everword`.
+    variables["PATH"] = f"{Path(EVERWORD).parent}{os.pathsep}{variables['PATH']}"
+    await _done("npm", "ci", "--no-audit", "--no-fund", cwd=project, variables=variables)
+    for script in ("generate", "build"):
+        await _done("npm", "run", "--silent", script, cwd=project, variables=variables)
+    printed = await _done("npm", "run", "--silent", "start", cwd=project, variables=variables)
+    lines = printed.splitlines()
+    assert len(lines) == 3
+    assert all(" Ana The VPN " in line for line in lines)
