@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import httpx2
@@ -14,10 +13,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
-from everword.embedded.ports import free_ports
 from support.command_line import EVERWORD, environment
+from support.http_process import serving
 from support.stack import Stack
-from support.waiting import until
 
 
 def said(result: CallToolResult) -> str:
@@ -47,30 +45,9 @@ async def over_stdio(stack: Stack, *tools: str, **variables: str) -> AsyncIterat
         yield client
 
 
-@asynccontextmanager
-async def http_server(stack: Stack, *tools: str, **variables: str) -> AsyncIterator[str]:
+def http_server(stack: Stack, *tools: str, **variables: str) -> AbstractAsyncContextManager[str]:
     """Run a process that serves streamable HTTP, and lend its address."""
-    port = free_ports(1)[0]
-    process = await asyncio.create_subprocess_exec(
-        EVERWORD,
-        *("mcp", "--http", f"127.0.0.1:{port}", *_arguments(tools)),
-        env=environment(stack, **variables),
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        async with httpx2.AsyncClient() as client:
-
-            async def answers() -> bool:
-                try:
-                    return (await client.get(f"{url}/healthz")).status_code == 200
-                except httpx2.ConnectError:
-                    return False
-
-            await until(answers)
-        yield url
-    finally:
-        process.terminate()
-        await process.wait()
+    return serving(stack, "mcp", "--http", "{address}", *_arguments(tools), **variables)
 
 
 @asynccontextmanager

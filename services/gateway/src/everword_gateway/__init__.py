@@ -1,0 +1,1 @@
+"""Everword over HTTP and JSON, on one port: the Connect protocol, for callers without gRPC."""
