@@ -19,6 +19,7 @@ COMMANDS = {
     "context": "context:context",
     "conversations": "conversations:conversations",
     "demo": "demo:demo",
+    "doctor": "doctor:doctor",
     "events": "people:events",
     "export": "export:export",
     "facts": "facts:facts",

@@ -70,14 +70,19 @@ def note(text: str) -> None:
 
 
 def print_json(message: Message) -> None:
-    """Print a response in proto JSON with the names of the proto, empty fields, and all numbers as numbers."""
-    document = json_format.MessageToDict(
+    """Print a response as one JSON document."""
+    click.echo(json.dumps(to_document(message), ensure_ascii=False, indent=2))
+
+
+def to_document(message: Message) -> dict[str, Any]:
+    """Return a response in proto JSON with the names of the proto, empty fields, and all numbers as numbers."""
+    document: dict[str, Any] = json_format.MessageToDict(
         message,
         preserving_proto_field_name=True,
         always_print_fields_with_no_presence=True,
     )
     _restore_numbers(document, message.DESCRIPTOR)
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    return document
 
 
 def _restore_numbers(document: dict[str, Any], kind: Any) -> None:

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
-from everword.cli.output import age, json_option, line, print_json, print_table, size, when
+from everword.cli.output import (
+    age,
+    json_option,
+    line,
+    print_json,
+    print_table,
+    size,
+    to_document,
+    when,
+)
 from everword.cli.session import remote
 from everword.client import Client
+from everword.client.interceptors import NAMESPACE_HEADER
+from everword.client.pages import PAGE_SIZE, pages
+from everword.v1.admin_service_pb2 import ListNamespacesRequest
 from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse
 from everword.v1.stats_pb2 import Alert, TaskStats
 
 
 @click.command()
+@click.option("--all", "every", is_flag=True, help="A row for each namespace; takes an admin key.")
 @json_option
 @remote
-async def stats(client: Client, as_json: bool) -> None:
+async def stats(client: Client, every: bool, as_json: bool) -> None:
     """Say what needs attention, then counts, sizes and lag."""
+    if every:
+        await _print_every(client, as_json)
+        return
     response = await client.search_service.GetStats(GetStatsRequest())
     if as_json:
         print_json(response)
@@ -28,6 +46,38 @@ async def stats(client: Client, as_json: bool) -> None:
     print_table(("", "now"), _rows(response), right="now")
     if response.tasks:
         print_tasks(list(response.tasks))
+
+
+async def _print_every(client: Client, as_json: bool) -> None:
+    """Print the statistics of each namespace, those first that need attention most."""
+    found = {}
+    request = ListNamespacesRequest(page_size=PAGE_SIZE)
+    async for page in pages(client.admin_service.ListNamespaces, request):
+        for namespace in page.namespaces:
+            within = ((NAMESPACE_HEADER, namespace.name),)
+            found[namespace.name] = await client.search_service.GetStats(
+                GetStatsRequest(), metadata=within
+            )
+    ordered = sorted(found.items(), key=lambda each: (-len(each[1].alerts), each[0]))
+    if as_json:
+        document = [{"namespace": name, **to_document(response)} for name, response in ordered]
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        return
+    columns = ("namespace", "messages", "content", "latest", "vectors", "pending", "attention")
+    print_table(columns, [_row(*each) for each in ordered])
+
+
+def _row(name: str, response: GetStatsResponse) -> tuple[object, ...]:
+    corpus, embedding = response.corpus, response.embedding
+    return (
+        name,
+        corpus.messages,
+        size(corpus.content_bytes),
+        when(corpus.latest_record_time),
+        f"{embedding.coverage:.1%}",
+        sum(task.pending for task in response.tasks),
+        "; ".join(alert.text for alert in response.alerts),
+    )
 
 
 def _rows(response: GetStatsResponse) -> list[tuple[object, ...]]:

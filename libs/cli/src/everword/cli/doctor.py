@@ -1,0 +1,185 @@
+"""`everword doctor`: what is wrong with a deployment, and what to do."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import uuid4
+
+import click
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from everword.cli.output import age, json_option, line, print_table
+from everword.cli.session import explain, remote
+from everword.client import CallError, Client, ClientSettings
+from everword.client.channel import open_channel
+from everword.v1 import conversation_pb2, memory_pb2
+from everword.v1.maintenance_service_pb2 import GetQueueStatusRequest
+from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse
+from everword.v1.stats_pb2 import Alert
+
+_HEALTH_TIMEOUT_S = 5.0
+#: Work that waits for longer is done by nobody.
+_FORGOTTEN_S = 600
+_SESSION = "everword-doctor"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of a check."""
+
+    check: str
+    ok: bool
+    found: str
+    advice: str = ""
+    """What to do about it; empty where nothing is to do."""
+
+
+@click.command()
+@click.option(
+    "--write",
+    "writes",
+    is_flag=True,
+    help=f"Also store a message, in the conversation {_SESSION}, and search for it.",
+)
+@json_option
+@remote
+async def doctor(client: Client, writes: bool, as_json: bool) -> None:
+    """Check a deployment: say what is wrong, and what to do.
+
+    Ends with status 1 where something is wrong.
+    """
+    findings = [finding async for finding in _findings(client, writes)]
+    if as_json:
+        click.echo(json.dumps([asdict(each) for each in findings], ensure_ascii=False, indent=2))
+    else:
+        rows = [("ok" if each.ok else "WRONG", each.check, each.found) for each in findings]
+        print_table(("", "check", "found"), rows)
+        for each in findings:
+            if each.advice:
+                line(f"{each.check}: {each.advice}")
+    if not all(each.ok for each in findings):
+        raise SystemExit(1)
+
+
+async def _findings(client: Client, writes: bool) -> AsyncIterator[Finding]:
+    settings = ClientSettings.from_environment()
+    services = {
+        "ingest": settings.ingest_address,
+        "search": settings.search_address,
+        "compactor": settings.compactor_address,
+    }
+    healthy = True
+    for name, address in services.items():
+        finding = await _health(name, address, settings)
+        healthy &= finding.ok
+        yield finding
+    if not healthy:
+        return
+    try:
+        stats = await client.search_service.GetStats(GetStatsRequest())
+    except CallError as error:
+        yield Finding("key", False, explain(error), _key_advice(error))
+        return
+    yield Finding("key", True, "opens a namespace" if settings.api_key else "none is needed")
+    for finding in _of_stats(stats):
+        yield finding
+    yield await _queue(client)
+    if writes:
+        yield await _round_trip(client)
+
+
+async def _health(name: str, address: str, settings: ClientSettings) -> Finding:
+    """Ask a service whether it serves."""
+    started = time.perf_counter()
+    async with open_channel(address, settings.tls_ca) as channel:
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        try:
+            answer = await stub.Check(health_pb2.HealthCheckRequest(), timeout=_HEALTH_TIMEOUT_S)
+        except grpc.aio.AioRpcError as error:
+            found = f"{address}: {error.code().name}"
+            advice = (
+                f"start it, or set EVERWORD_{name.upper()}_ADDRESS to where it listens; a server with TLS "
+                "needs EVERWORD_TLS_CA here"
+            )
+            return Finding(name, False, found, advice)
+    took = f"{(time.perf_counter() - started) * 1000:.0f} ms"
+    if answer.status == health_pb2.HealthCheckResponse.SERVING:
+        return Finding(name, True, f"{address}, {took}")
+    advice = "look at its log: Postgres cannot be reached, or `everword migrate` has to be run"
+    return Finding(name, False, f"{address}: not serving", advice)
+
+
+def _key_advice(error: CallError) -> str:
+    if error.code is grpc.StatusCode.UNAUTHENTICATED:
+        return "set EVERWORD_API_KEY to a key that `everword keys create` made"
+    if error.code is grpc.StatusCode.PERMISSION_DENIED:
+        return "take a key of this namespace, or leave --namespace out"
+    return "name a namespace that there is: `everword namespaces list`"
+
+
+def _of_stats(stats: GetStatsResponse) -> list[Finding]:
+    """Return what the namespace's statistics say."""
+    findings = []
+    for alert in stats.alerts:
+        critical = alert.severity == Alert.SEVERITY_CRITICAL
+        findings.append(Finding("alert", not critical, alert.text))
+    embedding = stats.embedding
+    if not embedding.model:
+        advice = "`everword models add` names one; without it, only words are searched for"
+        findings.append(Finding("vectors", False, "no model embeds", advice))
+    else:
+        found = f"{embedding.coverage:.1%} by {embedding.model}, {embedding.pending} pending"
+        waited = embedding.oldest_pending_age.ToSeconds() > _FORGOTTEN_S
+        advice = (
+            "no embedder worker runs, or its model does not answer: look at its log"
+            if waited
+            else ""
+        )
+        findings.append(Finding("vectors", not waited, found, advice))
+    return findings
+
+
+async def _queue(client: Client) -> Finding:
+    """Look for work that nobody does, and work that was given up."""
+    status = await client.maintenance_service.GetQueueStatus(GetQueueStatusRequest())
+    late = [task for task in status.tasks if task.oldest_pending_age.ToSeconds() > _FORGOTTEN_S]
+    if late:
+        named = ", ".join(f"{task.task} for {age(task.oldest_pending_age)}" for task in late)
+        advice = "start a worker of each of these tasks: deploy/README.md lists them"
+        return Finding("background", False, f"waits: {named}", advice)
+    if status.failed_jobs:
+        failed = status.failed_jobs[0]
+        found = (
+            f"{len(status.failed_jobs)} jobs were given up, such as {failed.task}: {failed.error}"
+        )
+        return Finding("background", False, found, "repair the cause, then `everword retry-failed`")
+    return Finding("background", True, "nothing waits for long, and nothing was given up")
+
+
+async def _round_trip(client: Client) -> Finding:
+    """Store a message and find it."""
+    word = f"doctor{uuid4().hex[:12]}"
+    started = time.perf_counter()
+    message = memory_pb2.NewMessage(
+        role=memory_pb2.ROLE_SYSTEM, content=f"A check by everword doctor: {word}", automated=True
+    )
+    key = conversation_pb2.ConversationKey(session_key=_SESSION, agent=_SESSION)
+    try:
+        written = await client.append(key, [message])
+        found = await client.search(
+            word,
+            filter=memory_pb2.MemoryFilter(include_automated=True),
+            limit=1,
+            at_least_as_fresh=written.consistency_token,
+        )
+    except CallError as error:
+        return Finding("write", False, explain(error), "take a key with the role write")
+    took = (time.perf_counter() - started) * 1000
+    if [each.memory.id for each in found.results] == [written.messages[0].message_id]:
+        return Finding("write", True, f"stored and found within {took:.0f} ms")
+    return Finding("write", False, "stored, and not found", "look at the log of search")

@@ -1,0 +1,66 @@
+"""`everword doctor` and `everword stats --all`: what they say of a deployment that is well, and of others."""
+
+from __future__ import annotations
+
+from everword.embedded.ports import free_ports
+from support.callers import make_namespaces, within
+from support.calls import append
+from support.command_line import everword
+from support.databases import DatabaseUnderTest
+from support.stack import Stack, running_stack
+
+
+async def test_all_is_well(stack: Stack) -> None:
+    finished = await everword(stack, "doctor", "--write", "--json")
+    findings = {each["check"]: each for each in finished.json()}
+    assert list(findings) == [
+        "ingest",
+        "search",
+        "compactor",
+        "key",
+        "vectors",
+        "background",
+        "write",
+    ]
+    assert all(each["ok"] and not each["advice"] for each in findings.values())
+    assert "stored and found within" in findings["write"]["found"]
+    shown = await everword(stack, "doctor")
+    assert shown.status == 0
+    assert "WRONG" not in shown.output
+
+
+async def test_a_service_that_is_away_is_named_with_what_to_do(stack: Stack) -> None:
+    away = f"127.0.0.1:{free_ports(1)[0]}"
+    finished = await everword(stack, "doctor", EVERWORD_SEARCH_ADDRESS=away)
+    assert finished.status == 1
+    assert f"{away}: UNAVAILABLE" in finished.output
+    assert "EVERWORD_SEARCH_ADDRESS" in finished.output
+    assert "Traceback" not in finished.errors
+
+
+async def test_a_key_that_is_missing_or_may_not_write_is_told(database: DatabaseUnderTest) -> None:
+    async with running_stack(database, admin_key="an-operators-key-for-tests") as stack:
+        nobody = await everword(stack, "doctor")
+        assert nobody.status == 1
+        assert "set EVERWORD_API_KEY" in nobody.output
+
+
+async def test_work_that_nobody_does_and_work_that_was_given_up_are_told(stack: Stack) -> None:
+    assert (await everword(stack, "doctor", "--write")).status == 0
+    with stack.database.connect() as conn:
+        conn.execute(
+            "UPDATE jobs SET not_before = now() - interval '1 hour', updated_at = now() - interval '1 hour'"
+        )
+    waiting = await everword(stack, "doctor")
+    assert waiting.status == 1
+    assert "start a worker" in waiting.output
+
+
+async def test_a_row_for_each_namespace(stack: Stack) -> None:
+    await make_namespaces(stack, "acme", "beta")
+    await append(stack, "One message.", metadata=within("acme"))
+    rows = (await everword(stack, "stats", "--all", "--json")).json()
+    counted = {row["namespace"]: row["corpus"]["messages"] for row in rows}
+    assert counted == {"acme": 1, "beta": 0, "default": 0}
+    shown = await everword(stack, "stats", "--all")
+    assert "acme" in shown.output
