@@ -45,6 +45,10 @@ proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/
 client: $(SETUP) ## Write the blocking Python client from the asynchronous one
 	$(BIN)/python scripts/gen_blocking_client.py
 
+.PHONY: dashboards
+dashboards: $(SETUP) ## Write the Grafana dashboards of deploy/grafana
+	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py
+
 .PHONY: reference
 reference: $(SETUP) ## Write docs/reference/rpcs.md and errors.md from the contracts' comments
 	$(BIN)/python scripts/gen_reference.py
@@ -77,6 +81,7 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/python scripts/check_protos.py
 	$(BIN)/python scripts/gen_reference.py --check
 	$(BIN)/python scripts/gen_blocking_client.py --check
+	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py --check
 
 .PHONY: bench-drain
 bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what that costs searches

@@ -38,6 +38,8 @@ ENGINE_PORTS = {
     # OTLP, and its page.
     "jaeger": {4317, 16686},
     "prometheus": {9090},
+    "alertmanager": {9093},
+    "grafana": {3000},
 }
 
 
