@@ -14,7 +14,7 @@ import grpc
 from everword.bench.answer import Place
 from everword.bench.dataset import Dataset
 from everword.client import CallError, Client, ClientSettings
-from everword.client.client import PAGE_SIZE
+from everword.client.pages import PAGE_SIZE
 from everword.importing import ImportSummary, import_messages
 from everword.v1.admin_service_pb2 import (
     CreateNamespaceRequest,

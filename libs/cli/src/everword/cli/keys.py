@@ -1,14 +1,17 @@
-"""`everword keys`: make, list and revoke API keys."""
+"""`everword keys`: make, list, rotate and revoke API keys."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import click
+from google.protobuf.duration_pb2 import Duration
 
 from everword.cli.output import json_option, line, note, print_entries, print_json, when
 from everword.cli.session import remote
 from everword.client import Client
+from everword.client.types import to_timestamp
 from everword.v1 import admin_service_pb2 as pb
 
 ROLES = ("read", "write", "admin")
@@ -16,15 +19,22 @@ ROLES = ("read", "write", "admin")
 
 @click.group()
 def keys() -> None:
-    """Make, list and revoke API keys."""
+    """Make, list, rotate and revoke API keys."""
 
 
 @keys.command()
 @click.option("--role", type=click.Choice(ROLES), required=True, help="What the key may do.")
 @click.option("--description", default="", help="What it is for.")
+@click.option(
+    "--days",
+    type=click.IntRange(min=1),
+    help="Let it end after so many days; it does not by itself.",
+)
 @json_option
 @remote
-async def create(client: Client, role: str, description: str, as_json: bool) -> None:
+async def create(
+    client: Client, role: str, description: str, days: int | None, as_json: bool
+) -> None:
     """Make a key and print its secret, this once.
 
     It opens the one namespace that --namespace names, `default` without it; an admin key opens all.
@@ -38,6 +48,9 @@ async def create(client: Client, role: str, description: str, as_json: bool) -> 
                 namespace=opens,
                 role=pb.ApiKeyRole.Value(f"API_KEY_ROLE_{role.upper()}"),
                 description=description,
+                expire_time=to_timestamp(
+                    datetime.now(UTC) + timedelta(days=days) if days else None
+                ),
             )
         )
     )
@@ -81,6 +94,10 @@ def _told(key: pb.ApiKey) -> Iterator[str]:
     """Yield what is to be said of a key."""
     if key.revoke_time.ByteSize():
         yield f"revoked {when(key.revoke_time)}"
+    if key.expire_time.ByteSize():
+        yield f"ends {when(key.expire_time)}"
+    if key.last_use_time.ByteSize():
+        yield f"used {when(key.last_use_time)}"
     if key.description:
         yield key.description
 
@@ -90,7 +107,7 @@ def _told(key: pb.ApiKey) -> Iterator[str]:
 @json_option
 @remote
 async def revoke(client: Client, key_id: object, as_json: bool) -> None:
-    """End a key, within 10 seconds for every server."""
+    """End a key, within a second for every server."""
     response = await client.admin_service.RevokeApiKey(
         pb.RevokeApiKeyRequest(api_key_id=str(key_id))
     )
@@ -98,6 +115,31 @@ async def revoke(client: Client, key_id: object, as_json: bool) -> None:
         print_json(response)
     else:
         line(f"{response.api_key.id} is revoked")
+
+
+@keys.command()
+@click.argument("key_id", type=click.UUID)
+@click.option(
+    "--overlap-hours",
+    type=click.FloatRange(0, 720),
+    default=24.0,
+    show_default=True,
+    help="For how long the old key is good beside the new one.",
+)
+@json_option
+@remote
+async def rotate(client: Client, key_id: object, overlap_hours: float, as_json: bool) -> None:
+    """Make a key like another, which ends when the overlap is over: no call is refused meanwhile."""
+    overlap = Duration()
+    overlap.FromTimedelta(timedelta(hours=overlap_hours))
+    response = await client.admin_service.RotateApiKey(
+        pb.RotateApiKeyRequest(api_key_id=str(key_id), overlap=overlap)
+    )
+    if as_json:
+        print_json(response)
+        return
+    note(f"key {response.api_key.id}; the old one ends {when(response.previous.expire_time)}:")
+    click.echo(response.secret)
 
 
 def _namespace() -> str:

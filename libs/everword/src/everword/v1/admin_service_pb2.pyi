@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -531,6 +532,8 @@ class ApiKey(_message.Message):
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     REVOKE_TIME_FIELD_NUMBER: _builtins.int
+    EXPIRE_TIME_FIELD_NUMBER: _builtins.int
+    LAST_USE_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the key (UUIDv7). Output only."""
     namespace: _builtins.str
@@ -547,6 +550,14 @@ class ApiKey(_message.Message):
     def revoke_time(self) -> _timestamp_pb2.Timestamp:
         """revoke_time is when it was revoked; unset while it is good. Output only."""
 
+    @_builtins.property
+    def expire_time(self) -> _timestamp_pb2.Timestamp:
+        """expire_time is when it ends by itself; unset where it does not."""
+
+    @_builtins.property
+    def last_use_time(self) -> _timestamp_pb2.Timestamp:
+        """last_use_time is when a call was made with it, to two minutes; unset where none was. Output only."""
+
     def __init__(
         self,
         *,
@@ -556,10 +567,12 @@ class ApiKey(_message.Message):
         description: _builtins.str = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         revoke_time: _timestamp_pb2.Timestamp | None = ...,
+        expire_time: _timestamp_pb2.Timestamp | None = ...,
+        last_use_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "revoke_time", b"revoke_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "expire_time", b"expire_time", "last_use_time", b"last_use_time", "revoke_time", b"revoke_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "description", b"description", "id", b"id", "namespace", b"namespace", "revoke_time", b"revoke_time", "role", b"role"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "description", b"description", "expire_time", b"expire_time", "id", b"id", "last_use_time", b"last_use_time", "namespace", b"namespace", "revoke_time", b"revoke_time", "role", b"role"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -574,7 +587,7 @@ class CreateApiKeyRequest(_message.Message):
     API_KEY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def api_key(self) -> Global___ApiKey:
-        """api_key is the key to make: its namespace, role and description."""
+        """api_key is the key to make: its namespace, role, description and expire_time, which is in the future."""
 
     def __init__(
         self,
@@ -720,3 +733,65 @@ class RevokeApiKeyResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RevokeApiKeyResponse: _TypeAlias = RevokeApiKeyResponse  # noqa: Y015
+
+@_typing.final
+class RotateApiKeyRequest(_message.Message):
+    """RotateApiKeyRequest names a key."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    API_KEY_ID_FIELD_NUMBER: _builtins.int
+    OVERLAP_FIELD_NUMBER: _builtins.int
+    api_key_id: _builtins.str
+    """api_key_id is the key that is to end."""
+    @_builtins.property
+    def overlap(self) -> _duration_pb2.Duration:
+        """overlap is for how long both are good. A day if unset; from 0 to 30 days."""
+
+    def __init__(
+        self,
+        *,
+        api_key_id: _builtins.str = ...,
+        overlap: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["overlap", b"overlap"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_key_id", b"api_key_id", "overlap", b"overlap"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RotateApiKeyRequest: _TypeAlias = RotateApiKeyRequest  # noqa: Y015
+
+@_typing.final
+class RotateApiKeyResponse(_message.Message):
+    """RotateApiKeyResponse holds the new key and its secret."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    API_KEY_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    PREVIOUS_FIELD_NUMBER: _builtins.int
+    secret: _builtins.str
+    """secret is what a caller sends as `authorization: Bearer SECRET`. It is not stored and cannot be shown again."""
+    @_builtins.property
+    def api_key(self) -> Global___ApiKey:
+        """api_key is the new key."""
+
+    @_builtins.property
+    def previous(self) -> Global___ApiKey:
+        """previous is the old key, with the time at which it ends."""
+
+    def __init__(
+        self,
+        *,
+        api_key: Global___ApiKey | None = ...,
+        secret: _builtins.str = ...,
+        previous: Global___ApiKey | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["api_key", b"api_key", "previous", b"previous"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_key", b"api_key", "previous", b"previous", "secret", b"secret"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RotateApiKeyResponse: _TypeAlias = RotateApiKeyResponse  # noqa: Y015

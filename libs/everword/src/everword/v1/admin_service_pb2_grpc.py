@@ -75,6 +75,11 @@ class AdminServiceStub:
                 request_serializer=everword_dot_v1_dot_admin__service__pb2.RevokeApiKeyRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_admin__service__pb2.RevokeApiKeyResponse.FromString,
                 _registered_method=True)
+        self.RotateApiKey = channel.unary_unary(
+                '/everword.v1.AdminService/RotateApiKey',
+                request_serializer=everword_dot_v1_dot_admin__service__pb2.RotateApiKeyRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_admin__service__pb2.RotateApiKeyResponse.FromString,
+                _registered_method=True)
 
 
 class AdminServiceServicer:
@@ -134,7 +139,15 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RevokeApiKey(self, request, context):
-        """RevokeApiKey ends a key. Servers forget it within 10 seconds.
+        """RevokeApiKey ends a key. Servers forget it within a second, and what it has open ends within another.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RotateApiKey(self, request, context):
+        """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
+        end when the overlap is over: callers change to the new one meanwhile, and none is refused.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -182,6 +195,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.RevokeApiKey,
                     request_deserializer=everword_dot_v1_dot_admin__service__pb2.RevokeApiKeyRequest.FromString,
                     response_serializer=everword_dot_v1_dot_admin__service__pb2.RevokeApiKeyResponse.SerializeToString,
+            ),
+            'RotateApiKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.RotateApiKey,
+                    request_deserializer=everword_dot_v1_dot_admin__service__pb2.RotateApiKeyRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_admin__service__pb2.RotateApiKeyResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -401,6 +419,33 @@ class AdminService:
             '/everword.v1.AdminService/RevokeApiKey',
             everword_dot_v1_dot_admin__service__pb2.RevokeApiKeyRequest.SerializeToString,
             everword_dot_v1_dot_admin__service__pb2.RevokeApiKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RotateApiKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.AdminService/RotateApiKey',
+            everword_dot_v1_dot_admin__service__pb2.RotateApiKeyRequest.SerializeToString,
+            everword_dot_v1_dot_admin__service__pb2.RotateApiKeyResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,7 +37,11 @@ class AdminServiceStub:
     ListApiKeys: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListApiKeysRequest, _admin_service_pb2.ListApiKeysResponse]
     """ListApiKeys lists keys, oldest first, without their secrets."""
     RevokeApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RevokeApiKeyRequest, _admin_service_pb2.RevokeApiKeyResponse]
-    """RevokeApiKey ends a key. Servers forget it within 10 seconds."""
+    """RevokeApiKey ends a key. Servers forget it within a second, and what it has open ends within another."""
+    RotateApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RotateApiKeyRequest, _admin_service_pb2.RotateApiKeyResponse]
+    """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
+    end when the overlap is over: callers change to the new one meanwhile, and none is refused.
+    """
 
 class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     """AdminService keeps namespaces and their API keys. Its caller is an operator."""
@@ -110,6 +114,16 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.RevokeApiKeyRequest,
         context: _aio.ServicerContext[_admin_service_pb2.RevokeApiKeyRequest, _abc.Awaitable[_admin_service_pb2.RevokeApiKeyResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.RevokeApiKeyResponse]:
-        """RevokeApiKey ends a key. Servers forget it within 10 seconds."""
+        """RevokeApiKey ends a key. Servers forget it within a second, and what it has open ends within another."""
+
+    @_abc_1.abstractmethod
+    def RotateApiKey(
+        self,
+        request: _admin_service_pb2.RotateApiKeyRequest,
+        context: _aio.ServicerContext[_admin_service_pb2.RotateApiKeyRequest, _abc.Awaitable[_admin_service_pb2.RotateApiKeyResponse]],
+    ) -> _abc.Awaitable[_admin_service_pb2.RotateApiKeyResponse]:
+        """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
+        end when the overlap is over: callers change to the new one meanwhile, and none is refused.
+        """
 
 def add_AdminServiceServicer_to_server(servicer: AdminServiceServicer, server: _aio.Server) -> None: ...

@@ -11,13 +11,29 @@ $$;
 COMMENT ON FUNCTION everword.api_keys_exist() IS 'Whether a key was ever made: from then on every call needs one.';
 
 CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-    SELECT k.id, k.role, n.id, n.name
+#variable_conflict use_column
+DECLARE
+    key record;
+BEGIN
+    SELECT k.id, k.role, n.id AS namespace_id, n.name, k.last_used_at INTO key
       FROM api_keys k LEFT JOIN namespaces n ON n.id = k.namespace_id AND n.state = 'active'
-     WHERE k.key_hash = hash AND k.revoked_at IS NULL AND (k.namespace_id IS NULL OR n.id IS NOT NULL)
-$$;
+     WHERE k.key_hash = hash AND k.revoked_at IS NULL
+       AND (k.expires_at IS NULL OR k.expires_at > now())
+       AND (k.namespace_id IS NULL OR n.id IS NOT NULL);
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF (key.last_used_at IS NULL OR key.last_used_at < now() - interval '1 minute')
+       AND NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' THEN
+        -- Whoever finds the row taken leaves it to the other: nobody waits to be let in.
+        UPDATE api_keys SET last_used_at = now()
+         WHERE id = (SELECT id FROM api_keys WHERE key_hash = hash FOR UPDATE SKIP LOCKED);
+    END IF;
+    RETURN QUERY SELECT key.id, key.role, key.namespace_id, key.name;
+END $$;
 
 COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
 
@@ -535,11 +551,15 @@ CREATE TABLE everword.api_keys (
     description text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     revoked_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
     CONSTRAINT api_keys_check CHECK (((role = 3) = (namespace_id IS NULL))),
     CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3)))
 );
 
 COMMENT ON TABLE everword.api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a locked deployment stays locked.';
+
+COMMENT ON COLUMN everword.api_keys.last_used_at IS 'To a minute or so: a key in use is written once a minute, however many calls it makes.';
 
 CREATE TABLE everword.append_requests (
     namespace_id bigint NOT NULL,
@@ -6892,6 +6912,10 @@ GRANT SELECT(description) ON TABLE everword.api_keys TO everword_ingest;
 GRANT SELECT(created_at) ON TABLE everword.api_keys TO everword_ingest;
 
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(last_used_at) ON TABLE everword.api_keys TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest;
 

@@ -29,7 +29,7 @@ DEFAULT_NAMESPACE = "default"
 #: What tells a grant from a key.
 GRANT_PREFIX = "ewg_"
 #: A revoked key is forgotten within this time.
-KEY_CACHE_S = 5.0
+KEY_CACHE_S = 0.9
 #: A key that is unknown is not asked for again for so long: one that is made meanwhile is let in after it.
 UNKNOWN_CACHE_S = 2.0
 #: Keys that the database is asked for at once, of those that were never good before, and how many more may wait.

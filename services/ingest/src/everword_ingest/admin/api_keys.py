@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import secrets
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import Role
-from everword.domain.errors import AdminKeyNeeded
+from everword.domain.errors import AdminKeyNeeded, InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.not_found import ApiKeyNotFound, NamespaceNotFound
+from everword.domain.times import utc_now
 from everword.domain.tokens import PageTokens
 from everword.rpc.authentication import hash_key
 from everword_ingest.admin import store
@@ -20,30 +22,47 @@ log = logging.getLogger(__name__)
 #: Lets people and secret scanners recognise a key.
 PREFIX = "ew_"
 _SECRET_BYTES = 32
+#: For how long the old key is good beside the new one.
+DEFAULT_OVERLAP = timedelta(days=1)
 _FIRST_PAGE = UUID(int=0)
 
 
 async def create_api_key(
-    database: Database, namespace: str, role: Role, description: str, operated: bool
+    database: Database,
+    namespace: str,
+    role: Role,
+    description: str,
+    operated: bool,
+    expires_at: datetime | None,
 ) -> tuple[ApiKeyRecord, str]:
     """Make a key and return it with its secret, which is not kept.
 
     `namespace` is empty for an operator's key, and only then; `operated` says that EVERWORD_ADMIN_KEY is set. Raises
-    NamespaceNotFound, and AdminKeyNeeded where the key would lock everybody out.
+    NamespaceNotFound, AdminKeyNeeded where the key would lock everybody out, and InvalidArgument where it would have
+    ended already.
     """
-    secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
-    id_ = new_id()
+    if expires_at is not None and expires_at <= utc_now():
+        raise InvalidArgument(violations=(("api_key.expire_time", "must be in the future"),))
+    secret, id_ = _new_secret(), new_id()
     async with database.connection() as conn:
         scope = await store.get_namespace(conn, namespace) if namespace else None
         if namespace and scope is None:
             raise NamespaceNotFound(namespace=namespace)
         created_at = await store.insert_api_key(
-            conn, id_, scope.id if scope else None, hash_key(secret), role, description, operated
+            conn,
+            id_,
+            scope.id if scope else None,
+            hash_key(secret),
+            role,
+            description,
+            operated,
+            expires_at,
         )
     if created_at is None:
         raise AdminKeyNeeded
     log.info("API key made", extra={"api_key_id": str(id_), "role": role.name.lower()})
-    return ApiKeyRecord(id_, namespace, role, description, created_at, revoked_at=None), secret
+    made = ApiKeyRecord(id_, namespace, role, description, created_at, None, expires_at, None)
+    return made, secret
 
 
 async def list_api_keys(
@@ -69,3 +88,24 @@ async def revoke_api_key(database: Database, api_key_id: UUID) -> ApiKeyRecord:
         raise ApiKeyNotFound(api_key_id=api_key_id)
     log.info("API key revoked", extra={"api_key_id": str(api_key_id)})
     return revoked
+
+
+async def rotate_api_key(
+    database: Database, api_key_id: UUID, overlap: timedelta
+) -> tuple[ApiKeyRecord, ApiKeyRecord, str]:
+    """Make a key like another, which ends after `overlap`; return the old one, the new one and its secret.
+
+    Raises ApiKeyNotFound where the old one is not good any more.
+    """
+    secret, id_ = _new_secret(), new_id()
+    async with database.connection() as conn:
+        keys = await store.rotate_api_key(conn, api_key_id, id_, hash_key(secret), overlap)
+    if not keys:
+        raise ApiKeyNotFound(api_key_id=api_key_id)
+    old, new = keys
+    log.info("API key rotated", extra={"api_key_id": str(api_key_id), "new": str(id_)})
+    return old, new, secret
+
+
+def _new_secret() -> str:
+    return PREFIX + secrets.token_urlsafe(_SECRET_BYTES)

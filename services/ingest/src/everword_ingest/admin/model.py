@@ -47,3 +47,5 @@ class ApiKeyRecord:
     description: str
     created_at: datetime
     revoked_at: datetime | None
+    expires_at: datetime | None
+    last_used_at: datetime | None

@@ -8,9 +8,16 @@ from everword.db.pool import Database
 from everword.domain.caller import Role
 from everword.rpc.interceptors.base import Context
 from everword.rpc.masks import masked_fields
+from everword.rpc.translate import optional_time
 from everword.v1 import admin_service_pb2 as pb
 from everword.v1.admin_service_pb2_grpc import AdminServiceServicer
-from everword_ingest.admin.api_keys import create_api_key, list_api_keys, revoke_api_key
+from everword_ingest.admin.api_keys import (
+    DEFAULT_OVERLAP,
+    create_api_key,
+    list_api_keys,
+    revoke_api_key,
+    rotate_api_key,
+)
 from everword_ingest.admin.namespaces import (
     create_namespace,
     delete_namespace,
@@ -80,7 +87,12 @@ class AdminServicer(AdminServiceServicer):
     ) -> pb.CreateApiKeyResponse:
         key = request.api_key
         record, secret = await create_api_key(
-            self._database, key.namespace, Role(key.role), key.description, self._operated
+            self._database,
+            key.namespace,
+            Role(key.role),
+            key.description,
+            self._operated,
+            optional_time(key, "expire_time", "api_key."),
         )
         return pb.CreateApiKeyResponse(api_key=api_key_to_proto(record), secret=secret)
 
@@ -99,3 +111,13 @@ class AdminServicer(AdminServiceServicer):
     ) -> pb.RevokeApiKeyResponse:
         record = await revoke_api_key(self._database, UUID(request.api_key_id))
         return pb.RevokeApiKeyResponse(api_key=api_key_to_proto(record))
+
+    async def RotateApiKey(
+        self, request: pb.RotateApiKeyRequest, context: Context
+    ) -> pb.RotateApiKeyResponse:
+        given = request.HasField("overlap")
+        overlap = request.overlap.ToTimedelta() if given else DEFAULT_OVERLAP
+        old, new, secret = await rotate_api_key(self._database, UUID(request.api_key_id), overlap)
+        return pb.RotateApiKeyResponse(
+            api_key=api_key_to_proto(new), secret=secret, previous=api_key_to_proto(old)
+        )

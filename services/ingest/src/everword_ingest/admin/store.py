@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -85,6 +85,7 @@ async def insert_api_key(
     role: int,
     description: str,
     operated: bool,
+    expires_at: datetime | None,
 ) -> datetime | None:
     """Keep a key and return when it was made; None where that would leave nobody to make keys."""
     parameters = {
@@ -93,6 +94,7 @@ async def insert_api_key(
         "key_hash": key_hash,
         "role": role,
         "description": description,
+        "expires_at": expires_at,
         "operated": operated,
     }
     created_at: datetime | None = await fetch_value(conn, SQL["insert_api_key"], parameters)
@@ -108,3 +110,11 @@ async def list_api_keys(
 
 async def revoke_api_key(conn: Connection, id_: UUID) -> ApiKeyRecord | None:
     return await fetch_optional(conn, SQL["revoke_api_key"], {"id": id_}, ApiKeyRecord)
+
+
+async def rotate_api_key(
+    conn: Connection, id_: UUID, new_id: UUID, key_hash: bytes, overlap: timedelta
+) -> list[ApiKeyRecord]:
+    """Return the old key and the new one; nothing where the old one is not good any more."""
+    parameters = {"id": id_, "new_id": new_id, "key_hash": key_hash, "overlap": overlap}
+    return await fetch_all(conn, SQL["rotate_api_key"], parameters, ApiKeyRecord)

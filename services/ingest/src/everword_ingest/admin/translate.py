@@ -62,4 +62,6 @@ def api_key_to_proto(record: ApiKeyRecord) -> pb.ApiKey:
         description=record.description,
         create_time=to_timestamp(record.created_at),
         revoke_time=to_timestamp(record.revoked_at),
+        expire_time=to_timestamp(record.expires_at),
+        last_use_time=to_timestamp(record.last_used_at),
     )
