@@ -18,7 +18,6 @@ from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
-from support.lore_rows import lore_parameters
 from support.note_rows import note_parameters
 from support.pattern_rows import pattern_parameters
 from support.people_rows import people_parameters
@@ -191,7 +190,6 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
         **graph_parameters(WORDS),
         **note_parameters(filled.message_ids, filled.conversation_id),
-        **lore_parameters(),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from everword.cli.lore_files import NoLorebook, read_lore
+from everword.cli.lore.files import NoLorebook, read_lore
 from everword.v1 import lore_pb2
 
 WORLD = {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from everword.cli.lore_files import LoreFile, NoLorebook, read_lore
+from everword.cli.lore.files import LoreFile, NoLorebook, read_lore
+from everword.cli.lore.shown import described, for_whom, state, why
 from everword.cli.notes import scope_options
 from everword.cli.output import json_option, line, note, print_json, print_table, shorten, when
 from everword.cli.session import remote
@@ -16,10 +18,10 @@ from everword.v1 import lore_service_pb2 as pb
 
 _NO_BOOK = "LORE_BOOK_NOT_FOUND"
 _MODES = {
-    "key": lore_pb2.LORE_TRIGGER_MODE_SUBSTRING,
-    "word": lore_pb2.LORE_TRIGGER_MODE_WORD,
-    "exact": lore_pb2.LORE_TRIGGER_MODE_EXACT,
-    "regex": lore_pb2.LORE_TRIGGER_MODE_REGEX,
+    "keys": lore_pb2.LORE_TRIGGER_MODE_SUBSTRING,
+    "words": lore_pb2.LORE_TRIGGER_MODE_WORD,
+    "exacts": lore_pb2.LORE_TRIGGER_MODE_EXACT,
+    "patterns": lore_pb2.LORE_TRIGGER_MODE_REGEX,
 }
 #: A book takes longer than an entry to read: pages of this size.
 _PAGE = 200
@@ -55,9 +57,9 @@ async def books(
     rows = [
         (
             shorten(each.body.name, 40),
-            _for(each.body.scope),
+            for_whom(each.body.scope),
             each.entry_count,
-            _state(each.body.disabled),
+            state(each.body.disabled),
             when(each.update_time),
         )
         for each in found.books
@@ -82,12 +84,12 @@ async def entries(
     rows = [
         (
             shorten(each.body.title, 40),
-            shorten(", ".join(map(_described, each.body.triggers)), 60),
+            shorten(", ".join(map(described, each.body.triggers)), 60),
             shorten(each.body.content, 80),
             each.body.scan_depth,
             each.body.sticky_turns or "",
             each.body.priority,
-            "constant" if each.body.constant else _state(each.body.disabled),
+            "constant" if each.body.constant else state(each.body.disabled),
         )
         for each in found.entries
     ]
@@ -105,9 +107,11 @@ async def entries(
 @click.option("--exact", "exacts", multiple=True, help="The same, as a whole message.")
 @click.option("--regex", "patterns", multiple=True, help="The same, as a pattern of RE2.")
 @click.option("--case", is_flag=True, help="Tell upper from lower case.")
-@click.option("--depth", type=click.IntRange(0, 100), default=5, show_default=True)
+@click.option("--depth", "scan_depth", type=click.IntRange(0, 100), default=5, show_default=True)
 @click.option("--priority", type=int, default=0, show_default=True)
-@click.option("--sticky", type=click.IntRange(0, 100), default=0, help="Turns that it stays.")
+@click.option(
+    "--sticky", "sticky_turns", type=click.IntRange(0, 100), default=0, help="Turns that it stays."
+)
 @click.option("--constant", is_flag=True, help="It is in every context.")
 @click.option("--disabled", is_flag=True, help="It is in none.")
 @json_option
@@ -120,36 +124,12 @@ async def add(
     agent: str,
     subject: str,
     conversation: str,
-    keys: tuple[str, ...],
-    words: tuple[str, ...],
-    exacts: tuple[str, ...],
-    patterns: tuple[str, ...],
-    case: bool,
-    depth: int,
-    priority: int,
-    sticky: int,
-    constant: bool,
-    disabled: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Write the entry TITLE of BOOK, which is made where it is not there: what is there is replaced."""
-    texts = zip(_MODES.values(), (keys, words, exacts, patterns), strict=True)
-    entry = lore_pb2.NewLoreEntry(
-        title=title,
-        content=content,
-        triggers=[
-            lore_pb2.LoreTrigger(text=text, mode=mode, case_sensitive=case)
-            for mode, given in texts
-            for text in given
-        ],
-        scan_depth=depth,
-        priority=priority,
-        sticky_turns=sticky,
-        constant=constant,
-        disabled=disabled,
-    )
     key = _key(book, agent, subject, conversation)
-    request = pb.WriteLoreEntryRequest(key=key, entry=entry)
+    request = pb.WriteLoreEntryRequest(key=key, entry=_entry(title, content, options))
     try:
         response = await client.lore_service.WriteLoreEntry(request)
     except CallError as error:
@@ -256,10 +236,21 @@ async def test(
         return
     titles = {each.entry_id: each.title for each in response.matches}
     rows = [
-        (shorten(each.title, 40), _why(each, titles), shorten(each.content, 80), each.priority)
+        (shorten(each.title, 40), why(each, titles), shorten(each.content, 80), each.priority)
         for each in response.matches
     ]
     print_table(("entry", "why", "content", "priority"), rows)
+
+
+def _entry(title: str, content: str, options: dict[str, Any]) -> lore_pb2.NewLoreEntry:
+    """Return what `add` is to write."""
+    case = options.pop("case")
+    triggers = [
+        lore_pb2.LoreTrigger(text=text, mode=mode, case_sensitive=case)
+        for option, mode in _MODES.items()
+        for text in options.pop(option)
+    ]
+    return lore_pb2.NewLoreEntry(title=title, content=content, triggers=triggers, **options)
 
 
 def _read(file: Path) -> LoreFile:
@@ -284,29 +275,3 @@ async def _entries(client: Client, key: lore_pb2.LoreBookKey) -> list[lore_pb2.L
 def _key(name: str, agent: str, subject: str, conversation: str) -> lore_pb2.LoreBookKey:
     scope = lore_pb2.LoreScope(agent=agent, subject=subject, conversation_id=conversation)
     return lore_pb2.LoreBookKey(name=name, scope=scope)
-
-
-def _for(scope: lore_pb2.LoreScope) -> str:
-    return ", ".join(filter(None, (scope.agent, scope.subject, scope.conversation_id))) or "all"
-
-
-def _state(disabled: bool) -> str:
-    return "disabled" if disabled else ""
-
-
-def _described(trigger: lore_pb2.LoreTrigger) -> str:
-    mode = lore_pb2.LoreTriggerMode.Name(trigger.mode).removeprefix("LORE_TRIGGER_MODE_").lower()
-    return trigger.text if mode == "substring" else f"{trigger.text} ({mode})"
-
-
-def _why(match: lore_pb2.LoreMatch, titles: dict[str, str]) -> str:
-    """Return why an entry is there, in words."""
-    cause = lore_pb2.LoreCause.Name(match.cause).removeprefix("LORE_CAUSE_").lower()
-    parts = [cause]
-    if match.HasField("trigger"):
-        parts.append(shorten(_described(match.trigger), 40))
-    if match.by_entry_id:
-        parts.append(f"in {shorten(titles.get(match.by_entry_id, match.by_entry_id), 40)}")
-    if match.cause == lore_pb2.LORE_CAUSE_STICKY:
-        parts.append(f"{match.turns_left} more turns")
-    return ", ".join(parts)
