@@ -81,6 +81,8 @@ async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
             ),
             note_id,
         ),
+        "book_id": note_id,
+        "entry_id": note_id,
         "key": (named(key), handoffs.HandoffKey(repo="a/b", issue="1")),
         "grant_id": note_id,
         "conversation_id": told.conversation_id,

@@ -34,6 +34,8 @@ class Theirs:
     node_id: str
     edge_id: str
     note_id: str
+    book_id: str
+    entry_id: str
     grant_id: str
     consistency_token: str
     #: By RPC.

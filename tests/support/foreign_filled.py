@@ -24,6 +24,7 @@ from support.foreign import (
 )
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
+from support.foreign_lore import write_lore
 from support.foreign_notes import write_notes
 from support.foreign_patterns import (
     pattern_request,
@@ -41,6 +42,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     """Fill `theirs`, and partly `third`; returns what there is in `theirs`."""
     await _fill_both(stack)
     notes = await write_notes(stack, "theirs")
+    lore = await write_lore(stack, "theirs")
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
     drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
     await stack.graph.CreateNode(
@@ -74,6 +76,8 @@ async def fill_theirs(stack: Stack) -> Theirs:
         node_id=drawn.nodes[0].id,
         edge_id=drawn.edges[0].id,
         note_id=notes.note_id,
+        book_id=lore.book_id,
+        entry_id=lore.entry_id,
         grant_id=notes.grant_id,
         consistency_token=first.consistency_token,
         page_tokens={
@@ -81,6 +85,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
             "ExpandSummary": expanded.next_page_token,
             "AuditSummaries": audited.next_page_token,
             **notes.page_tokens,
+            **lore.page_tokens,
             **await _page_tokens(stack, first.conversation_id),
         },
     )
@@ -99,6 +104,7 @@ async def _fill_both(stack: Stack) -> None:
         await stack.patterns.SetPatternThreshold(threshold, metadata=within(name))
         await stack.graph.WriteGraph(graph_request(), metadata=within(name))
     await write_notes(stack, "third")
+    await write_lore(stack, "third")
 
 
 async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from uuid import UUID
 import psycopg
 
 from everword.domain.ids import new_id
+from support.lore_rows import lore_parameters
 
 VERSION, GRANT = UUID(int=81), UUID(int=82)
 KEY = "Xanthippe's key"
@@ -41,7 +42,7 @@ def insert_notes(
 def note_parameters(
     message_ids: Sequence[UUID], conversation_id: UUID
 ) -> dict[str, dict[str, Any]]:
-    """Return what the statements of notes mean, by their names."""
+    """Return what the statements of notes mean, and of lorebooks beside them, by their names."""
     package = "everword_ingest.notes"
     note = {"note_id": message_ids[0]}
     scope = {"agent": "", "subject": "", "conversation_id": None}
@@ -60,6 +61,7 @@ def note_parameters(
     }
     page = {"conversation_ids": None, "key_prefix": "", "min_importance": 0, "after_id": None}
     return {
+        **lore_parameters(),
         f"{package}.insert_note": {
             **scope,
             "id": new_id(),

@@ -22,6 +22,7 @@ from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
 from everword.v1.handoff_service_pb2_grpc import HandoffServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
+from everword.v1.lore_service_pb2_grpc import LoreServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
@@ -58,6 +59,7 @@ class Stack:
     graph: GraphServiceStub
     graph_queries: GraphQueryServiceStub
     notes: NoteServiceStub
+    lore: LoreServiceStub
     handoffs: HandoffServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
@@ -126,6 +128,7 @@ async def running_stack(
             graph=GraphServiceStub(channels["ingest"]),
             graph_queries=GraphQueryServiceStub(channels["search"]),
             notes=NoteServiceStub(channels["ingest"]),
+            lore=LoreServiceStub(channels["ingest"]),
             handoffs=HandoffServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),

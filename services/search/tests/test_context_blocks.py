@@ -16,7 +16,7 @@ from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.budget import Draft
 from everword_search.context.building import Building
-from everword_search.context.chat_history import SHARE, Start
+from everword_search.context.chat_history import Start
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import (
     ORDER,
@@ -86,7 +86,8 @@ def test_kinds_are_registered_once_and_leave_room_for_memories() -> None:
     sources = [kind.source for kind in registry.KINDS]
     assert len(set(sources)) == len(sources)
     assert set(sources) <= set(WITH_SHARE)
-    assert sum(kind.share for kind in registry.KINDS) + SHARE <= 0.9
+    # Chat history has up to half of the budget before them: memories have what neither needs.
+    assert sum(kind.share for kind in registry.KINDS) <= 0.5 + 1e-9
     assert set(HEADINGS) == set(ORDER) == set(BlockSource)
 
 

@@ -17,6 +17,8 @@ from everword.v1 import (
     handoff_service_pb2_grpc,
     ingest_service_pb2,
     ingest_service_pb2_grpc,
+    lore_service_pb2,
+    lore_service_pb2_grpc,
     note_service_pb2,
     note_service_pb2_grpc,
     pattern_service_pb2,
@@ -29,6 +31,7 @@ from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer
 from everword_ingest.housekeeping import Housekeeping
+from everword_ingest.lore.servicer import LoreServicer
 from everword_ingest.notes.servicer import NoteServicer
 from everword_ingest.outbox import Outbox
 from everword_ingest.patterns.servicer import PatternServicer
@@ -60,6 +63,11 @@ class IngestServer:
                 note_service_pb2.DESCRIPTOR,
                 note_service_pb2_grpc.add_NoteServiceServicer_to_server,
                 NoteServicer(self._database, self._outbox.wake),
+            ),
+            Registration(
+                lore_service_pb2.DESCRIPTOR,
+                lore_service_pb2_grpc.add_LoreServiceServicer_to_server,
+                LoreServicer(self._database, self._outbox.wake),
             ),
             Registration(
                 handoff_service_pb2.DESCRIPTOR,

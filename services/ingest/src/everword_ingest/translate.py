@@ -16,6 +16,7 @@ from everword.v1 import (
     graph_service_pb2,
     handoff_service_pb2,
     ingest_service_pb2,
+    lore_service_pb2,
     memory_pb2,
     note_service_pb2,
     pattern_service_pb2,
@@ -173,6 +174,11 @@ def hash_body(
         | note_service_pb2.AppendDailyLogRequest
         | handoff_service_pb2.WriteHandoffRequest
         | handoff_service_pb2.SaveAdvisorNoteRequest
+        | lore_service_pb2.WriteLoreBookRequest
+        | lore_service_pb2.DeleteLoreBookRequest
+        | lore_service_pb2.ImportLoreBookRequest
+        | lore_service_pb2.WriteLoreEntryRequest
+        | lore_service_pb2.DeleteLoreEntryRequest
     ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""

@@ -28,6 +28,7 @@ COMMANDS = {
     "graph": "graph.commands:graph",
     "import": "import_:import_",
     "keys": "keys:keys",
+    "lore": "lore.commands:lore",
     "migrate": "migrate:migrate",
     "models": "models:models",
     "namespaces": "namespaces:namespaces",

@@ -28,6 +28,7 @@ from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
 from everword.v1.handoff_service_pb2_grpc import HandoffServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
+from everword.v1.lore_service_pb2_grpc import LoreServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
@@ -55,6 +56,7 @@ class Client:
         self.review_service = ReviewServiceStub(ingest)
         self.graph_service = GraphServiceStub(ingest)
         self.note_service = NoteServiceStub(ingest)
+        self.lore_service = LoreServiceStub(ingest)
         self.handoff_service = HandoffServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)

@@ -185,6 +185,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
     `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
     """
+    ERROR_REASON_LORE_BOOK_NOT_FOUND: _ErrorReason.ValueType  # 58
+    """ERROR_REASON_LORE_BOOK_NOT_FOUND (NOT_FOUND): the namespace has no lorebook with this id, or of this name in the scope of the
+    call. `{ "reason": "LORE_BOOK_NOT_FOUND", "metadata": { "name": "Westmark" } }`
+    """
+    ERROR_REASON_LORE_ENTRY_NOT_FOUND: _ErrorReason.ValueType  # 59
+    """ERROR_REASON_LORE_ENTRY_NOT_FOUND (NOT_FOUND): the namespace has no entry of a lorebook with this id.
+    `{ "reason": "LORE_ENTRY_NOT_FOUND", "metadata": { "entry_id": "0190b5c2-…" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -356,5 +364,13 @@ ERROR_REASON_GRANT_USED_UP: ErrorReason.ValueType  # 42
 ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
 """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
 `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_LORE_BOOK_NOT_FOUND: ErrorReason.ValueType  # 58
+"""ERROR_REASON_LORE_BOOK_NOT_FOUND (NOT_FOUND): the namespace has no lorebook with this id, or of this name in the scope of the
+call. `{ "reason": "LORE_BOOK_NOT_FOUND", "metadata": { "name": "Westmark" } }`
+"""
+ERROR_REASON_LORE_ENTRY_NOT_FOUND: ErrorReason.ValueType  # 59
+"""ERROR_REASON_LORE_ENTRY_NOT_FOUND (NOT_FOUND): the namespace has no entry of a lorebook with this id.
+`{ "reason": "LORE_ENTRY_NOT_FOUND", "metadata": { "entry_id": "0190b5c2-…" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -194,7 +194,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 7) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -236,7 +236,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'lore_entries', 'lore_books', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -2157,6 +2157,213 @@ CREATE TABLE everword.learned_evidence_p3 (
     said_at timestamp with time zone CONSTRAINT learned_evidence_said_at_not_null NOT NULL,
     recorded_at timestamp with time zone CONSTRAINT learned_evidence_recorded_at_not_null NOT NULL,
     CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_books (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    conversation_id uuid,
+    key_hash bytea NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    disabled boolean DEFAULT false NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.lore_books IS 'Lorebooks: entries, and in which contexts these are looked at.';
+
+COMMENT ON COLUMN everword.lore_books.key_hash IS 'SHA-256 of name, agent, subject and conversation, which may be longer than what an index takes.';
+
+COMMENT ON COLUMN everword.lore_books.version IS 'Counts changes of the book and of its entries: what was compiled of an earlier one is compiled anew. Its row lock orders writers.';
+
+CREATE TABLE everword.lore_books_p0 (
+    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
+    name text CONSTRAINT lore_books_name_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_books_p1 (
+    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
+    name text CONSTRAINT lore_books_name_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_books_p2 (
+    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
+    name text CONSTRAINT lore_books_name_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_books_p3 (
+    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
+    name text CONSTRAINT lore_books_name_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_entries (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    book_id uuid NOT NULL,
+    title text NOT NULL,
+    content text NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb NOT NULL,
+    patterns smallint DEFAULT 0 NOT NULL,
+    scan_depth smallint DEFAULT 5 NOT NULL,
+    priority integer DEFAULT 0 NOT NULL,
+    sticky_turns smallint DEFAULT 0 NOT NULL,
+    disabled boolean DEFAULT false NOT NULL,
+    constant boolean DEFAULT false NOT NULL,
+    prevent_recursion boolean DEFAULT false NOT NULL,
+    exclude_recursion boolean DEFAULT false NOT NULL,
+    version bigint DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.lore_entries IS 'Entries of lorebooks as they stand; each is a memory of kind 7 under its id.';
+
+COMMENT ON COLUMN everword.lore_entries.triggers IS 'A list of objects: text, mode (as LoreTriggerMode) and case_sensitive.';
+
+COMMENT ON COLUMN everword.lore_entries.patterns IS 'How many of the triggers are regular expressions.';
+
+CREATE TABLE everword.lore_entries_p0 (
+    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
+    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
+    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
+    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
+    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
+    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
+    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
+    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
+    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
+    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
+    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
+    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_entries_p1 (
+    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
+    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
+    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
+    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
+    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
+    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
+    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
+    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
+    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
+    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
+    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
+    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_entries_p2 (
+    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
+    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
+    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
+    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
+    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
+    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
+    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
+    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
+    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
+    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
+    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
+    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_entries_p3 (
+    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
+    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
+    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
+    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
+    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
+    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
+    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
+    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
+    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
+    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
+    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
+    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -4210,6 +4417,22 @@ ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evi
 
 ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -4640,6 +4863,36 @@ ALTER TABLE ONLY everword.learned_evidence_p3
 
 ALTER TABLE ONLY everword.learned_evidence_p3
     ADD CONSTRAINT learned_evidence_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_books
+    ADD CONSTRAINT lore_books_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_books_p0
+    ADD CONSTRAINT lore_books_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_books_p1
+    ADD CONSTRAINT lore_books_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_books_p2
+    ADD CONSTRAINT lore_books_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_books_p3
+    ADD CONSTRAINT lore_books_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries
+    ADD CONSTRAINT lore_entries_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries_p0
+    ADD CONSTRAINT lore_entries_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries_p1
+    ADD CONSTRAINT lore_entries_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries_p2
+    ADD CONSTRAINT lore_entries_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries_p3
+    ADD CONSTRAINT lore_entries_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
@@ -5238,6 +5491,46 @@ CREATE INDEX learned_evidence_p2_namespace_id_message_id_idx ON everword.learned
 CREATE INDEX learned_evidence_p3_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, about_id, said_at, id);
 
 CREATE INDEX learned_evidence_p3_namespace_id_message_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, message_id);
+
+CREATE INDEX lore_books_conversation ON ONLY everword.lore_books USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_key ON ONLY everword.lore_books USING btree (namespace_id, key_hash);
+
+CREATE INDEX lore_books_scope ON ONLY everword.lore_books USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p0_namespace_id_agent_subject_idx ON everword.lore_books_p0 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p0_namespace_id_conversation_id_idx ON everword.lore_books_p0 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_p0_namespace_id_key_hash_idx ON everword.lore_books_p0 USING btree (namespace_id, key_hash);
+
+CREATE INDEX lore_books_p1_namespace_id_agent_subject_idx ON everword.lore_books_p1 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p1_namespace_id_conversation_id_idx ON everword.lore_books_p1 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_p1_namespace_id_key_hash_idx ON everword.lore_books_p1 USING btree (namespace_id, key_hash);
+
+CREATE INDEX lore_books_p2_namespace_id_agent_subject_idx ON everword.lore_books_p2 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p2_namespace_id_conversation_id_idx ON everword.lore_books_p2 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_p2_namespace_id_key_hash_idx ON everword.lore_books_p2 USING btree (namespace_id, key_hash);
+
+CREATE INDEX lore_books_p3_namespace_id_agent_subject_idx ON everword.lore_books_p3 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p3_namespace_id_conversation_id_idx ON everword.lore_books_p3 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_p3_namespace_id_key_hash_idx ON everword.lore_books_p3 USING btree (namespace_id, key_hash);
+
+CREATE UNIQUE INDEX lore_entries_title ON ONLY everword.lore_entries USING btree (namespace_id, book_id, title);
+
+CREATE UNIQUE INDEX lore_entries_p0_namespace_id_book_id_title_idx ON everword.lore_entries_p0 USING btree (namespace_id, book_id, title);
+
+CREATE UNIQUE INDEX lore_entries_p1_namespace_id_book_id_title_idx ON everword.lore_entries_p1 USING btree (namespace_id, book_id, title);
+
+CREATE UNIQUE INDEX lore_entries_p2_namespace_id_book_id_title_idx ON everword.lore_entries_p2 USING btree (namespace_id, book_id, title);
+
+CREATE UNIQUE INDEX lore_entries_p3_namespace_id_book_id_title_idx ON everword.lore_entries_p3 USING btree (namespace_id, book_id, title);
 
 CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id, author) WHERE (author <> ''::text);
 
@@ -5943,6 +6236,54 @@ ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_
 
 ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p3_pkey;
 
+ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p0_namespace_id_agent_subject_idx;
+
+ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p0_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p0_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p0_pkey;
+
+ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p1_namespace_id_agent_subject_idx;
+
+ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p1_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p1_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p1_pkey;
+
+ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p2_namespace_id_agent_subject_idx;
+
+ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p2_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p2_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p2_pkey;
+
+ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p3_namespace_id_agent_subject_idx;
+
+ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p3_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p3_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p3_pkey;
+
+ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p0_namespace_id_book_id_title_idx;
+
+ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p0_pkey;
+
+ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p1_namespace_id_book_id_title_idx;
+
+ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p1_pkey;
+
+ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p2_namespace_id_book_id_title_idx;
+
+ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p2_pkey;
+
+ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p3_namespace_id_book_id_title_idx;
+
+ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p3_pkey;
+
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
 
 ALTER INDEX everword.memories_conversation ATTACH PARTITION everword.memories_p0_namespace_id_conversation_id_seq_idx;
@@ -6531,6 +6872,15 @@ ALTER TABLE ONLY everword.index_changes
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.lore_books
+    ADD CONSTRAINT lore_books_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.lore_books
+    ADD CONSTRAINT lore_books_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.lore_entries
+    ADD CONSTRAINT lore_entries_namespace_id_book_id_fkey FOREIGN KEY (namespace_id, book_id) REFERENCES everword.lore_books(namespace_id, id);
+
 ALTER TABLE everword.memories
     ADD CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -6701,6 +7051,10 @@ CREATE POLICY isolation ON everword.learned_changes USING ((namespace_id = (NULL
 
 CREATE POLICY isolation ON everword.learned_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.lore_books USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.lore_entries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -6754,6 +7108,10 @@ CREATE POLICY isolation ON everword.user_models USING ((namespace_id = (NULLIF(c
 ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.lore_books ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.lore_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
@@ -7072,6 +7430,12 @@ GRANT SELECT ON TABLE everword.learned_changes TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.learned_evidence TO everword_compactor;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_ingest;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_books TO everword_ingest;
+GRANT SELECT ON TABLE everword.lore_books TO everword_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ingest;
+GRANT SELECT ON TABLE everword.lore_entries TO everword_search;
 
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;

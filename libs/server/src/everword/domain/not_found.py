@@ -71,6 +71,18 @@ class NoteNotFound(NotFound):
     reason = "NOTE_NOT_FOUND"
 
 
+class LoreBookNotFound(NotFound):
+    """This namespace has no such lorebook."""
+
+    reason = "LORE_BOOK_NOT_FOUND"
+
+
+class LoreEntryNotFound(NotFound):
+    """This namespace has no such entry of a lorebook."""
+
+    reason = "LORE_ENTRY_NOT_FOUND"
+
+
 class GrantNotFound(NotFound):
     """This namespace has no such grant."""
 

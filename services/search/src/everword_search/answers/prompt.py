@@ -15,7 +15,7 @@ TEMPERATURE = 0.3
 #: Tokens of a text at most, for a byte of it: few texts have more.
 TOKENS_PER_BYTE = 1 / 3
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
-_KINDS = {1: "message", 2: "summary", 3: "note", 4: "fact", 5: "document", 6: "node"}
+_KINDS = {1: "message", 2: "summary", 3: "note", 4: "fact", 5: "document", 6: "node", 7: "lore"}
 # Numbers, and ranges from one to another. What looks like `[2026-05-03]` or `[2026-05]` is a date and stays.
 _RANGE = r"\d{1,4}(?:\s*[–-]\s*\d{1,4})?"
 _CITATION = re.compile(rf"[ \t]?\[(?!\d{{4}}-\d\d\])({_RANGE}(?:\s*[,;]\s*{_RANGE})*)\]")

@@ -8,13 +8,13 @@ from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord
-from everword.v1.memory_pb2 import MEMORY_KIND_FACT
+from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_LORE
 from everword_search.context.model import ContextRequest, ContextScope
 from everword_search.context.reliable import find_reliable
 from everword_search.context.text import Item, Layout
 from everword_search.endings.read_endings import read_said_by
 from everword_search.records import store
-from everword_search.records.model import PageRequest
+from everword_search.records.model import MemoryFilter, PageRequest
 from everword_search.records.pages import MAX_PAGE
 from everword_search.retrieval.model import Hit, SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
@@ -106,7 +106,7 @@ async def search_memories(
     within = _within(request, record)
     search = SearchRequest(
         text=text,
-        filter=request.filter_for(record),
+        filter=_without_lore(request.filter_for(record)),
         # As many more as may be known already.
         page=PageRequest(size),
         at_least_as_fresh=request.at_least_as_fresh,
@@ -130,6 +130,11 @@ async def search_memories(
         said_by = await read_said_by(conn, namespace.id, facts) if facts else {}
     is_cut = request.max_memories is None and size < MAX_PAGE and len(results) >= size
     return FoundMemories(results, tokens, found.verdict, is_cut, said_by)
+
+
+def _without_lore(wanted: MemoryFilter) -> MemoryFilter:
+    """Return a filter without entries of lorebooks: these come by their triggers alone, into a block of their own."""
+    return replace(wanted, excluded_kinds=[*(wanted.excluded_kinds or ()), MEMORY_KIND_LORE])
 
 
 def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:

@@ -105,6 +105,8 @@ class ContextRequest:
     profile: str = DEFAULT_PROFILE
     balanced: BalancedOptions | None = None
     format: ContextFormat = ContextFormat.TEXT
+    #: Whether the query is of a turn that nobody meant as one.
+    automated: bool = False
     #: Where the conversation names nobody, the facts that were learned of who speaks in such conversations.
     own_fact_ids: tuple[UUID, ...] = ()
 

@@ -77,6 +77,7 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         profile=request.profile or DEFAULT_PROFILE,
         scope=ContextScope(request.scope or ContextScope.CONVERSATION),
         format=ContextFormat(request.format or ContextFormat.TEXT),
+        automated=request.automated,
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
     )
 

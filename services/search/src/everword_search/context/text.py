@@ -43,7 +43,7 @@ HEADINGS = {
 }
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
 #: By `MemoryKind`, where nobody spoke.
-_KINDS = {2: "summary", 3: "note", 4: "fact", 5: "document", 6: "node"}
+_KINDS = {2: "summary", 3: "note", 4: "fact", 5: "document", 6: "node", 7: "lore"}
 #: Before each further line of what was stored.
 _INDENT = "  "
 #: As many digits as any item's.

@@ -1,0 +1,277 @@
+"""`everword lore`: lorebooks, and which of their entries a text sets off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from everword.cli.lore.files import LoreFile, NoLorebook, read_lore
+from everword.cli.lore.shown import described, for_whom, state, why
+from everword.cli.notes import scope_options
+from everword.cli.output import json_option, line, note, print_json, print_table, shorten, when
+from everword.cli.session import remote
+from everword.client import CallError, Client
+from everword.v1 import lore_pb2
+from everword.v1 import lore_service_pb2 as pb
+
+_NO_BOOK = "LORE_BOOK_NOT_FOUND"
+_MODES = {
+    "keys": lore_pb2.LORE_TRIGGER_MODE_SUBSTRING,
+    "words": lore_pb2.LORE_TRIGGER_MODE_WORD,
+    "exacts": lore_pb2.LORE_TRIGGER_MODE_EXACT,
+    "patterns": lore_pb2.LORE_TRIGGER_MODE_REGEX,
+}
+#: A book takes longer than an entry to read: pages of this size.
+_PAGE = 200
+
+
+@click.group()
+def lore() -> None:
+    """Write, import and try lorebooks."""
+
+
+@lore.command()
+@click.option("--agent", "agents", multiple=True, help="Only for this agent.")
+@click.option("--subject", "subjects", multiple=True, help="Only for this user.")
+@json_option
+@remote
+async def books(
+    client: Client, agents: tuple[str, ...], subjects: tuple[str, ...], as_json: bool
+) -> None:
+    """List lorebooks."""
+    request = pb.ListLoreBooksRequest(
+        filter=pb.LoreBookFilter(agents=agents, subjects=subjects), page_size=_PAGE
+    )
+    found = pb.ListLoreBooksResponse()
+    while True:
+        page = await client.lore_service.ListLoreBooks(request)
+        found.books.extend(page.books)
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            break
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (
+            shorten(each.body.name, 40),
+            for_whom(each.body.scope),
+            each.entry_count,
+            state(each.body.disabled),
+            when(each.update_time),
+        )
+        for each in found.books
+    ]
+    print_table(("book", "for", "entries", "state", "written"), rows)
+
+
+@lore.command()
+@click.argument("book")
+@scope_options
+@json_option
+@remote
+async def entries(
+    client: Client, book: str, agent: str, subject: str, conversation: str, as_json: bool
+) -> None:
+    """List the entries of BOOK."""
+    key = _key(book, agent, subject, conversation)
+    found = pb.ListLoreEntriesResponse(entries=await _entries(client, key))
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (
+            shorten(each.body.title, 40),
+            shorten(", ".join(map(described, each.body.triggers)), 60),
+            shorten(each.body.content, 80),
+            each.body.scan_depth,
+            each.body.sticky_turns or "",
+            each.body.priority,
+            "constant" if each.body.constant else state(each.body.disabled),
+        )
+        for each in found.entries
+    ]
+    head = ("entry", "triggers", "content", "depth", "sticky", "priority", "state")
+    print_table(head, rows)
+
+
+@lore.command()
+@click.argument("book")
+@click.argument("title")
+@click.argument("content")
+@scope_options
+@click.option("--key", "keys", multiple=True, help="What sets it off, as any part of a message.")
+@click.option("--word", "words", multiple=True, help="The same, as whole words.")
+@click.option("--exact", "exacts", multiple=True, help="The same, as a whole message.")
+@click.option("--regex", "patterns", multiple=True, help="The same, as a pattern of RE2.")
+@click.option("--case", is_flag=True, help="Tell upper from lower case.")
+@click.option("--depth", "scan_depth", type=click.IntRange(0, 100), default=5, show_default=True)
+@click.option("--priority", type=int, default=0, show_default=True)
+@click.option(
+    "--sticky", "sticky_turns", type=click.IntRange(0, 100), default=0, help="Turns that it stays."
+)
+@click.option("--constant", is_flag=True, help="It is in every context.")
+@click.option("--disabled", is_flag=True, help="It is in none.")
+@json_option
+@remote
+async def add(
+    client: Client,
+    book: str,
+    title: str,
+    content: str,
+    agent: str,
+    subject: str,
+    conversation: str,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Write the entry TITLE of BOOK, which is made where it is not there: what is there is replaced."""
+    key = _key(book, agent, subject, conversation)
+    request = pb.WriteLoreEntryRequest(key=key, entry=_entry(title, content, options))
+    try:
+        response = await client.lore_service.WriteLoreEntry(request)
+    except CallError as error:
+        if error.reason != _NO_BOOK:
+            raise
+        made = lore_pb2.NewLoreBook(name=book, scope=key.scope)
+        await client.lore_service.WriteLoreBook(pb.WriteLoreBookRequest(book=made))
+        response = await client.lore_service.WriteLoreEntry(request)
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{book}: {title}")
+
+
+@lore.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--name", default="", help="The book's name; the file's if not given.")
+@scope_options
+@json_option
+@remote
+async def import_(
+    client: Client,
+    file: Path,
+    name: str,
+    agent: str,
+    subject: str,
+    conversation: str,
+    as_json: bool,
+) -> None:
+    """Write the lorebook in FILE: afterwards the book has these entries and no others.
+
+    FILE is World Info of SillyTavern, a character card with a book, or JSON of ImportLoreBookRequest.
+    """
+    read = _read(file)
+    key = _key(name or read.name or file.stem, agent, subject, conversation)
+    book = lore_pb2.NewLoreBook(name=key.name, scope=key.scope, description=read.description)
+    response = await client.lore_service.ImportLoreBook(
+        pb.ImportLoreBookRequest(book=book, entries=read.entries)
+    )
+    for each in read.left_out:
+        note(f"left out: {each}")
+    if as_json:
+        print_json(response)
+        return
+    counts = (
+        f"{response.written} written, {response.unchanged} unchanged, {response.deleted} deleted"
+    )
+    line(f"{key.name}: {counts}")
+
+
+@lore.command()
+@click.argument("book")
+@click.argument("title", required=False)
+@scope_options
+@json_option
+@remote
+async def delete(
+    client: Client,
+    book: str,
+    title: str | None,
+    agent: str,
+    subject: str,
+    conversation: str,
+    as_json: bool,
+) -> None:
+    """Delete the entry TITLE of BOOK; without a title, the whole BOOK."""
+    key = _key(book, agent, subject, conversation)
+    response: pb.DeleteLoreBookResponse | pb.DeleteLoreEntryResponse
+    if title is None:
+        response = await client.lore_service.DeleteLoreBook(pb.DeleteLoreBookRequest(key=key))
+    else:
+        found = [each.id for each in await _entries(client, key) if each.body.title == title]
+        if not found:
+            raise click.ClickException(f"{book} has no entry {title}")
+        request = pb.DeleteLoreEntryRequest(entry_id=found[0])
+        response = await client.lore_service.DeleteLoreEntry(request)
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{book if title is None else title}: deleted")
+
+
+@lore.command()
+@click.argument("text")
+@scope_options
+@click.option("--automated", is_flag=True, help="Nobody says it on purpose: it uses up no turn.")
+@json_option
+@remote
+async def test(
+    client: Client,
+    text: str,
+    agent: str,
+    subject: str,
+    conversation: str,
+    automated: bool,
+    as_json: bool,
+) -> None:
+    """Show which entries a context would hold after TEXT, and why."""
+    scope = _key("", agent, subject, conversation).scope
+    request = pb.MatchLoreRequest(text=text, scope=scope, automated=automated)
+    response = await client.lore_service.MatchLore(request)
+    if as_json:
+        print_json(response)
+        return
+    titles = {each.entry_id: each.title for each in response.matches}
+    rows = [
+        (shorten(each.title, 40), why(each, titles), shorten(each.content, 80), each.priority)
+        for each in response.matches
+    ]
+    print_table(("entry", "why", "content", "priority"), rows)
+
+
+def _entry(title: str, content: str, options: dict[str, Any]) -> lore_pb2.NewLoreEntry:
+    """Return what `add` is to write."""
+    case = options.pop("case")
+    triggers = [
+        lore_pb2.LoreTrigger(text=text, mode=mode, case_sensitive=case)
+        for option, mode in _MODES.items()
+        for text in options.pop(option)
+    ]
+    return lore_pb2.NewLoreEntry(title=title, content=content, triggers=triggers, **options)
+
+
+def _read(file: Path) -> LoreFile:
+    try:
+        return read_lore(file.read_text(encoding="utf-8"))
+    except (NoLorebook, UnicodeDecodeError) as error:
+        raise click.BadParameter(f"{file} holds no lorebook: {error}", param_hint="FILE") from error
+
+
+async def _entries(client: Client, key: lore_pb2.LoreBookKey) -> list[lore_pb2.LoreEntry]:
+    """Return all entries of a book."""
+    request = pb.ListLoreEntriesRequest(key=key, page_size=_PAGE)
+    found: list[lore_pb2.LoreEntry] = []
+    while True:
+        page = await client.lore_service.ListLoreEntries(request)
+        found += page.entries
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            return found
+
+
+def _key(name: str, agent: str, subject: str, conversation: str) -> lore_pb2.LoreBookKey:
+    scope = lore_pb2.LoreScope(agent=agent, subject=subject, conversation_id=conversation)
+    return lore_pb2.LoreBookKey(name=name, scope=scope)

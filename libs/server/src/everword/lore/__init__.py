@@ -1,0 +1,1 @@
+"""Lorebooks: which of their entries a conversation sets off."""

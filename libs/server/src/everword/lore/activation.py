@@ -1,0 +1,120 @@
+"""Which entries are in a context: a pure function of the entries and of what was said.
+
+The turn of a message is the first turn of a user whose context can see it: its own, or of what an agent says the next
+one. A message sets an entry off if it is within the entry's scan depth then, or at an automated turn before. So nothing
+has to be stored about a conversation: how many turns an entry has stayed can be counted each time anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from everword.lore.model import MAX_RECURSION, Cause, EntryId, Hits, Line, Reason, Rule
+
+Rules = Mapping[EntryId, Rule]
+#: By entries, what their contents set off.
+Edges = Mapping[EntryId, Hits]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a line is in its conversation, as seen from the newest one."""
+
+    #: How many turns of a user have begun since its own; -1 where its turn is still to come.
+    age: int
+    #: How many lines that are not automated came after it: until now, and until a turn saw it first.
+    after: int
+    after_when_seen: int
+
+    def was_seen(self, rule: Rule) -> bool:
+        """Tell whether it was within the depth of an entry when it was new."""
+        return self.after_when_seen < rule.scan_depth
+
+    def is_seen(self, rule: Rule) -> bool:
+        """Tell whether it is within the depth of an entry now."""
+        return self.after < rule.scan_depth
+
+
+def find_places(lines: Sequence[Line]) -> list[Place]:
+    """Return where lines are, of which the newest is the last."""
+    places = list[Place]()
+    after = turns = 0
+    # What comes after the first line that had a context and could see this one.
+    after_seen = 0
+    for line in reversed(lines):
+        if line.is_turn or line.automated:
+            after_seen = after
+        places.append(Place(turns if line.is_turn else turns - 1, after, after - after_seen))
+        turns += line.is_turn
+        after += not line.automated
+    return places[::-1]
+
+
+def find_sources(lines: Sequence[Line], hits: Sequence[Hits], rules: Rules) -> set[EntryId]:
+    """Return the entries whose contents matter first: those that are constant, and those that messages set off."""
+    direct = {
+        id_
+        for place, said in zip(find_places(lines), hits, strict=True)
+        for id_ in said
+        if id_ in rules and place.was_seen(rules[id_])
+    }
+    return direct | {rule.id for rule in rules.values() if rule.constant}
+
+
+def find_active(
+    lines: Sequence[Line], hits: Sequence[Hits], edges: Edges, rules: Rules
+) -> dict[EntryId, Reason]:
+    """Return the entries that are in the context after these lines, with why.
+
+    `hits` are those of each line. A reason of less depth counts before one of more, and then the latest message.
+    """
+    found = {rule.id: Reason(Cause.CONSTANT) for rule in rules.values() if rule.constant}
+    places = find_places(lines)
+    for place, said in sorted(zip(places, hits, strict=True), key=lambda each: each[0].after):
+        for reason in _stays(place, said, edges, rules):
+            _keep(found, *reason)
+    return _with_recursion(found, edges, rules)
+
+
+def _stays(
+    place: Place, said: Hits, edges: Edges, rules: Rules
+) -> Iterable[tuple[EntryId, Reason]]:
+    """Yield what a line still keeps in the context, by itself or through what it set off."""
+    reached = {
+        id_: Reason(Cause.TRIGGER, trigger=trigger)
+        for id_, trigger in said.items()
+        if id_ in rules and place.was_seen(rules[id_])
+    }
+    for id_, reason in reached.items():
+        if not rules[id_].sticky_turns and place.is_seen(rules[id_]):
+            yield id_, reason
+    for id_, reason in _with_recursion(reached, edges, rules).items():
+        turns = rules[id_].sticky_turns
+        if turns and place.age < turns:
+            yield id_, replace(reason, cause=Cause.STICKY, turns_left=turns - 1 - place.age)
+
+
+def _with_recursion(
+    found: Mapping[EntryId, Reason], edges: Edges, rules: Rules
+) -> dict[EntryId, Reason]:
+    """Return entries with those that their contents set off, one after the other."""
+    reached = dict(found)
+    for depth in range(MAX_RECURSION):
+        for id_ in [id_ for id_, reason in reached.items() if reason.depth == depth]:
+            if rules[id_].prevent_recursion:
+                continue
+            for other, trigger in edges.get(id_, {}).items():
+                if other in rules and not rules[other].exclude_recursion:
+                    _keep(reached, other, Reason(Cause.RECURSION, depth + 1, trigger, id_))
+    return reached
+
+
+def _keep(found: dict[EntryId, Reason], id_: EntryId, reason: Reason) -> None:
+    """Keep the nearer of two reasons, for as long as the entry stays for either."""
+    held = found.get(id_)
+    if held is None:
+        found[id_] = reason
+        return
+    nearer = min(held, reason, key=lambda each: (each.depth, -each.turns_left))
+    found[id_] = replace(nearer, turns_left=max(held.turns_left, reason.turns_left))

@@ -1,0 +1,103 @@
+"""Lorebooks as they are stored and asked for, free of protobuf."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NewType
+from uuid import UUID
+
+DEFAULT_SCAN_DEPTH = 5
+#: How often entries set off others, one after the other.
+MAX_RECURSION = 3
+#: Of a book.
+MAX_ENTRIES, MAX_PATTERNS = 1000, 200
+
+EntryId = NewType("EntryId", UUID)
+
+
+class TriggerMode(IntEnum):
+    """How a trigger is looked for. Values equal proto `LoreTriggerMode`."""
+
+    SUBSTRING = 1
+    WORD = 2
+    EXACT = 3
+    REGEX = 4
+
+
+class Cause(IntEnum):
+    """Why an entry is in a context. Values equal proto `LoreCause`."""
+
+    TRIGGER = 1
+    STICKY = 2
+    CONSTANT = 3
+    RECURSION = 4
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """What a message must say so that an entry comes in."""
+
+    text: str
+    mode: TriggerMode = TriggerMode.SUBSTRING
+    case_sensitive: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it is stored."""
+        return {"text": self.text, "mode": int(self.mode), "case_sensitive": self.case_sensitive}
+
+    @classmethod
+    def of_json(cls, stored: Mapping[str, Any]) -> Trigger:
+        return cls(stored["text"], TriggerMode(stored["mode"]), stored["case_sensitive"])
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When an entry is in a context: all of it but its content."""
+
+    id: EntryId
+    book_id: UUID
+    title: str
+    triggers: Sequence[Trigger] = ()
+    scan_depth: int = DEFAULT_SCAN_DEPTH
+    priority: int = 0
+    sticky_turns: int = 0
+    constant: bool = False
+    prevent_recursion: bool = False
+    exclude_recursion: bool = False
+    version: int = 1
+
+
+#: By the entries whose triggers a text holds, the place of the first such trigger among the entry's.
+Hits = Mapping[EntryId, int]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A message as lore sees it: neither of a tool nor empty."""
+
+    text: str
+    #: Whether it is a turn of a user.
+    is_user: bool = False
+    automated: bool = False
+
+    @property
+    def is_turn(self) -> bool:
+        """Tell whether it begins a turn of a user."""
+        return self.is_user and not self.automated
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why an entry is in a context."""
+
+    cause: Cause
+    #: How many entries set off one another before it.
+    depth: int = 0
+    #: The place of the trigger that matched; None for what is constant.
+    trigger: int | None = None
+    #: The entry whose content holds that trigger.
+    by: EntryId | None = None
+    #: For how many more turns of a user it stays.
+    turns_left: int = 0

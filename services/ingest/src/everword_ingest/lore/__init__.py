@@ -1,0 +1,1 @@
+"""Lorebooks: what an agent is to know as soon as it comes up."""

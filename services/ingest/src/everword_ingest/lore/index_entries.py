@@ -1,0 +1,69 @@
+"""Entries of lorebooks in the index: what one says now takes the place of what it said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from everword.db.namespaces import get_namespace_settings
+from everword.db.pool import Connection
+from everword.index.builders import Language, build_passages
+from everword.index.passages import Passage, Source
+from everword.index.writer import Counts, replace_passages, vectors_job
+from everword.jobs.enqueue import enqueue
+from everword.rpc.long_work import beside_loop
+from everword.v1.memory_pb2 import MEMORY_KIND_LORE
+from everword_ingest.lore.model import NewEntry
+from everword_ingest.lore.store import LockedBook, get_classes
+from everword_ingest.notes.place import find_place
+
+
+async def index_entries(
+    conn: Connection, namespace_id: int, book: LockedBook, entries: Mapping[UUID, NewEntry]
+) -> None:
+    """Index what entries of a book say; nothing of what they said before is found from now on."""
+    if not entries:
+        return
+    settings = await get_namespace_settings(conn, namespace_id)
+    place = await find_place(conn, namespace_id, book.scope)
+    now, classes = datetime.now(UTC), await get_classes(conn, namespace_id, list(entries))
+    sources = [
+        Source(
+            id_,
+            MEMORY_KIND_LORE,
+            now,
+            conversation_id=book.conversation_id,
+            agent=book.agent,
+            subject=book.subject,
+            channel=place.channel,
+            importance_class=classes.get(id_, 0),
+        )
+        for id_ in entries
+    ]
+    language = Language(settings.text_search_config, settings.time_zone)
+
+    def build() -> list[Passage]:
+        return [
+            passage
+            for source in sources
+            for passage in build_passages(
+                source, entries[source.id].content, language, entries[source.id].title
+            )
+        ]
+
+    passages = await beside_loop(build)
+    await enqueue(conn, [vectors_job(namespace_id, book.id)])
+    asked = await replace_passages(
+        conn, namespace_id, settings.text_search_config, list(entries), passages, Counts()
+    )
+    await asked.rows()
+
+
+async def unindex_entries(conn: Connection, namespace_id: int, entry_ids: Sequence[UUID]) -> None:
+    """Take entries out of the index."""
+    if not entry_ids:
+        return
+    config = (await get_namespace_settings(conn, namespace_id)).text_search_config
+    asked = await replace_passages(conn, namespace_id, config, list(entry_ids), [], Counts())
+    await asked.rows()

@@ -1,0 +1,103 @@
+-- Statements of LoreService. Every one names its namespace.
+
+-- fragment book --
+-- A lorebook as it stands.
+b.id, b.name, b.agent, b.subject, b.conversation_id, b.description, b.disabled, b.version, b.created_at, b.updated_at,
+(SELECT count(*) FROM lore_entries e WHERE e.namespace_id = %(namespace_id)s AND e.book_id = b.id)::integer AS entries
+
+-- fragment entry --
+-- An entry as it stands.
+id, book_id, title, content, triggers, scan_depth, priority, sticky_turns, disabled, constant, prevent_recursion,
+exclude_recursion, version, created_at, updated_at
+
+-- insert_book --
+-- Make a lorebook where its name and scope are new.
+INSERT INTO lore_books (namespace_id, id, name, agent, subject, conversation_id, key_hash)
+VALUES (%(namespace_id)s, %(id)s, %(name)s, %(agent)s, %(subject)s, %(conversation_id)s, %(key_hash)s)
+ON CONFLICT DO NOTHING;
+
+-- find_book --
+-- The id of the lorebook with a name and scope.
+SELECT id FROM lore_books WHERE namespace_id = %(namespace_id)s AND key_hash = %(key_hash)s;
+
+-- lock_book --
+-- Hold a lorebook until the end of the transaction: writers of its entries come one after the other.
+SELECT id, name, agent, subject, conversation_id
+  FROM lore_books
+ WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s
+   FOR NO KEY UPDATE;
+
+-- update_book --
+-- Write what a lorebook says of itself.
+UPDATE lore_books
+   SET description = %(description)s, disabled = %(disabled)s, version = version + 1, updated_at = clock_timestamp()
+ WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
+
+-- touch_book --
+-- Say that a lorebook has changed.
+UPDATE lore_books SET version = version + 1, updated_at = clock_timestamp()
+ WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
+
+-- get_book --
+-- A lorebook.
+SELECT :book FROM lore_books b WHERE b.namespace_id = %(namespace_id)s AND b.id = %(book_id)s;
+
+-- list_books --
+-- Lorebooks, the oldest first.
+SELECT :book
+  FROM lore_books b
+ WHERE b.namespace_id = %(namespace_id)s
+   AND (%(agents)s::text[] IS NULL OR b.agent = ANY(%(agents)s))
+   AND (%(subjects)s::text[] IS NULL OR b.subject = ANY(%(subjects)s))
+   AND (%(conversation_ids)s::uuid[] IS NULL OR b.conversation_id = ANY(%(conversation_ids)s))
+   AND (%(after_id)s::uuid IS NULL OR b.id > %(after_id)s)
+ ORDER BY b.id
+ LIMIT %(limit)s;
+
+-- delete_book --
+-- Delete a lorebook without entries.
+DELETE FROM lore_books WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
+
+-- get_entry --
+-- An entry.
+SELECT :entry FROM lore_entries WHERE namespace_id = %(namespace_id)s AND id = %(entry_id)s;
+
+-- find_entry --
+-- The id of the entry with a title.
+SELECT id FROM lore_entries WHERE namespace_id = %(namespace_id)s AND book_id = %(book_id)s AND title = %(title)s;
+
+-- list_entries --
+-- The entries of a lorebook, the oldest first.
+SELECT :entry
+  FROM lore_entries
+ WHERE namespace_id = %(namespace_id)s AND book_id = %(book_id)s AND (%(after_id)s::uuid IS NULL OR id > %(after_id)s)
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- count_entries --
+-- How many entries a lorebook has, and how many patterns they have.
+SELECT count(*) AS entries, coalesce(sum(patterns), 0)::bigint AS patterns
+  FROM lore_entries
+ WHERE namespace_id = %(namespace_id)s AND book_id = %(book_id)s;
+
+-- write_entry --
+-- Write an entry, in the place of what has its id.
+INSERT INTO lore_entries (namespace_id, id, book_id, title, content, triggers, patterns, scan_depth, priority, sticky_turns,
+                          disabled, constant, prevent_recursion, exclude_recursion)
+VALUES (%(namespace_id)s, %(id)s, %(book_id)s, %(title)s, %(content)s, %(triggers)s, %(patterns)s, %(scan_depth)s, %(priority)s,
+        %(sticky_turns)s, %(disabled)s, %(constant)s, %(prevent_recursion)s, %(exclude_recursion)s)
+ON CONFLICT (namespace_id, id) DO UPDATE
+   SET title = excluded.title, content = excluded.content, triggers = excluded.triggers, patterns = excluded.patterns,
+       scan_depth = excluded.scan_depth, priority = excluded.priority, sticky_turns = excluded.sticky_turns,
+       disabled = excluded.disabled, constant = excluded.constant, prevent_recursion = excluded.prevent_recursion,
+       exclude_recursion = excluded.exclude_recursion, version = lore_entries.version + 1, updated_at = clock_timestamp();
+
+-- get_classes --
+-- The importance classes that callers gave to memories.
+SELECT memory_id, importance_class
+  FROM memory_classes
+ WHERE namespace_id = %(namespace_id)s AND memory_id = ANY(%(memory_ids)s::uuid[]);
+
+-- delete_entries --
+-- Delete entries.
+DELETE FROM lore_entries WHERE namespace_id = %(namespace_id)s AND id = ANY(%(entry_ids)s::uuid[]);

@@ -1,0 +1,200 @@
+"""LoreService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everword.db.pool import Connection
+from everword.db.statements import (
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+from everword.lore.model import Trigger, TriggerMode
+from everword_ingest.lore.model import BookFilter, BookKey, LoreScope, NewBook, NewEntry
+
+SQL = load_statements("everword_ingest.lore")
+
+
+@dataclass(frozen=True)
+class LockedBook:
+    """A lorebook that this transaction holds."""
+
+    id: UUID
+    name: str
+    agent: str
+    subject: str
+    conversation_id: UUID | None
+
+    @property
+    def scope(self) -> LoreScope:
+        return LoreScope(self.agent, self.subject, self.conversation_id)
+
+
+@dataclass(frozen=True)
+class BookRow:
+    """A lorebook as it stands."""
+
+    id: UUID
+    name: str
+    agent: str
+    subject: str
+    conversation_id: UUID | None
+    description: str
+    disabled: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    entries: int
+
+
+@dataclass(frozen=True)
+class EntryRow:
+    """An entry as it stands."""
+
+    id: UUID
+    book_id: UUID
+    title: str
+    content: str
+    triggers: list[dict[str, Any]]
+    scan_depth: int
+    priority: int
+    sticky_turns: int
+    disabled: bool
+    constant: bool
+    prevent_recursion: bool
+    exclude_recursion: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+    def body(self) -> NewEntry:
+        """Return it as it was written."""
+        fields = {name: getattr(self, name) for name in NewEntry.__dataclass_fields__}
+        return NewEntry(**{**fields, "triggers": tuple(map(Trigger.of_json, self.triggers))})
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """The importance class that a caller gave to a memory."""
+
+    memory_id: UUID
+    importance_class: int
+
+
+@dataclass(frozen=True)
+class CountsRow:
+    """How much a lorebook holds."""
+
+    entries: int
+    patterns: int
+
+
+async def insert_book(conn: Connection, namespace_id: int, id_: UUID, key: BookKey) -> None:
+    """Make a lorebook; nothing where its name and scope are another's."""
+    parameters = {"id": id_, "name": key.name, "key_hash": key.hash, **asdict(key.scope)}
+    await execute(conn, SQL["insert_book"], {"namespace_id": namespace_id, **parameters})
+
+
+async def find_book(conn: Connection, namespace_id: int, key: BookKey) -> UUID | None:
+    parameters = {"namespace_id": namespace_id, "key_hash": key.hash}
+    found: UUID | None = await fetch_value(conn, SQL["find_book"], parameters)
+    return found
+
+
+async def lock_book(conn: Connection, namespace_id: int, book_id: UUID) -> LockedBook | None:
+    parameters = {"namespace_id": namespace_id, "book_id": book_id}
+    return await fetch_optional(conn, SQL["lock_book"], parameters, LockedBook)
+
+
+async def update_book(conn: Connection, namespace_id: int, book_id: UUID, book: NewBook) -> None:
+    parameters = {"book_id": book_id, "description": book.description, "disabled": book.disabled}
+    await execute(conn, SQL["update_book"], {"namespace_id": namespace_id, **parameters})
+
+
+async def touch_book(conn: Connection, namespace_id: int, book_id: UUID) -> None:
+    await execute(conn, SQL["touch_book"], {"namespace_id": namespace_id, "book_id": book_id})
+
+
+async def get_book(conn: Connection, namespace_id: int, book_id: UUID) -> BookRow | None:
+    parameters = {"namespace_id": namespace_id, "book_id": book_id}
+    return await fetch_optional(conn, SQL["get_book"], parameters, BookRow)
+
+
+async def list_books(
+    conn: Connection, namespace_id: int, wanted: BookFilter, after_id: UUID | None, limit: int
+) -> list[BookRow]:
+    page = {"after_id": after_id, "limit": limit}
+    parameters = {"namespace_id": namespace_id, **asdict(wanted), **page}
+    return await fetch_all(conn, SQL["list_books"], parameters, BookRow)
+
+
+async def delete_book(conn: Connection, namespace_id: int, book_id: UUID) -> None:
+    await execute(conn, SQL["delete_book"], {"namespace_id": namespace_id, "book_id": book_id})
+
+
+async def get_entry(conn: Connection, namespace_id: int, entry_id: UUID) -> EntryRow | None:
+    parameters = {"namespace_id": namespace_id, "entry_id": entry_id}
+    return await fetch_optional(conn, SQL["get_entry"], parameters, EntryRow)
+
+
+async def find_entry(conn: Connection, namespace_id: int, book_id: UUID, title: str) -> UUID | None:
+    parameters = {"namespace_id": namespace_id, "book_id": book_id, "title": title}
+    found: UUID | None = await fetch_value(conn, SQL["find_entry"], parameters)
+    return found
+
+
+async def list_entries(
+    conn: Connection, namespace_id: int, book_id: UUID, after_id: UUID | None, limit: int
+) -> list[EntryRow]:
+    parameters = {"namespace_id": namespace_id, "book_id": book_id, "after_id": after_id}
+    return await fetch_all(conn, SQL["list_entries"], {**parameters, "limit": limit}, EntryRow)
+
+
+async def count_entries(conn: Connection, namespace_id: int, book_id: UUID) -> CountsRow:
+    parameters = {"namespace_id": namespace_id, "book_id": book_id}
+    [row] = await fetch_all(conn, SQL["count_entries"], parameters, CountsRow)
+    return row
+
+
+async def write_entry(
+    conn: Connection, namespace_id: int, book_id: UUID, id_: UUID, entry: NewEntry
+) -> None:
+    """Write an entry, in the place of what has its id."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": id_,
+        "book_id": book_id,
+        **vars(entry),
+        "triggers": Jsonb([trigger.to_json() for trigger in entry.triggers]),
+        "patterns": count_patterns([entry]),
+    }
+    await execute(conn, SQL["write_entry"], parameters)
+
+
+async def get_classes(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
+) -> dict[UUID, int]:
+    """Return the importance classes that callers gave to memories, by their ids."""
+    parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids)}
+    rows = await fetch_all(conn, SQL["get_classes"], parameters, ClassRow)
+    return {row.memory_id: row.importance_class for row in rows}
+
+
+async def delete_entries(conn: Connection, namespace_id: int, entry_ids: Sequence[UUID]) -> None:
+    parameters = {"namespace_id": namespace_id, "entry_ids": list(entry_ids)}
+    await execute(conn, SQL["delete_entries"], parameters)
+
+
+def count_patterns(entries: Sequence[NewEntry]) -> int:
+    """Return how many of the triggers of entries are patterns."""
+    triggers = [trigger for entry in entries for trigger in entry.triggers]
+    return sum(trigger.mode is TriggerMode.REGEX for trigger in triggers)

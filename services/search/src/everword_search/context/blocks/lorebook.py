@@ -1,0 +1,67 @@
+"""Entries of lorebooks that the conversation sets off: those of the highest priority first, each whole.
+
+## Lorebook
+[4] The Westmark: A duchy on the northern coast, at war with its neighbours since 1311.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from everword.lore.compiled import CompiledBooks
+from everword.lore.find_lore import MOST_ENTRIES, FoundEntry, LoreRequest, find_lore
+from everword.text.credentials import mask_credentials
+from everword.v1.memory_pb2 import MEMORY_KIND_LORE
+from everword_search.context.blocks.model import Asked, BlockKind
+from everword_search.context.model import BlockSource, Candidate
+from everword_search.records.model import MemoryFilter
+
+SHARE = 0.1
+#: What an entry costs at the least, in tokens: more of them than fit are looked at, to be counted as left out.
+_LEAST_TOKENS, _SPARE = 8, 10
+#: Filters that ask for something else than lore, or for another time: entries are known as they are now.
+_OTHER = (
+    *("channels", "instances", "authors", "roles", "tags", "since", "before"),
+    *("valid_at", "known_at", "as_of_time", "as_of_conversation_id"),
+)
+_KEPT = CompiledBooks()
+
+
+async def find_entries(asked: Asked) -> Sequence[Candidate]:
+    """Return the entries that the conversation and the query set off, those of the highest priority first."""
+    wanted, record = asked.filter, asked.record
+    if not _lets_lore_through(wanted):
+        return []
+    room = int(asked.request.token_budget * SHARE)
+    request = LoreRequest(
+        agents=wanted.agents,
+        subjects=wanted.subjects,
+        conversation_id=record.id if record else None,
+        text=asked.request.query.strip(),
+        automated=asked.request.automated,
+        most=min(MOST_ENTRIES, _SPARE + room // _LEAST_TOKENS),
+    )
+    async with asked.sources.database.transaction(asked.namespace.id) as conn:
+        found = await find_lore(conn, _KEPT, asked.namespace.id, request)
+    excluded = set(wanted.excluded_memory_ids or ())
+    masks = asked.start.settings.masks_credentials
+    return [
+        _candidate(entry, place, masks=masks)
+        for place, entry in enumerate(found)
+        if entry.rule.id not in excluded
+    ]
+
+
+def _lets_lore_through(wanted: MemoryFilter) -> bool:
+    if any(getattr(wanted, name) is not None for name in _OTHER):
+        return False
+    is_wanted = wanted.kinds is None or MEMORY_KIND_LORE in wanted.kinds
+    return is_wanted and MEMORY_KIND_LORE not in (wanted.excluded_kinds or ())
+
+
+def _candidate(entry: FoundEntry, place: int, *, masks: bool) -> Candidate:
+    title = mask_credentials(entry.rule.title) if masks else entry.rule.title
+    return Candidate(title, entry.content, entry.rule.id, place=place, score=-float(place))
+
+
+LOREBOOK = BlockKind(BlockSource.LOREBOOK, SHARE, find_entries)
