@@ -25,6 +25,7 @@ from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
+from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.handoff_service_pb2_grpc import HandoffServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
@@ -57,6 +58,7 @@ class Client:
         self.review_service = ReviewServiceStub(ingest)
         self.graph_service = GraphServiceStub(ingest)
         self.note_service = NoteServiceStub(ingest)
+        self.cost_service = CostServiceStub(ingest)
         self.handoff_service = HandoffServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)

@@ -185,6 +185,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
     `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
     """
+    ERROR_REASON_BUDGET_EXCEEDED: _ErrorReason.ValueType  # 60
+    """ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked. RetryInfo and
+    reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED", "metadata": {
+    "budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
+    """
+    ERROR_REASON_BUDGET_NOT_FOUND: _ErrorReason.ValueType  # 61
+    """ERROR_REASON_BUDGET_NOT_FOUND (NOT_FOUND): the namespace has no budget with this id.
+    `{ "reason": "BUDGET_NOT_FOUND", "metadata": { "budget_id": "0190b5c2-…" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -356,5 +365,14 @@ ERROR_REASON_GRANT_USED_UP: ErrorReason.ValueType  # 42
 ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
 """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
 `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_BUDGET_EXCEEDED: ErrorReason.ValueType  # 60
+"""ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked. RetryInfo and
+reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED", "metadata": {
+"budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
+"""
+ERROR_REASON_BUDGET_NOT_FOUND: ErrorReason.ValueType  # 61
+"""ERROR_REASON_BUDGET_NOT_FOUND (NOT_FOUND): the namespace has no budget with this id.
+`{ "reason": "BUDGET_NOT_FOUND", "metadata": { "budget_id": "0190b5c2-…" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -259,11 +259,6 @@ async def summary_backlog(conn: Connection, namespace_id: int, limit: int) -> Su
     return rows[0]
 
 
-async def insert_usage(conn: Connection, namespace_id: int, usage: UsageRecord) -> None:
-    parameters = {**namespaced(namespace_id), **asdict(usage)}
-    await execute(conn, SQL["insert_usage"], parameters)
-
-
 async def top_summaries(
     conn: Connection, namespace_id: int, conversation_id: UUID, limit: int
 ) -> list[TopSummaryRow]:

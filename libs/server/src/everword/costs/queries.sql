@@ -1,0 +1,22 @@
+-- Statements on the ledger of what models cost, for the services that ask models and for what agents report.
+
+-- insert_usage --
+-- Add calls of models to the ledger of the namespace that the transaction is set to, and charge its budgets.
+SELECT record_usage(%(records)s::jsonb, %(batch_id)s::uuid);
+
+-- find_spent_budget --
+-- A budget of months that stands against another call: of the namespace, of the model, or of the agent of a conversation.
+SELECT b.id AS budget_id, s.period, clock.resets_at, extract(epoch FROM clock.resets_at - clock.time)::float8 AS seconds
+  FROM (SELECT n.time_zone, given.time,
+               (date_trunc('month', given.time AT TIME ZONE n.time_zone) + interval '1 month') AT TIME ZONE n.time_zone AS resets_at
+          FROM namespaces n CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, now()) AS time) AS given
+         WHERE n.id = %(namespace_id)s) AS clock
+  JOIN budgets b ON b.namespace_id = %(namespace_id)s AND b.period = 2
+  JOIN budget_spending s ON s.namespace_id = %(namespace_id)s AND s.budget_id = b.id
+                        AND s.period = month_of(clock.time, clock.time_zone)
+ WHERE (b.scope = 1 OR b.scope = 3 AND b.scope_value = %(model)s
+        OR b.scope = 2 AND b.scope_value = (SELECT c.agent FROM conversations c
+                                             WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s::uuid))
+   AND budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, 100)
+ ORDER BY b.id
+ LIMIT 1;
