@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -72,7 +72,7 @@ def own_call(usage: UsageRecord, conversation_id: UUID | None = None) -> ModelCa
 
 def to_records(calls: Sequence[ModelCall]) -> Jsonb:
     """Return calls as the ledger's function reads them. Amounts are text: JSON's numbers may lose digits."""
-    return Jsonb([{name: _json(value) for name, value in asdict(call).items()} for call in calls])
+    return Jsonb([{name: _json(value) for name, value in vars(call).items()} for call in calls])
 
 
 def _json(value: Any) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.interceptors.request_id import send_request_id
 from everword.v1 import cost_service_pb2 as pb
 from everword.v1.cost_service_pb2_grpc import CostServiceServicer
 from everword_ingest.costs.budgets import (
@@ -104,14 +105,15 @@ class CostServicer(CostServiceServicer):
         found, token = await get_costs(self._database, current_namespace(), to_query(request))
         return pb.GetCostsResponse(groups=map(sum_to_proto, found), next_page_token=token)
 
-    async def WatchBudget(
+    async def WatchBudget(  # type: ignore[override]
         self, request: pb.WatchBudgetRequest, context: Context
-    ) -> AsyncIterator[pb.WatchBudgetResponse]:
+    ) -> None:
+        """Write events as they come: what is around each call awaits its end."""
         watched = watch_budget(self._database, current_namespace(), request.resume_token)
         async for event, token in watched:
-            yield pb.WatchBudgetResponse(
-                event=event_to_proto(event) if event else None, resume_token=token
-            )
+            told = event_to_proto(event) if event else None
+            await send_request_id(context)
+            await context.write(pb.WatchBudgetResponse(event=told, resume_token=token))
 
     async def LoadPrices(
         self, request: pb.LoadPricesRequest, context: Context
